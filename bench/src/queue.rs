@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Request, header};
 use hyper_util::rt::TokioIo;
-use launchway_api::runner::{AskLease, Going, LeaseAnswer, Renew};
+use launchway_api::runner::{AskLease, AttemptReply, LeaseAnswer, Renew};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::TcpStream;
@@ -186,7 +186,7 @@ impl Runner {
             attempt,
             phases: Vec::new(),
         };
-        let going: Going = self.call("/api/runner/renew", &renew).await?;
+        let going: AttemptReply = self.call("/api/runner/renew", &renew).await?;
         ensure!(!going.cancel, "a build is canceled that nobody canceled");
         Ok(())
     }

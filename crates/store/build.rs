@@ -1,5 +1,5 @@
-//! Lists the files of `migrations`, so that the program carries them: the macro of the driver that does this would have
-//! cargo build the drivers a second time, for the compiler.
+//! Lists the files of `migrations`, so that the program embeds them. The driver's own macro for this would make cargo build the
+//! drivers a second time, for the compiler.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The names in a folder, in order.
+/// The names in a folder, sorted.
 fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {

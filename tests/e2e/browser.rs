@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use launchway_testing::leash::Leash;
+use launchway_testing::kill_guard::KillGuard;
 use launchway_testing::settings::setting;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ pub struct Browser {
     from: Receiver<Value>,
     last: u64,
     session: String,
-    _leash: Leash,
+    _kill_guard: KillGuard,
     _profile: TempDir,
 }
 
@@ -70,7 +70,7 @@ impl Browser {
             }
         });
         let mut browser = Browser {
-            _leash: Leash::on(&child),
+            _kill_guard: KillGuard::on(&child),
             to: child.stdin.take().unwrap(),
             child,
             from,

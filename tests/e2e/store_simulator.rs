@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use launchway_testing::leash::Leash;
+use launchway_testing::kill_guard::KillGuard;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::cli::program;
 /// A simulator of both stores, on a free port.
 pub struct StoreSimulator {
     process: Child,
-    _leash: Leash,
+    _kill_guard: KillGuard,
     /// Where it is, such as `http://127.0.0.1:4711`.
     pub address: String,
 }
@@ -39,14 +39,14 @@ impl StoreSimulator {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let leash = Leash::on(&process);
+        let kill_guard = KillGuard::on(&process);
         let mut line = String::new();
         let mut output = BufReader::new(process.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
         let address = line.split([' ', ',']).find(|word| word.starts_with("http://"));
         StoreSimulator {
             process,
-            _leash: leash,
+            _kill_guard: kill_guard,
             address: address.unwrap().to_owned(),
         }
     }

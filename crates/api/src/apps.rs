@@ -1,4 +1,4 @@
-//! Apps: which bundle identifier belongs to which organization (`docs/reference/callers.md#apps`).
+//! Apps: which bundle id belongs to which organization (`docs/reference/callers.md#apps`).
 
 use launchway_domain::app::App;
 use launchway_domain::time::iso;

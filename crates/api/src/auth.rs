@@ -129,7 +129,7 @@ impl UserView {
 }
 
 impl SessionView {
-    /// A session; `current` says whether it is the one that asks.
+    /// A session; `current` is whether it is the caller's own.
     pub fn of(session: &Session, current: bool) -> Self {
         Self {
             id: session.id.to_string(),

@@ -1,4 +1,4 @@
-//! Builds, their artifacts and the runners that make them (`docs/reference/builds.md#build-record`).
+//! Builds, their artifacts and the runners that execute them (`docs/reference/builds.md#build-record`).
 
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Artifact, Build, GitFacts, PhaseRecord, Runner, RunnerStatus};

@@ -1,4 +1,4 @@
-//! Signing a command line in by a browser (after RFC 8628, device authorization).
+//! Signing in a command line through a browser (after RFC 8628, device authorization).
 
 use launchway_domain::device_login::{DeviceLogin, POLL_INTERVAL, UserCode};
 use launchway_domain::time::{SECOND, iso};
@@ -68,7 +68,7 @@ pub struct DeviceLoginOutcome {
 }
 
 impl DeviceLoginView {
-    /// A login that has just begun. `public_url` is the server's, without a slash at the end.
+    /// A newly started login. `public_url` is the server's, without a trailing slash.
     pub fn of(login: &DeviceLogin, device_code: String, user_code: UserCode, public_url: &str) -> Self {
         let verification_url = format!("{public_url}/device");
         Self {

@@ -104,7 +104,7 @@ impl FingerprintView {
         }
     }
 
-    /// Whether both are the same natively, as far as their hashes tell.
+    /// Whether both have the same native code, as far as their hashes show.
     pub fn is_same_as(&self, other: &FingerprintView) -> bool {
         let second = |view: &FingerprintView| view.lwfp2.clone().or_else(|| view.fingerprint.clone());
         self.fingerprint == other.fingerprint || second(self) == second(other)

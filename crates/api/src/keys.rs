@@ -61,7 +61,7 @@ pub struct CreatedKey {
 }
 
 impl KeyView {
-    /// The record of a key as it stands at `now` (epoch milliseconds).
+    /// The record of a key at `now` (epoch milliseconds).
     pub fn of(key: &Key, now: EpochMs) -> Self {
         Self {
             id: key.id.to_string(),

@@ -1,5 +1,5 @@
-//! The words of the wire: enums, held open. A newer server may send a word that this version does not
-//! know, and a request may hold any text until it is checked.
+//! The words of the wire as open enums. A newer server may send a word that this version does not know, and a request may
+//! contain any text until it is checked.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,23 +13,23 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::words;
 
-/// A word that this version knows, or the text in its place. Compare it with the enum itself: `view.status == Status::Queued`.
+/// A known word, or the unknown text. Compare it with the enum itself: `view.status == Status::Queued`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Open<T> {
-    /// One of the enum.
+    /// A word of the enum.
     Known(T),
-    /// Any other text, kept as it came.
+    /// Any other text, unchanged.
     Unknown(String),
 }
 
 impl<T: Word> Open<T> {
-    /// Reads any text.
+    /// Parses any text.
     pub fn of(text: impl Into<String>) -> Self {
         let text = text.into();
         T::read(&text).map_or(Open::Unknown(text), Open::Known)
     }
 
-    /// The word, where this version knows it.
+    /// The word, if this version knows it.
     pub fn known(&self) -> Option<T> {
         match self {
             Open::Known(word) => Some(*word),
@@ -37,10 +37,10 @@ impl<T: Word> Open<T> {
         }
     }
 
-    /// The word of a request.
+    /// The word in a request.
     ///
     /// # Errors
-    /// What refuses a word that this version does not know.
+    /// The word is unknown to this version.
     pub fn checked(&self) -> Result<T, UnknownWordError> {
         self.known().ok_or(T::UNKNOWN)
     }
@@ -54,8 +54,8 @@ impl<T: Word> Open<T> {
     }
 }
 
-/// Words in one text.
-pub fn joined<T: Word>(words: &[Open<T>], between: &str) -> String {
+/// Joins words into one text.
+pub fn join_words<T: Word>(words: &[Open<T>], between: &str) -> String {
     words.iter().map(Open::as_str).collect::<Vec<_>>().join(between)
 }
 
@@ -65,7 +65,7 @@ impl<T: Word> From<T> for Open<T> {
     }
 }
 
-/// No word at all, as in a request that is not filled in yet. Servers refuse it.
+/// The empty text, as in an incomplete request. Servers refuse it.
 impl<T> Default for Open<T> {
     fn default() -> Self {
         Open::Unknown(String::new())
@@ -122,91 +122,91 @@ impl<T: Word> ToSchema for Open<T> {
 
 // The description of the API needs a type without parameters for each enum.
 
-/// [`words::AcceptedStatus`], held open.
+/// [`words::AcceptedStatus`] as an open enum.
 pub type AcceptedStatus = Open<words::AcceptedStatus>;
-/// [`words::ActiveStatus`], held open.
+/// [`words::ActiveStatus`] as an open enum.
 pub type ActiveStatus = Open<words::ActiveStatus>;
-/// [`build::BuildErrorCode`], held open.
+/// [`build::BuildErrorCode`] as an open enum.
 pub type BuildErrorCode = Open<build::BuildErrorCode>;
-/// [`words::BuildOrUpdateStatus`], held open.
+/// [`words::BuildOrUpdateStatus`] as an open enum.
 pub type BuildOrUpdateStatus = Open<words::BuildOrUpdateStatus>;
-/// [`build::BuildResult`], held open.
+/// [`build::BuildResult`] as an open enum.
 pub type BuildResult = Open<build::BuildResult>;
-/// [`build::BuildStatus`], held open.
+/// [`build::BuildStatus`] as an open enum.
 pub type BuildStatus = Open<build::BuildStatus>;
-/// [`build::BuildType`], held open.
+/// [`build::BuildType`] as an open enum.
 pub type BuildType = Open<build::BuildType>;
-/// [`words::CallerKind`], held open.
+/// [`words::CallerKind`] as an open enum.
 pub type CallerKind = Open<words::CallerKind>;
-/// [`credential::CredentialKind`], held open.
+/// [`credential::CredentialKind`] as an open enum.
 pub type CredentialKind = Open<credential::CredentialKind>;
-/// [`credential::CredentialStatus`], held open.
+/// [`credential::CredentialStatus`] as an open enum.
 pub type CredentialStatus = Open<credential::CredentialStatus>;
-/// [`webhook::DeliveryStatus`], held open.
+/// [`webhook::DeliveryStatus`] as an open enum.
 pub type DeliveryStatus = Open<webhook::DeliveryStatus>;
-/// [`device_login::DeviceLoginStatus`], held open.
+/// [`device_login::DeviceLoginStatus`] as an open enum.
 pub type DeviceLoginStatus = Open<device_login::DeviceLoginStatus>;
-/// [`build::Distribution`], held open.
+/// [`build::Distribution`] as an open enum.
 pub type Distribution = Open<build::Distribution>;
-/// [`env_var::EnvVarKind`], held open.
+/// [`env_var::EnvVarKind`] as an open enum.
 pub type EnvVarKind = Open<env_var::EnvVarKind>;
-/// [`words::ServiceEnvironment`], held open.
+/// [`words::ServiceEnvironment`] as an open enum.
 pub type ServiceEnvironment = Open<words::ServiceEnvironment>;
-/// [`webhook::EventKind`], held open.
+/// [`webhook::EventKind`] as an open enum.
 pub type EventKind = Open<webhook::EventKind>;
-/// [`words::EventName`], held open.
+/// [`words::EventName`] as an open enum.
 pub type EventName = Open<words::EventName>;
-/// [`words::FingerprintPart`], held open.
+/// [`words::FingerprintPart`] as an open enum.
 pub type FingerprintPart = Open<words::FingerprintPart>;
-/// [`words::HealthStatus`], held open.
+/// [`words::HealthStatus`] as an open enum.
 pub type HealthStatus = Open<words::HealthStatus>;
-/// [`org::InvitationStatus`], held open.
+/// [`org::InvitationStatus`] as an open enum.
 pub type InvitationStatus = Open<org::InvitationStatus>;
-/// [`key::KeyStatus`], held open.
+/// [`key::KeyStatus`] as an open enum.
 pub type KeyStatus = Open<key::KeyStatus>;
-/// [`submission::destination::KnownDestination`], held open.
+/// [`submission::destination::KnownDestination`] as an open enum.
 pub type KnownDestination = Open<submission::destination::KnownDestination>;
-/// [`words::LoginOutcome`], held open.
+/// [`words::LoginOutcome`] as an open enum.
 pub type LoginOutcome = Open<words::LoginOutcome>;
-/// [`words::PendingStatus`], held open.
+/// [`words::PendingStatus`] as an open enum.
 pub type PendingStatus = Open<words::PendingStatus>;
-/// [`words::PlanOrigin`], held open.
+/// [`words::PlanOrigin`] as an open enum.
 pub type PlanOrigin = Open<words::PlanOrigin>;
-/// [`platform::Platform`], held open.
+/// [`platform::Platform`] as an open enum.
 pub type Platform = Open<platform::Platform>;
-/// [`words::DoneStatus`], held open.
+/// [`words::DoneStatus`] as an open enum.
 pub type DoneStatus = Open<words::DoneStatus>;
-/// [`report::ReportKind`], held open.
+/// [`report::ReportKind`] as an open enum.
 pub type ReportKind = Open<report::ReportKind>;
-/// [`tenancy::Role`], held open.
+/// [`tenancy::Role`] as an open enum.
 pub type Role = Open<tenancy::Role>;
-/// [`submission::RolloutState`], held open.
+/// [`submission::RolloutState`] as an open enum.
 pub type RolloutState = Open<submission::RolloutState>;
-/// [`build::RunnerStatus`], held open.
+/// [`build::RunnerStatus`] as an open enum.
 pub type RunnerStatus = Open<build::RunnerStatus>;
-/// [`scope::Scope`], held open.
+/// [`scope::Scope`] as an open enum.
 pub type Scope = Open<scope::Scope>;
-/// [`submission::Store`], held open.
+/// [`submission::Store`] as an open enum.
 pub type Store = Open<submission::Store>;
-/// [`submission::error::SubmissionErrorCode`], held open.
+/// [`submission::error::SubmissionErrorCode`] as an open enum.
 pub type SubmissionErrorCode = Open<submission::error::SubmissionErrorCode>;
-/// [`submission::SubmissionStatus`], held open.
+/// [`submission::SubmissionStatus`] as an open enum.
 pub type SubmissionStatus = Open<submission::SubmissionStatus>;
-/// [`submission::SymbolKind`], held open.
+/// [`submission::SymbolKind`] as an open enum.
 pub type SymbolKind = Open<submission::SymbolKind>;
-/// [`tenancy::Tier`], held open.
+/// [`tenancy::Tier`] as an open enum.
 pub type Tier = Open<tenancy::Tier>;
-/// [`update::UpdateStatus`], held open.
+/// [`update::UpdateStatus`] as an open enum.
 pub type UpdateStatus = Open<update::UpdateStatus>;
-/// [`words::UploadMethod`], held open.
+/// [`words::UploadMethod`] as an open enum.
 pub type UploadMethod = Open<words::UploadMethod>;
-/// [`words::UsageStatus`], held open.
+/// [`words::UsageStatus`] as an open enum.
 pub type UsageStatus = Open<words::UsageStatus>;
-/// [`env_var::Visibility`], held open.
+/// [`env_var::Visibility`] as an open enum.
 pub type Visibility = Open<env_var::Visibility>;
-/// [`webhook::WebhookStatus`], held open.
+/// [`webhook::WebhookStatus`] as an open enum.
 pub type WebhookStatus = Open<webhook::WebhookStatus>;
-/// [`webhook::WebhookType`], held open.
+/// [`webhook::WebhookType`] as an open enum.
 pub type WebhookType = Open<webhook::WebhookType>;
 
 #[cfg(test)]
@@ -215,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    /// A known word and any other go through JSON unchanged, and the schema lists exactly the known ones.
+    /// Known and unknown words round-trip through JSON, and the schema lists exactly the known ones.
     fn goes_round<T: Word>() {
         for word in T::WORDS {
             let read: Open<T> = serde_json::from_value(json!(word.word())).expect("a word");
@@ -300,7 +300,10 @@ mod tests {
     #[test]
     fn a_word_takes_its_place_in_a_table() {
         assert_eq!(format!("{:<9}|", Platform::of("ios")), "ios      |");
-        assert_eq!(joined(&[Platform::of("ios"), Platform::of("tvos")], ", "), "ios, tvos");
+        assert_eq!(
+            join_words(&[Platform::of("ios"), Platform::of("tvos")], ", "),
+            "ios, tvos"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What devices report about updates: `POST /update/report/{bundleId}` (`docs/reference/updates.md#device-reports`).
+//! Reports of devices about updates: `POST /update/report/{bundleId}` (`docs/reference/updates.md#device-reports`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! What runners and the server send each other, under `/runner`. Runners poll; nothing connects to them
+//! The messages between runners and the server, under `/runner`. Runners poll; nothing connects to them
 //! (`docs/reference/builds.md#runners`).
 //!
 //! A call that names a build carries the fencing number `attempt`; what a runner sends of another attempt is refused
@@ -212,7 +212,8 @@ pub struct Renew {
 /// What the server says about a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Going {
+#[schema(as = AttemptReply)]
+pub struct AttemptReply {
     /// Whether the build is to be stopped.
     pub cancel: bool,
     /// Where the log goes on: all bytes before are kept.

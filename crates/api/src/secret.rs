@@ -1,4 +1,4 @@
-//! A text that must not show: in no log, no `Debug`, no error about the form of a request.
+//! A text that must not appear in logs, `Debug` output or errors about the form of a request.
 
 use std::fmt;
 

@@ -191,7 +191,7 @@ pub struct SubmissionEvent {
     pub message: String,
 }
 
-/// Tracks of Google Play have names of any kind, so the words are not all there is.
+/// Tracks of Google Play have arbitrary names, so the list of words is not complete.
 fn destination() -> Schema {
     let known = open::KnownDestination::schema();
     let other = ObjectBuilder::new()

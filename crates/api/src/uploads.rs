@@ -1,4 +1,4 @@
-//! Uploads: bytes that go straight to object storage by a pre-signed URL (`docs/reference/uploads.md`).
+//! Uploads: bytes that are sent directly to object storage by a pre-signed URL (`docs/reference/uploads.md`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Usage: what an organization used in a month, and what it may use.
+//! Usage: what an organization used in a month, and its quotas.
 
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
@@ -65,9 +65,9 @@ pub struct QuotasView {
     pub apps: Option<u64>,
 }
 
-/// What an organization holds now.
+/// What an organization currently holds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
+pub struct Holdings {
     /// Bytes in object storage.
     pub stored_bytes: i64,
     /// Claimed bundle ids.
@@ -75,8 +75,8 @@ pub struct Held {
 }
 
 impl UsageView {
-    /// What an organization of this tier used and holds; `present` is the month that runs.
-    pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas, held: Held) -> Self {
+    /// The usage and holdings of an organization of this tier; `present` is the current month.
+    pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas, held: Holdings) -> Self {
         let running = usage.month >= present;
         Self {
             id: usage.month.to_string(),
@@ -96,13 +96,13 @@ impl UsageView {
             stored_bytes: held.stored_bytes,
             apps: held.apps,
             quotas: QuotasView {
-                builds: quotas.most(tier, Counter::Builds),
-                build_minutes: quotas.most(tier, Counter::BuildSeconds),
-                submissions: quotas.most(tier, Counter::Submissions),
-                updates: quotas.most(tier, Counter::Updates),
-                bytes: quotas.most(tier, Counter::Bytes),
-                stored_bytes: quotas.most_held(tier, Holding::StoredBytes),
-                apps: quotas.most_held(tier, Holding::Apps),
+                builds: quotas.monthly_quota(tier, Counter::Builds),
+                build_minutes: quotas.monthly_quota(tier, Counter::BuildSeconds),
+                submissions: quotas.monthly_quota(tier, Counter::Submissions),
+                updates: quotas.monthly_quota(tier, Counter::Updates),
+                bytes: quotas.monthly_quota(tier, Counter::Bytes),
+                stored_bytes: quotas.holding_quota(tier, Holding::StoredBytes),
+                apps: quotas.holding_quota(tier, Holding::Apps),
             },
         }
     }

@@ -1,7 +1,7 @@
 //! Webhooks and their deliveries (`docs/reference/webhooks.md#webhook-record`).
 
 use launchway_domain::time::iso;
-use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, Webhook};
+use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, Webhook};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -152,7 +152,7 @@ pub struct AttemptView {
 }
 
 impl WebhookView {
-    /// A webhook and its newest delivery.
+    /// A webhook with its newest delivery.
     pub fn of(webhook: &Webhook, last_delivery: Option<DeliveryView>) -> Self {
         Self {
             id: webhook.id.to_string(),
@@ -170,8 +170,8 @@ impl WebhookView {
 }
 
 impl DeliveryView {
-    /// A delivery and its tries, oldest first.
-    pub fn of(delivery: &Delivery, tries: &[Try]) -> Self {
+    /// A delivery with its attempts, oldest first.
+    pub fn of(delivery: &Delivery, tries: &[DeliveryAttempt]) -> Self {
         let pending = delivery.status == DeliveryStatus::Pending;
         Self {
             id: delivery.id.to_string(),
@@ -188,7 +188,7 @@ impl DeliveryView {
 }
 
 impl AttemptView {
-    fn of(tried: &Try) -> Self {
+    fn of(tried: &DeliveryAttempt) -> Self {
         Self {
             at: iso(tried.at),
             duration: tried.took_ms as f64 / 1000.0,

@@ -1,4 +1,4 @@
-//! Enums of words that only the wire has. The others are those of the domain.
+//! Enums of words that exist only on the wire. The others are those of the domain.
 
 use launchway_domain::webhook::EventKind;
 use launchway_domain::words;

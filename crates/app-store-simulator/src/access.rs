@@ -1,4 +1,4 @@
-//! Who may call: tokens of App Store Connect, and Google's exchange of an assertion for a token.
+//! Authentication: tokens of App Store Connect, and Google's exchange of an assertion for a token.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,25 @@ use p256::ecdsa::{Signature, VerifyingKey};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use serde_json::{Value, json};
 
-use crate::answer::{Refused, apple, google, ok, with_status};
+use crate::answer::{RefusalError, apple, google, ok, with_status};
 use crate::call::{Call, plain};
 use crate::settings::{Account, Settings};
 
-/// The longest life of a token of App Store Connect, in seconds.
-const LONGEST: i64 = 20 * 60;
-/// The longest life of an assertion, in seconds.
-const LONGEST_ASSERTION: i64 = 60 * 60;
+/// The maximum lifetime of an App Store Connect token, in seconds.
+const MAX_TOKEN_SECONDS: i64 = 20 * 60;
+/// The maximum lifetime of an assertion, in seconds.
+const MAX_ASSERTION_SECONDS: i64 = 60 * 60;
 
-/// Which tokens are good.
+/// The valid tokens.
 #[derive(Default)]
 pub(crate) struct Access {
-    /// Google's, that were given out, and when they end.
+    /// The issued Google tokens and their expiry.
     given: BTreeMap<String, EpochMs>,
-    /// Apple's, that were looked at, and when they end.
+    /// The verified Apple tokens and their expiry.
     known: BTreeMap<String, EpochMs>,
 }
 
-/// A token taken apart, its signature not looked at yet.
+/// A parsed token, its signature not yet verified.
 struct Token {
     header: Value,
     claims: Value,
@@ -49,7 +49,7 @@ impl Access {
             return Ok(());
         }
         let detail = "Provide a properly configured and signed bearer token, and make sure that it has not expired.";
-        Err(apple(Refused(401, "NOT_AUTHORIZED", detail.to_owned())))
+        Err(apple(RefusalError(401, "NOT_AUTHORIZED", detail.to_owned())))
     }
 
     pub(crate) fn google_play(&self, call: &Call, now: EpochMs) -> Result<(), Response> {
@@ -58,7 +58,7 @@ impl Access {
             .is_some_and(|end| now < *end);
         let no = || {
             let message = "Request had invalid authentication credentials.";
-            google(Refused(401, "UNAUTHENTICATED", message.to_owned()))
+            google(RefusalError(401, "UNAUTHENTICATED", message.to_owned()))
         };
         if good { Ok(()) } else { Err(no()) }
     }
@@ -105,7 +105,7 @@ fn read(text: &str) -> Option<Token> {
     })
 }
 
-/// Whether a token is of now, and lives no longer than it may.
+/// Whether a token is valid now and its lifetime does not exceed `longest`.
 fn is_of_now(token: &Token, longest: i64, now: EpochMs) -> bool {
     let (issued, end) = (token.claims["iat"].as_i64(), token.claims["exp"].as_i64());
     let now = now / SECOND;
@@ -136,7 +136,7 @@ fn apple_token_is_good(settings: &Settings, token: &Token, now: EpochMs) -> bool
         && token.header["alg"] == "ES256"
         && token.header["kid"].is_string()
         && token.claims["aud"] == "appstoreconnect-v1"
-        && is_of_now(token, LONGEST, now)
+        && is_of_now(token, MAX_TOKEN_SECONDS, now)
 }
 
 fn assertion_is_good(settings: &Settings, token: &Token, address: &str, now: EpochMs) -> bool {
@@ -153,5 +153,5 @@ fn assertion_is_good(settings: &Settings, token: &Token, address: &str, now: Epo
         && token.header["alg"] == "RS256"
         && (token.claims["aud"] == format!("{address}/token") || settings.accounts.is_empty())
         && token.claims["scope"] == "https://www.googleapis.com/auth/androidpublisher"
-        && is_of_now(token, LONGEST_ASSERTION, now)
+        && is_of_now(token, MAX_ASSERTION_SECONDS, now)
 }

@@ -1,4 +1,4 @@
-//! Answers in the form of each store.
+//! Responses in the format of each app store.
 
 use bytes::Bytes;
 use launchway_app_stores::transport::Response;
@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 
-/// A store's refusal: the status, its code where it has codes, its sentence.
+/// A refusal of an app store: the status, the code (if any), and the message.
 #[derive(Clone, Debug)]
-pub(crate) struct Refused(pub u16, pub &'static str, pub String);
+pub(crate) struct RefusalError(pub u16, pub &'static str, pub String);
+
+/// The refusal of App Store Connect for a resource in the wrong state.
+pub(crate) fn state_error(detail: &str) -> RefusalError {
+    RefusalError(409, "STATE_ERROR", detail.to_owned())
+}
 
 /// 200 with JSON.
 pub(crate) fn ok(value: &Value) -> Response {
@@ -32,24 +37,24 @@ pub(crate) fn status(status: u16) -> Response {
     }
 }
 
-/// A refusal as App Store Connect says it.
-pub(crate) fn apple(Refused(status, code, detail): Refused) -> Response {
+/// A refusal in the format of App Store Connect.
+pub(crate) fn apple(RefusalError(status, code, detail): RefusalError) -> Response {
     let error = json!({"id": "simulator", "status": status.to_string(), "code": code, "title": code, "detail": detail});
     with_status(status, &json!({"errors": [error]}))
 }
 
-/// A refusal as Google says it.
-pub(crate) fn google(Refused(status, code, message): Refused) -> Response {
+/// A refusal in the format of Google Play.
+pub(crate) fn google(RefusalError(status, code, message): RefusalError) -> Response {
     let error = json!({"code": status, "message": message, "status": code, "errors": [{"message": message, "domain": "global", "reason": code}]});
     with_status(status, &json!({"error": error}))
 }
 
-/// The error of a status in the form of the store that is called.
+/// An error with this status, in the format of the called app store.
 pub(crate) fn error_of(call: &Call, code: u16) -> Response {
     let sentence = "The simulator was told to answer so.".to_owned();
     if call.path.starts_with("/v1/") {
-        apple(Refused(code, "SIMULATED_FAULT", sentence))
+        apple(RefusalError(code, "SIMULATED_FAULT", sentence))
     } else {
-        google(Refused(code, "SIMULATED_FAULT", sentence))
+        google(RefusalError(code, "SIMULATED_FAULT", sentence))
     }
 }

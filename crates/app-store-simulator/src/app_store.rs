@@ -1,4 +1,4 @@
-//! App Store Connect: its resources, which all have the same outer form, and what is due to happen to them.
+//! App Store Connect: its resources, which share one outer format, and the scheduled changes to them.
 
 mod builds;
 mod by_hand;
@@ -13,53 +13,53 @@ use std::collections::BTreeMap;
 use launchway_domain::time::EpochMs;
 use serde_json::{Map, Value, json};
 
-use crate::answer::Refused;
+use crate::answer::RefusalError;
 use crate::ledger::Ledger;
 use crate::settings::{AppStoreApp, ByHand, Settings};
 
 pub(crate) use routes::route;
 
-/// All that App Store Connect holds.
+/// The state of App Store Connect.
 pub(crate) struct AppStore {
-    things: BTreeMap<String, Thing>,
+    resources: BTreeMap<String, Resource>,
     made: u64,
-    due: Vec<Due>,
+    due: Vec<ScheduledChange>,
     parts: BTreeMap<String, uploads::Parts>,
-    /// Addresses of parts that were given out before this are no good any more.
+    /// Part URLs that were issued before this generation are no longer valid.
     generation: u32,
-    /// Apps whose binaries answer the question about cryptography.
+    /// Apps whose binaries answer the encryption question.
     answers_encryption: Vec<String>,
-    /// Changes of state that nobody was told of yet, and how many were told.
+    /// State changes without a webhook event yet, and the number of events so far.
     notices: Vec<notices::Notice>,
     told: u64,
 }
 
 /// A resource.
 #[derive(Clone, Debug)]
-struct Thing {
+struct Resource {
     kind: &'static str,
     attributes: Value,
     relationships: Map<String, Value>,
-    /// What it belongs to, where the published form of the resource does not tell it.
+    /// The parent resource, if the published format does not contain it.
     parent: String,
 }
 
-/// Something that will happen.
+/// A scheduled change.
 #[derive(Clone, Debug)]
-struct Due {
+struct ScheduledChange {
     at: EpochMs,
     what: Event,
     id: String,
 }
 
-/// What will happen.
+/// The kinds of scheduled changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     /// An upload becomes a build.
     BuildAppears,
-    /// An upload holds a binary with faults.
+    /// An upload contains an invalid binary.
     UploadFails,
-    /// A build is processed.
+    /// The processing of a build ends.
     BuildValid,
     /// TestFlight's review begins, and ends.
     BetaReviewBegins,
@@ -67,16 +67,16 @@ enum Event {
     /// A review begins, and ends.
     ReviewBegins,
     ReviewEnds,
-    /// A review that was called off is closed.
+    /// A canceled review is closed.
     ReviewCloses,
-    /// A released version reaches the store.
+    /// A released version reaches customers.
     Released,
     /// A day of a phased release is over.
     PhasedDay,
 }
 
-/// What a call may need besides the resources.
-struct Around<'a> {
+/// What a request may need besides the resources.
+struct RequestContext<'a> {
     settings: &'a mut Settings,
     ledger: &'a mut Ledger,
     address: &'a str,
@@ -86,7 +86,7 @@ struct Around<'a> {
 impl AppStore {
     pub(crate) fn new(settings: &Settings) -> AppStore {
         let mut store = AppStore {
-            things: BTreeMap::new(),
+            resources: BTreeMap::new(),
             made: 0,
             due: Vec::new(),
             parts: BTreeMap::new(),
@@ -122,15 +122,15 @@ impl AppStore {
         }
     }
 
-    /// The app of a bundle id is made if it is not there.
-    fn see_app(&mut self, bundle_id: &str) {
+    /// Creates the app with this bundle id if it is missing.
+    fn ensure_app(&mut self, bundle_id: &str) {
         let is_there = self.all("apps").any(|(_, app)| app.text("bundleId") == bundle_id);
         if !is_there && !bundle_id.is_empty() {
-            self.make_app(&AppStoreApp::usual(bundle_id));
+            self.make_app(&AppStoreApp::unreleased(bundle_id));
         }
     }
 
-    /// What was due by now happens, in its order.
+    /// Applies the scheduled changes that are due, in order.
     pub(crate) fn advance(&mut self, now: EpochMs, settings: &mut Settings, ledger: &mut Ledger) {
         loop {
             let next = self.due.iter().enumerate().filter(|(_, due)| due.at <= now);
@@ -138,23 +138,23 @@ impl AppStore {
                 return;
             };
             let due = self.due.remove(place);
-            // It may have been deleted since.
-            if self.things.contains_key(&due.id) {
-                let mut around = Around {
+            // The resource may have been deleted.
+            if self.resources.contains_key(&due.id) {
+                let mut context = RequestContext {
                     settings: &mut *settings,
                     ledger: &mut *ledger,
                     address: "",
                     now: due.at,
                 };
-                self.happen(due, &mut around);
+                self.apply(due, &mut context);
             }
         }
     }
 
-    /// Does what a person does.
+    /// Performs a manual action of a person.
     ///
     /// # Errors
-    /// What there is not.
+    /// What is missing.
     pub(crate) fn by_hand(
         &mut self,
         done: &ByHand,
@@ -163,36 +163,36 @@ impl AppStore {
         ledger: &mut Ledger,
     ) -> Result<(), String> {
         let address = "";
-        let mut around = Around {
+        let mut context = RequestContext {
             settings,
             ledger,
             address,
             now,
         };
-        self.do_by_hand(&mut around, done)
+        self.do_by_hand(&mut context, done)
     }
 
-    fn happen(&mut self, due: Due, around: &mut Around<'_>) {
+    fn apply(&mut self, due: ScheduledChange, context: &mut RequestContext<'_>) {
         match due.what {
-            Event::BuildAppears => self.build_appears(&due.id, around),
+            Event::BuildAppears => self.build_appears(&due.id, context),
             Event::UploadFails => self.upload_fails(&due.id),
-            Event::BuildValid => self.build_valid(&due.id, around),
+            Event::BuildValid => self.build_valid(&due.id, context),
             Event::BetaReviewBegins => self.set(&due.id, "externalBuildState", "IN_BETA_REVIEW"),
-            Event::BetaReviewEnds => self.beta_review_ends(&due.id, around),
+            Event::BetaReviewEnds => self.beta_review_ends(&due.id, context),
             Event::ReviewBegins => self.review_begins(&due.id),
-            Event::ReviewEnds => self.review_ends(&due.id, around),
+            Event::ReviewEnds => self.review_ends(&due.id, context),
             Event::ReviewCloses => self.set(&due.id, "state", "COMPLETE"),
-            Event::Released => self.released(&due.id, around),
-            Event::PhasedDay => self.phased_day(&due.id, around),
+            Event::Released => self.released(&due.id, context),
+            Event::PhasedDay => self.phased_day(&due.id, context),
         }
     }
 
     fn later(&mut self, at: EpochMs, what: Event, id: &str) {
         let id = id.to_owned();
-        self.due.push(Due { at, what, id });
+        self.due.push(ScheduledChange { at, what, id });
     }
 
-    /// Makes a resource; its relationships are name, kind and id.
+    /// Creates a resource; its relationships are name, kind and id.
     fn make(&mut self, kind: &'static str, attributes: Value, related: &[(&str, &str, &str)]) -> String {
         self.made += 1;
         let id = match kind {
@@ -203,79 +203,82 @@ impl AppStore {
         let relationships = relationships
             .map(|(name, kind, id)| ((*name).to_owned(), json!({"data": {"type": kind, "id": id}})))
             .collect();
-        let thing = Thing {
+        let resource = Resource {
             kind,
             attributes,
             relationships,
             parent: String::new(),
         };
-        self.things.insert(id.clone(), thing);
+        self.resources.insert(id.clone(), resource);
         id
     }
 
-    fn thing(&self, kind: &str, id: &str) -> Result<&Thing, Refused> {
-        self.things.get(id).filter(|thing| thing.kind == kind).ok_or_else(|| {
-            Refused(
-                404,
-                "NOT_FOUND",
-                format!("There is no resource of type '{kind}' with id '{id}'"),
-            )
-        })
+    fn resource(&self, kind: &str, id: &str) -> Result<&Resource, RefusalError> {
+        self.resources
+            .get(id)
+            .filter(|resource| resource.kind == kind)
+            .ok_or_else(|| {
+                RefusalError(
+                    404,
+                    "NOT_FOUND",
+                    format!("There is no resource of type '{kind}' with id '{id}'"),
+                )
+            })
     }
 
-    /// An attribute; empty when there is none.
+    /// A text attribute; empty if missing.
     fn text(&self, id: &str, name: &str) -> &str {
-        let thing = self.things.get(id);
-        thing
-            .and_then(|thing| thing.attributes[name].as_str())
+        let resource = self.resources.get(id);
+        resource
+            .and_then(|resource| resource.attributes[name].as_str())
             .unwrap_or_default()
     }
 
     fn set(&mut self, id: &str, name: &str, value: impl Into<Value>) {
         let value = value.into();
-        if let Some(thing) = self.things.get_mut(id) {
-            let notice = notices::Notice::of(id, thing, name, &value);
-            thing.attributes[name] = value;
+        if let Some(resource) = self.resources.get_mut(id) {
+            let notice = notices::Notice::of(id, resource, name, &value);
+            resource.attributes[name] = value;
             self.notice(notice);
         }
     }
 
     fn relate(&mut self, id: &str, name: &str, kind: &str, other: &str) {
-        if let Some(thing) = self.things.get_mut(id) {
+        if let Some(resource) = self.resources.get_mut(id) {
             let link = json!({"data": {"type": kind, "id": other}});
-            thing.relationships.insert(name.to_owned(), link);
+            resource.relationships.insert(name.to_owned(), link);
         }
     }
 
     fn related(&self, id: &str, name: &str) -> &str {
-        self.things.get(id).map_or("", |thing| thing.related(name))
+        self.resources.get(id).map_or("", |resource| resource.related(name))
     }
 
-    fn all<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = (&'s String, &'s Thing)> {
-        self.things.iter().filter(move |(_, thing)| thing.kind == kind)
+    fn all<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = (&'s String, &'s Resource)> {
+        self.resources.iter().filter(move |(_, resource)| resource.kind == kind)
     }
 
-    /// A resource as it is answered.
-    fn shown(&self, id: &str) -> Value {
-        let Some(thing) = self.things.get(id) else {
+    /// A resource in its published format.
+    fn published(&self, id: &str) -> Value {
+        let Some(resource) = self.resources.get(id) else {
             return Value::Null;
         };
-        let kind = thing.kind;
+        let kind = resource.kind;
         let mut shown = json!({"type": kind, "id": id, "links": {"self": format!("/v1/{kind}/{id}")}});
-        if let Some(attributes) = thing.attributes.as_object() {
-            // What begins with `#` is known here only.
+        if let Some(attributes) = resource.attributes.as_object() {
+            // Attributes with a leading `#` are internal.
             let attributes = attributes.iter().filter(|(name, _)| !name.starts_with('#'));
             shown["attributes"] = attributes.map(|(name, value)| (name.clone(), value.clone())).collect();
         }
-        if !thing.relationships.is_empty() {
-            shown["relationships"] = Value::Object(thing.relationships.clone());
+        if !resource.relationships.is_empty() {
+            shown["relationships"] = Value::Object(resource.relationships.clone());
         }
         shown
     }
 }
 
-impl Thing {
-    /// The id of what it is related to; empty when there is nothing.
+impl Resource {
+    /// The id of a related resource; empty if there is none.
     fn related(&self, name: &str) -> &str {
         let link = self.relationships.get(name);
         link.and_then(|link| link["data"]["id"].as_str()).unwrap_or_default()

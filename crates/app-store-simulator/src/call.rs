@@ -1,22 +1,22 @@
-//! A call as it arrives, and its body: read whole when it is small, counted and hashed when it is a binary.
+//! A request and its body: kept if it is small, only counted and hashed if it is a binary.
 
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use sha2::{Digest, Sha256};
 
-/// So much of a body is kept; of the rest only its length and hash.
-const KEPT: usize = 32 << 20;
+/// The number of bytes of a body that are kept; the rest is only counted and hashed.
+const KEPT_BYTES: usize = 32 << 20;
 
-/// A call.
+/// A request.
 pub struct Call {
     /// The method, in capitals.
     pub method: String,
-    /// The path, with its percent signs.
+    /// The path, percent-encoded.
     pub path: String,
-    /// The query, taken apart and without percent signs.
+    /// The query, parsed and decoded.
     pub query: Vec<(String, String)>,
-    /// Headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: BoxStream<'static, std::io::Result<Bytes>>,
@@ -26,18 +26,18 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut;
 
-/// A body that has arrived.
+/// A received body.
 pub(crate) struct Received {
-    /// Its beginning, at most 32 MiB.
+    /// The first bytes, at most 32 MiB.
     pub bytes: Vec<u8>,
-    /// All its bytes.
+    /// The total number of bytes.
     pub length: u64,
-    /// The hash of all of them, which can go on.
+    /// The hash of all bytes, which can be continued.
     pub hash: Sha256,
 }
 
 impl Call {
-    /// A call of a URL's path and query.
+    /// A request for the path and query of a URL.
     pub fn new(method: &str, target: &str, headers: Vec<(String, String)>) -> Call {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -51,29 +51,29 @@ impl Call {
         }
     }
 
-    /// A header; `name` in lower case.
+    /// The value of a header; `name` in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A value of the query.
+    /// The value of a query parameter.
     pub(crate) fn query(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The path in parts, still with percent signs.
+    /// The segments of the path, percent-encoded.
     pub(crate) fn parts(&self) -> Vec<&str> {
         self.path.split('/').filter(|part| !part.is_empty()).collect()
     }
 
-    /// Whether what has arrived of it stays, although the rest is missing.
+    /// Whether received bytes are kept if the rest is missing.
     pub(crate) fn is_resumable(&self) -> bool {
         self.path.starts_with("/simulator/sessions/")
     }
 
-    /// Reads the body; when it is to be cut, half of it.
+    /// Reads the body, or half of it if it is to be cut.
     pub(crate) async fn read(&mut self, cut: bool) -> Result<Received, Cut> {
         let length: Option<u64> = self.header("content-length").and_then(|text| text.parse().ok());
         let limit = if cut { length.unwrap_or(0) / 2 } else { u64::MAX };
@@ -94,14 +94,14 @@ impl Call {
 
 impl Received {
     fn add(&mut self, piece: &[u8]) {
-        let room = KEPT.saturating_sub(self.bytes.len());
+        let room = KEPT_BYTES.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
         self.length += piece.len() as u64;
         self.hash.update(piece);
     }
 }
 
-/// A text without percent signs; a `%` that stands for nothing is kept.
+/// Decodes percent-encoding; an invalid `%` is kept.
 pub(crate) fn plain(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

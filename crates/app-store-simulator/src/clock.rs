@@ -1,13 +1,13 @@
-//! The time in the stores, which can go faster than that of the world. Tokens live in the time of the world.
+//! The time in the app stores, which may run faster than real time. Tokens live in real time.
 
 use launchway_domain::time::EpochMs;
 
-/// Turns the time of the world into that of the stores.
+/// Converts real time to the time in the app stores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreClock {
-    /// From this moment of the world on the speed holds.
+    /// The real time since which the speed applies.
     since: EpochMs,
-    /// The time in the stores at that moment.
+    /// The time in the app stores at that moment.
     from: EpochMs,
     speed: u32,
 }
@@ -21,7 +21,7 @@ impl StoreClock {
         }
     }
 
-    /// The time in the stores.
+    /// The time in the app stores.
     pub(crate) fn at(&self, now: EpochMs) -> EpochMs {
         let passed = now.saturating_sub(self.since).saturating_mul(i64::from(self.speed));
         self.from.saturating_add(passed)

@@ -1,5 +1,5 @@
-//! Control over HTTP, below `/simulator` and beside the stores' own paths (docs/store-simulator.md): faults, how reviews
-//! end, the clock, what has happened. None of it is authenticated: a simulator holds nothing that is worth it.
+//! Control over HTTP, at `/simulator` beside the app stores' own paths (docs/store-simulator.md): faults, review
+//! outcomes, the clock, the ledger. It has no authentication, as a simulator holds nothing of value.
 
 use bytes::Bytes;
 use launchway_app_stores::transport::Response;
@@ -14,10 +14,10 @@ use crate::call::{Call, Received};
 use crate::fault::{Fault, Kind, When};
 use crate::settings::Outcome;
 
-/// The greatest speed: a day in less than a tenth of a second.
+/// The maximum speed: a day in less than 100 ms.
 const MAX_SPEED: u32 = 1_000_000;
-/// The longest that the clock is put ahead at once.
-const LONGEST: i64 = 366 * 24 * 60 * 60;
+/// The maximum number of seconds by which a request advances the clock.
+const MAX_ADVANCE_SECONDS: i64 = 366 * 24 * 60 * 60;
 
 const HELP: &str = "\
 GET    /simulator/ledger    what happened in the stores, in order
@@ -70,7 +70,7 @@ fn once() -> u32 {
     1
 }
 
-/// Whether a call is one of control, and none of a store.
+/// Whether a request is for the control API, not for an app store.
 pub(crate) fn is_control(call: &Call) -> bool {
     match call.parts()[..] {
         ["simulator", what, ..] => !matches!(what, "parts" | "sessions"),
@@ -79,7 +79,7 @@ pub(crate) fn is_control(call: &Call) -> bool {
     }
 }
 
-/// Answers a call of control.
+/// Handles a request of the control API.
 pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: EpochMs) -> Response {
     state.advance(now);
     let parts = call.parts();
@@ -106,7 +106,7 @@ pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: Epoch
         ("POST", ["by-hand"]) => read(body).and_then(|done| state.by_hand(&done, now)),
         ("POST", ["clock"]) => read(body).and_then(|clock| set_clock(state, &clock, now)),
         ("POST", ["webhook"]) => read(body).map(|webhook| {
-            // What happened before is not told.
+            // Discard the events before this moment.
             state.app_store.take_events(now);
             state.settings.webhook = Some(webhook);
         }),
@@ -175,9 +175,9 @@ fn fault(wanted: OrderedFault) -> Result<Fault, String> {
 }
 
 fn set_clock(state: &mut State, clock: &Clock, now: EpochMs) -> Result<(), String> {
-    if !(0..=LONGEST).contains(&clock.advance_seconds) {
+    if !(0..=MAX_ADVANCE_SECONDS).contains(&clock.advance_seconds) {
         return Err(format!(
-            "advanceSeconds must be 0 to {LONGEST}: the clock is never put back."
+            "advanceSeconds must be 0 to {MAX_ADVANCE_SECONDS}: the clock is never put back."
         ));
     }
     if clock.speed.is_some_and(|speed| !(1..=MAX_SPEED).contains(&speed)) {

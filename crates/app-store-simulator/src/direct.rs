@@ -1,4 +1,4 @@
-//! The way to a simulator in the same process: no socket, and time only as the test gives it.
+//! The transport to a simulator in the same process: no socket, and time only from the test.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Faults to order: at which call, and what goes wrong there.
+//! Injected faults: at which request, and what goes wrong.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ use crate::call::{Call, Cut};
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// At which call.
+    /// The affected request.
     pub when: When,
     /// What goes wrong.
     pub kind: Kind,
 }
 
-/// At which call a fault happens.
+/// The request at which a fault happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
-    /// At the call of this number, counted from 0 over all calls.
+    /// The request with this number, counted from 0 over all requests.
     Call(u64),
-    /// At the next calls of a method whose path contains a text, so many times.
+    /// The next requests with a method and a part of the path, a number of times.
     Matching {
-        /// Such as `POST`; empty for every method.
+        /// The method, such as `POST`; empty for any.
         method: Cow<'static, str>,
-        /// A part of the path; empty for every path.
+        /// A part of the path; empty for any.
         path: Cow<'static, str>,
         /// How many times.
         times: u32,
@@ -36,34 +36,34 @@ pub enum When {
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// An answer of this status, and no effect.
+    /// A response with this status, and no effect.
     Status(u16),
     /// 429 with a pause in seconds, and no effect.
     TooMany(u32),
-    /// The connection breaks before the call has an effect; of an upload half arrives.
+    /// The connection breaks before the request has an effect; half of an upload arrives.
     Cut,
-    /// The call has its effect, and the connection breaks before the answer.
+    /// The request has its effect, and the connection breaks before the response.
     Lost,
-    /// The call has its effect, and the answer is of this status.
+    /// The request has its effect, and the response has this status.
     StatusAfter(u16),
-    /// The call has its effect, and the answer is no JSON.
+    /// The request has its effect, and the response is not JSON.
     Nonsense,
-    /// The addresses of parts that were given out are no good any more.
+    /// The issued part URLs are no longer valid.
     ExpireParts,
-    /// Answers do not tell checksums from now on.
+    /// Responses contain no checksums from now on.
     NoChecksums,
-    /// Every edit that is open is deleted.
+    /// All open edits are deleted.
     DeleteEdits,
-    /// Every resumable upload is forgotten.
+    /// All resumable uploads are forgotten.
     LoseSessions,
     /// Something else of every app is in review for an hour.
     OtherReview,
-    /// Over HTTP the answer comes in small pieces; in the same process nothing happens.
+    /// Over HTTP the response arrives in small pieces; in the same process nothing happens.
     Slow,
 }
 
 impl Kind {
-    /// The answer where there is to be no effect.
+    /// The response, if the fault prevents the effect.
     pub(crate) fn before(self, call: &Call) -> Option<Result<Response, Cut>> {
         match self {
             Kind::Status(status) => Some(Ok(answer::error_of(call, status))),
@@ -76,7 +76,7 @@ impl Kind {
         }
     }
 
-    /// The answer where there was an effect.
+    /// The response after the effect.
     pub(crate) fn after(self, answer: Response) -> Result<Response, Cut> {
         match self {
             Kind::Lost => Err(Cut),
@@ -90,7 +90,7 @@ impl Kind {
     }
 }
 
-/// What was ordered, and which calls came.
+/// The pending faults, and the received requests.
 #[derive(Default)]
 pub(crate) struct Faults {
     ordered: Vec<Fault>,
@@ -103,7 +103,7 @@ impl Faults {
         self.ordered.push(fault);
     }
 
-    /// Forgets what has not happened yet.
+    /// Discards the pending faults.
     pub(crate) fn forget(&mut self) {
         self.ordered.clear();
     }
@@ -116,7 +116,7 @@ impl Faults {
         self.log.clone()
     }
 
-    /// Counts a call, and gives the fault that was ordered for it.
+    /// Counts a request, and returns its fault, if any.
     pub(crate) fn next(&mut self, call: &Call) -> Option<Kind> {
         let number = self.calls();
         self.log.push(format!("{} {}", call.method, call.path));
@@ -134,7 +134,7 @@ impl Faults {
         Some(fault.kind)
     }
 
-    /// Whether the next answer is to be slow; asked once.
+    /// Whether the next response must be slow; resets the flag.
     pub(crate) fn take_slow(&mut self) -> bool {
         std::mem::take(&mut self.slow)
     }

@@ -17,10 +17,10 @@ pub(crate) use routes::route;
 
 /// The tracks that every app has.
 const TRACKS: [&str; 4] = ["internal", "alpha", "beta", "production"];
-/// How long an edit lives.
+/// The lifetime of an edit.
 const EDIT_LIFE: EpochMs = 7 * DAY;
 
-/// All that Google Play holds.
+/// The state of Google Play.
 pub(crate) struct GooglePlay {
     apps: BTreeMap<String, App>,
     edits: BTreeMap<String, Edit>,
@@ -31,21 +31,21 @@ pub(crate) struct GooglePlay {
 /// An app.
 #[derive(Clone, Default)]
 struct App {
-    /// Goes up with each change; an edit of an older one is void.
+    /// Incremented by each change, which invalidates older edits.
     revision: u64,
     tracks: BTreeMap<String, Value>,
     binaries: BTreeMap<i64, Binary>,
-    /// Where each release of a track stands.
+    /// The lifecycle state of each release of a track.
     lives: BTreeMap<(String, i64), &'static str>,
-    /// Releases that are in review, and until when.
+    /// The releases in review, and when their reviews end.
     reviews: Vec<(EpochMs, String, i64)>,
-    /// Something that somebody else changed is in review until then.
+    /// The end of the review of somebody else's changes.
     other_review: Option<EpochMs>,
     draft: bool,
     review_by_hand: bool,
 }
 
-/// A binary that Google has.
+/// A binary in an app's library.
 #[derive(Clone)]
 struct Binary {
     sha256: String,
@@ -70,8 +70,8 @@ enum EditState {
 }
 
 impl App {
-    /// An app that was never released, with the tracks that every app has.
-    fn usual() -> App {
+    /// An app that was never released, with the default tracks.
+    fn unreleased() -> App {
         let tracks = TRACKS.map(|name| (name.to_owned(), json!({"track": name})));
         App {
             tracks: tracks.into(),
@@ -87,7 +87,7 @@ impl GooglePlay {
             let mut app = App {
                 draft: given.draft,
                 review_by_hand: given.review_by_hand,
-                ..App::usual()
+                ..App::unreleased()
             };
             for name in &given.tracks {
                 app.tracks.insert(name.clone(), json!({"track": name}));
@@ -113,7 +113,7 @@ impl GooglePlay {
         }
     }
 
-    /// Reviews end that were due by now.
+    /// Ends the reviews that are due.
     pub(crate) fn advance(&mut self, now: EpochMs, settings: &mut Settings, ledger: &mut Ledger) {
         for (package, app) in &mut self.apps {
             app.other_review = app.other_review.filter(|until| now < *until);

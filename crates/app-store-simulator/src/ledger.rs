@@ -1,17 +1,17 @@
-//! What really happened in the stores: to show that nothing is uploaded, committed or released twice.
+//! The effects in the app stores, to prove that nothing is uploaded, committed or released twice.
 
 use serde_json::{Value, json};
 
-/// One thing that happened.
+/// One effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What, such as `release`.
+    /// The kind of effect, such as `release`.
     pub what: &'static str,
-    /// Of what, such as the app and its version.
+    /// The subject, such as the app and its version.
     pub subject: String,
 }
 
-/// Everything that happened, in order.
+/// All effects, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     entries: Vec<Entry>,
@@ -23,12 +23,12 @@ impl Ledger {
         self.entries.push(Entry { what, subject });
     }
 
-    /// Everything, in order.
+    /// All effects, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How often something happened.
+    /// The number of effects of this kind.
     pub fn count(&self, what: &str) -> usize {
         self.entries.iter().filter(|entry| entry.what == what).count()
     }

@@ -1,5 +1,5 @@
-//! Stands in for App Store Connect and for the Google Play Developer API: state in memory, time from outside, faults to
-//! order, and a ledger of what really happened. Requests are held against the stores' published schemas (`schemas/`).
+//! Simulates App Store Connect and the Google Play Developer API: state in memory, an external clock, injected faults,
+//! and a ledger of all effects. Requests are validated against the app stores' published schemas (`schemas/`).
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -30,34 +30,36 @@ pub use direct::Direct;
 pub use fault::{Fault, Kind, When};
 pub use ledger::{Entry, Ledger};
 pub use serve::serve;
-pub use settings::{Account, AppStoreApp, ByHand, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings, Webhook};
+pub use settings::{
+    Account, AppInfo, AppStoreApp, ByHand, GooglePlayApp, Group, Outcome, ReadBinary, Settings, Webhook,
+};
 
-/// Where both stores are, for whoever calls the simulator in the same process.
+/// The base URL of both app stores for calls in the same process.
 pub const ADDRESS: &str = "https://stores.invalid";
 
-/// Both stores.
+/// Both app stores.
 pub struct Simulator {
     state: Mutex<State>,
     real_clock: Arc<dyn Clock>,
 }
 
-/// A webhook event on its way.
+/// A webhook event to deliver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Where it goes, by POST.
+    /// The target URL, for a POST.
     pub url: String,
-    /// The header [`SIGNATURE_HEADER`].
+    /// The value of the header [`SIGNATURE_HEADER`].
     pub signature: String,
-    /// The body, JSON.
+    /// The body, as JSON.
     pub body: String,
 }
 
 struct State {
-    /// What the settings were at first.
+    /// The initial settings.
     begun_with: Settings,
     settings: Settings,
     clock: clock::StoreClock,
-    /// Where the simulator is reached, for the addresses that it gives out.
+    /// The base URL of the simulator, for the URLs that it issues.
     address: String,
     app_store: app_store::AppStore,
     google_play: google_play::GooglePlay,
@@ -67,7 +69,7 @@ struct State {
 }
 
 impl Simulator {
-    /// Stores that hold what the settings say, and are reached at `address`.
+    /// App stores with the state of the settings, reachable at `address`.
     pub fn new(settings: Settings, address: &str, real_clock: Arc<dyn Clock>) -> Arc<Simulator> {
         let state = State {
             clock: clock::StoreClock::new(real_clock.now(), settings.speed),
@@ -86,47 +88,46 @@ impl Simulator {
         })
     }
 
-    /// Orders a fault.
+    /// Schedules a fault.
     pub fn order(&self, fault: Fault) {
         self.lock().faults.order(fault);
     }
 
-    /// How the next reviews end, in this order; after them all are passed.
+    /// Sets the outcomes of the next reviews, in order; all later ones pass.
     pub fn decide(&self, outcomes: &[Outcome]) {
         self.lock().settings.outcomes.extend(outcomes);
     }
 
-    /// An app version that was with the developer's hand is open for others: an edit by somebody else.
+    /// Simulates an edit by somebody else, which invalidates open edits of the app.
     pub fn change_app_elsewhere(&self, package: &str) {
         self.lock().google_play.change_elsewhere(package);
     }
 
-    /// Changes of the app are in review until `until`, made by somebody else.
+    /// Puts changes of the app by somebody else into review until `until`.
     pub fn other_review(&self, package: &str, until: EpochMs) {
         self.lock().google_play.other_review(package, until);
     }
 
-    /// A person uploads a build to App Store Connect, or attaches it to a version.
+    /// Uploads a build to App Store Connect, or attaches it to a version, as a person would.
     ///
     /// # Errors
-    /// What there is not.
+    /// What is missing.
     pub fn by_hand(&self, done: &ByHand) -> Result<(), String> {
         let now = self.real_clock.now();
         self.lock().by_hand(done, now)
     }
 
-    /// A person puts a binary with this checksum into an app's library in the Play Console.
+    /// Adds a binary with this checksum to an app's library, as a person in the Play Console would.
     pub fn bundle_by_hand(&self, package: &str, code: i64, sha256: &str) {
         self.lock().google_play.bundle_by_hand(package, code, sha256);
     }
 
-    /// What has happened.
+    /// All effects so far.
     pub fn ledger(&self) -> Ledger {
         self.lock().ledger.clone()
     }
 
-    /// The webhook events of App Store Connect since the last time, for whoever delivers them. None where nobody asked for
-    /// them.
+    /// The webhook events of App Store Connect since the last call, for delivery. Empty if no webhook is configured.
     pub fn take_deliveries(&self) -> Vec<Delivery> {
         let now = self.real_clock.now();
         let mut state = self.lock();
@@ -145,20 +146,20 @@ impl Simulator {
         deliveries.collect()
     }
 
-    /// How many calls have come, those included that a fault kept from having an effect.
+    /// The number of requests, including those whose effect a fault prevented.
     pub fn calls(&self) -> u64 {
         self.lock().faults.calls()
     }
 
-    /// The method and path of each call, in order, without queries.
+    /// The method and path of each request, in order, without queries.
     pub fn log(&self) -> Vec<String> {
         self.lock().faults.log()
     }
 
-    /// Answers a call.
+    /// Handles a request.
     ///
     /// # Errors
-    /// The connection breaks, as a fault orders it, or because the caller's did.
+    /// The connection breaks, because of a fault or on the caller's side.
     pub async fn answer(&self, mut call: Call) -> Result<Response, Cut> {
         if control::is_control(&call) {
             let body = call.read(false).await?;
@@ -194,7 +195,7 @@ impl Simulator {
 }
 
 impl State {
-    /// What was due by now happens in both stores.
+    /// Applies the changes that are due in both app stores.
     fn advance(&mut self, now: EpochMs) {
         let now = self.clock.at(now);
         self.app_store.advance(now, &mut self.settings, &mut self.ledger);
@@ -208,7 +209,7 @@ impl State {
             .by_hand(done, there, &mut self.settings, &mut self.ledger)
     }
 
-    /// Both stores as they were at first. Tokens that were given out stay good.
+    /// Restores the initial state of both app stores. Issued tokens stay valid.
     fn reset(&mut self, now: EpochMs) {
         self.settings = self.begun_with.clone();
         self.clock = clock::StoreClock::new(now, self.settings.speed);

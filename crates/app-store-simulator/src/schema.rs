@@ -1,4 +1,4 @@
-//! Holds requests against the published schemas: types, enums, what is required, and no name that is not theirs.
+//! Validates requests against the published schemas: types, enums, required fields, and no unknown names.
 
 use std::sync::OnceLock;
 
@@ -19,8 +19,8 @@ pub(crate) fn google_play() -> &'static Value {
     DOCUMENT.get_or_init(|| serde_json::from_str(GOOGLE_PLAY).unwrap_or_default())
 }
 
-/// What is wrong with a value by the schema of this name; `None`: nothing.
-pub(crate) fn wrong(document: &Value, name: &str, value: &Value) -> Option<String> {
+/// What is wrong with a value according to the schema with this name; `None` if it is valid.
+pub(crate) fn validation_error(document: &Value, name: &str, value: &Value) -> Option<String> {
     match document["schemas"].get(name) {
         Some(schema) => check(document, schema, value, name),
         None => Some(format!("there is no schema {name}")),
@@ -29,7 +29,7 @@ pub(crate) fn wrong(document: &Value, name: &str, value: &Value) -> Option<Strin
 
 fn check(document: &Value, schema: &Value, value: &Value, at: &str) -> Option<String> {
     if let Some(reference) = schema["$ref"].as_str() {
-        return wrong(document, reference.rsplit('/').next().unwrap_or_default(), value);
+        return validation_error(document, reference.rsplit('/').next().unwrap_or_default(), value);
     }
     if let Some(choices) = schema["oneOf"].as_array() {
         let fits = choices

@@ -1,4 +1,4 @@
-//! The simulator over HTTP.
+//! Serves the simulator over HTTP.
 
 use std::io;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::{Call, Simulator};
 
 type Body = StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>;
 
-/// Answers what comes to a listener, until this is dropped.
+/// Handles the connections of a listener until the future is dropped.
 pub async fn serve(listener: TcpListener, simulator: Arc<Simulator>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         let simulator = simulator.clone();
         connections.spawn(async move {
             let service = service_fn(|request| answer(request, &simulator));
-            // A caller that goes away in the middle is nothing to tell of.
+            // A client that disconnects is not worth a log line.
             let _ = hyper::server::conn::http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
@@ -34,7 +34,7 @@ pub async fn serve(listener: TcpListener, simulator: Arc<Simulator>) {
     }
 }
 
-/// An error closes the connection without an answer: that is what a cut is.
+/// An error closes the connection without a response, as `Cut` requires.
 async fn answer(request: hyper::Request<Incoming>, simulator: &Simulator) -> Result<hyper::Response<Body>, io::Error> {
     let (parts, body) = request.into_parts();
     let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -60,7 +60,7 @@ async fn answer(request: hyper::Request<Incoming>, simulator: &Simulator) -> Res
     response.body(StreamBody::new(body)).map_err(io::Error::other)
 }
 
-/// Pieces of a slow answer.
+/// The number of pieces of a slow response.
 const PIECES: usize = 50;
 
 /// The body at once, or in small pieces.

@@ -1,4 +1,4 @@
-//! What the simulated stores hold at first, and how they behave.
+//! The initial state and the behavior of the simulated app stores.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,74 +6,74 @@ use std::sync::Arc;
 use launchway_domain::time::{DAY, EpochMs, MINUTE};
 use serde::Deserialize;
 
-/// Reads what a binary says of itself, out of as much of its beginning as is kept. `None`: it is no app.
-pub type ReadBinary = dyn Fn(&[u8]) -> Option<Said> + Send + Sync;
+/// Reads the facts of a binary from its first bytes, as many as are kept. `None`: not an app.
+pub type ReadBinary = dyn Fn(&[u8]) -> Option<AppInfo> + Send + Sync;
 
-/// What a binary says of itself.
+/// The facts of a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct AppInfo {
     /// The bundle id, or the package name.
     pub bundle_id: String,
-    /// The version that people see.
+    /// The version for people.
     pub version: String,
     /// The build number, or the version code.
     pub build_number: String,
 }
 
-/// How the stores behave.
+/// The behavior of the app stores.
 #[derive(Clone)]
 pub struct Settings {
-    /// Who may call. Empty: every key that signs its token in the right form may, and signatures are not checked.
+    /// The accounts with access. Empty: any key may sign a well-formed token, and signatures are not verified.
     pub accounts: Vec<Account>,
     /// Apps in App Store Connect.
     pub app_store: Vec<AppStoreApp>,
     /// Apps in the Play Console.
     pub google_play: Vec<GooglePlayApp>,
-    /// How long a binary is processed.
+    /// How long the processing of a binary takes.
     pub processing: EpochMs,
     /// How long a review takes.
     pub review: EpochMs,
-    /// How long a day of a phased release is.
+    /// The length of a day of a phased release.
     pub phased_day: EpochMs,
-    /// Bytes of a part of an upload.
+    /// The size of an upload part in bytes.
     pub part: u64,
-    /// How reviews end, in this order; after them all are passed.
+    /// The outcomes of the next reviews, in order.
     pub outcomes: VecDeque<Outcome>,
-    /// Whether answers tell checksums.
+    /// Whether responses contain checksums.
     pub checksums: bool,
-    /// How reviews end after those.
+    /// The outcome of all later reviews.
     pub outcome: Outcome,
-    /// Reads binaries. `None`: what they say is not known; Google Play then takes version code 1.
+    /// Reads binaries. `None`: their facts are unknown, and Google Play assumes version code 1.
     pub read_binary: Option<Arc<ReadBinary>>,
-    /// Bytes of a binary that are kept to be read and hashed. Of a larger one Google Play reads the beginning, and the App
-    /// Store nothing.
+    /// The number of bytes of a binary that are kept for reading and hashing. Google Play reads the beginning of a
+    /// larger one; the App Store does not read it.
     pub kept: usize,
-    /// Whether an app that is asked for and not there is made: with the groups `Team` (internal) and `Friends`, and with
-    /// the tracks that every app has.
+    /// Whether a missing app is created on demand: with the groups `Team` (internal) and `Friends`, and with the
+    /// default tracks.
     pub makes_apps: bool,
-    /// Who is told of changes of state in App Store Connect.
+    /// The receiver of App Store Connect's webhook events.
     pub webhook: Option<Webhook>,
-    /// How fast the time in the stores goes: 1 as in the world.
+    /// The speed of the time in the app stores: 1 is real time.
     pub speed: u32,
 }
 
-/// Who may call.
+/// An account with access.
 #[derive(Clone)]
 pub enum Account {
     /// A key of App Store Connect.
     AppStore {
-        /// Its id.
+        /// The key id.
         key_id: String,
         /// The issuer; an individual key has none.
         issuer_id: Option<String>,
-        /// Its public half, SEC 1.
+        /// The public key in SEC 1 format.
         public: Vec<u8>,
     },
-    /// A service account of Google.
+    /// A Google service account.
     Google {
-        /// Its address.
+        /// The address of the account.
         client_email: String,
-        /// Its public half, RSAPublicKey of RFC 8017.
+        /// The public key as an RSAPublicKey of RFC 8017.
         public: Vec<u8>,
     },
 }
@@ -81,66 +81,66 @@ pub enum Account {
 /// An app in App Store Connect.
 #[derive(Clone)]
 pub struct AppStoreApp {
-    /// Its bundle id.
+    /// The bundle id.
     pub bundle_id: String,
-    /// Groups of testers.
+    /// The groups of testers.
     pub groups: Vec<Group>,
     /// The version that customers have.
     pub live: Option<String>,
-    /// Whether Info.plist answers the question about cryptography.
+    /// Whether Info.plist answers the encryption question.
     pub answers_encryption: bool,
 }
 
 /// A group of testers.
 #[derive(Clone)]
 pub struct Group {
-    /// Its name.
+    /// The name of the group.
     pub name: String,
-    /// Whether its testers are of the team.
+    /// Whether its testers belong to the team.
     pub internal: bool,
-    /// Whether it gets every build by itself.
+    /// Whether it gets every build automatically.
     pub all_builds: bool,
 }
 
 /// An app in the Play Console.
 #[derive(Clone)]
 pub struct GooglePlayApp {
-    /// Its package name.
+    /// The package name.
     pub package: String,
-    /// Tracks beside those that every app has.
+    /// Tracks in addition to the default ones.
     pub tracks: Vec<String>,
-    /// The version code that everybody has in `production`.
+    /// The version code that is fully rolled out in `production`.
     pub live: Option<i64>,
     /// Whether it was never released.
     pub draft: bool,
-    /// Whether the review must be asked for by hand.
+    /// Whether changes must be sent for review manually.
     pub review_by_hand: bool,
 }
 
-/// Who is told of changes of state.
+/// The receiver of webhook events.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhook {
-    /// Where events go.
+    /// The target URL of events.
     pub url: String,
-    /// What signs them.
+    /// The secret that signs them.
     pub secret: String,
 }
 
-/// What a person does with a build in App Store Connect.
+/// A manual action on a build in App Store Connect.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ByHand {
-    /// The app.
+    /// The bundle id of the app.
     pub bundle_id: String,
     /// `ios` or `visionos`.
     #[serde(default = "ios")]
     pub platform: String,
     /// The version of the build.
     pub version: String,
-    /// Its number. A build that the store does not have is uploaded.
+    /// The build number. A missing build is uploaded.
     pub build_number: String,
-    /// Whether it is attached to the App Store's version of that name, in whatever state that is.
+    /// Whether to attach it to the App Store version with the same version string, whatever its state.
     #[serde(default)]
     pub attach: bool,
 }
@@ -149,26 +149,26 @@ fn ios() -> String {
     "ios".to_owned()
 }
 
-/// How a review ends.
+/// The outcome of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Passed.
+    /// The review passes.
     Pass,
-    /// Refused.
+    /// The review is rejected.
     Reject,
 }
 
 impl Settings {
-    /// How the review ends that is due now.
+    /// The outcome of the review that is due now.
     pub(crate) fn next_outcome(&mut self) -> Outcome {
         self.outcomes.pop_front().unwrap_or(self.outcome)
     }
 }
 
 impl AppStoreApp {
-    /// An app that was never released, as those are that are made when somebody asks for them.
-    pub fn usual(bundle_id: &str) -> AppStoreApp {
+    /// An app that was never released, as apps are created on demand.
+    pub fn unreleased(bundle_id: &str) -> AppStoreApp {
         let group = |name: &str, internal| Group {
             name: name.to_owned(),
             internal,
@@ -184,8 +184,8 @@ impl AppStoreApp {
 }
 
 impl GooglePlayApp {
-    /// An app that was never released, as those are that are made when somebody asks for them.
-    pub fn usual(package: &str) -> GooglePlayApp {
+    /// An app that was never released, as apps are created on demand.
+    pub fn unreleased(package: &str) -> GooglePlayApp {
         GooglePlayApp {
             package: package.to_owned(),
             tracks: Vec::new(),

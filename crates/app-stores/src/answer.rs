@@ -1,4 +1,4 @@
-//! Reads answers: their JSON, and the fields that a step needs of it.
+//! Parses responses: their JSON, and the fields that a step needs.
 
 use launchway_domain::time::{EpochMs, SECOND};
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::failure::AppStoreError;
 use crate::transport::Response;
 
-/// The JSON of an answer; of an empty one `null`.
+/// The JSON of a response; `null` if it is empty.
 pub(crate) fn json(response: &Response) -> Result<Value, AppStoreError> {
     if response.body.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(&response.body).map_err(|_| AppStoreError::nonsense("JSON"))
+    serde_json::from_slice(&response.body).map_err(|_| AppStoreError::invalid_response("JSON"))
 }
 
-/// The trouble behind a status that says nothing about the call itself.
+/// The error for a status that says nothing about the request itself.
 pub(crate) fn unavailable(response: &Response) -> Option<AppStoreError> {
     let status = response.status;
     matches!(status, 408 | 425 | 429 | 500..=599 | 300..=399).then(|| AppStoreError::Unavailable {
@@ -24,18 +24,18 @@ pub(crate) fn unavailable(response: &Response) -> Option<AppStoreError> {
     })
 }
 
-/// `Retry-After` in seconds; the form of a date is not worth the reading.
+/// `Retry-After` in seconds; the date format is not supported.
 fn seconds(text: &str) -> Option<EpochMs> {
     text.trim().parse::<EpochMs>().ok()?.checked_mul(SECOND)
 }
 
-/// Reads fields of an answer.
+/// Reads fields of a JSON response.
 pub(crate) trait Fields {
     /// The text at a JSON pointer.
     fn text(&self, pointer: &str) -> Option<&str>;
-    /// The text at a JSON pointer that must be there.
+    /// The text at a JSON pointer; an error if it is missing.
     fn need(&self, pointer: &str) -> Result<String, AppStoreError>;
-    /// The array at a JSON pointer; empty when there is none.
+    /// The array at a JSON pointer; empty if it is missing.
     fn list(&self, pointer: &str) -> &[Value];
 }
 
@@ -47,7 +47,7 @@ impl Fields for Value {
     fn need(&self, pointer: &str) -> Result<String, AppStoreError> {
         let text = self.text(pointer).filter(|text| !text.is_empty());
         text.map(str::to_owned)
-            .ok_or_else(|| AppStoreError::nonsense(pointer.trim_start_matches('/')))
+            .ok_or_else(|| AppStoreError::invalid_response(pointer.trim_start_matches('/')))
     }
 
     fn list(&self, pointer: &str) -> &[Value] {
@@ -57,8 +57,8 @@ impl Fields for Value {
     }
 }
 
-/// A text for a place in a path or query: everything but letters, digits and `-._~` in percent signs.
-pub(crate) fn escaped(text: &str) -> String {
+/// Percent-encodes a text for a path or query: everything except letters, digits and `-._~`.
+pub(crate) fn percent_encode(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -1,5 +1,5 @@
-//! App Store Connect: its client, and the steps of a submission to TestFlight or the App Store. The form of each request
-//! is the published one of App Store Connect's API 4.4.1.
+//! App Store Connect: its client, and the steps of a submission to TestFlight or the App Store. Requests have the
+//! published format of the App Store Connect API 4.4.1.
 
 mod client;
 mod own_builds;
@@ -25,16 +25,16 @@ pub use client::{AppStoreConnect, Credential};
 pub use progress::{Progress, Stage, Turn};
 pub use rollout::Change;
 
-/// The address of the real one.
+/// The base URL of App Store Connect.
 pub const ADDRESS: &str = "https://api.appstoreconnect.apple.com";
 
 type Stepped = Result<Step<Progress>, AppStoreError>;
 
 impl AppStoreConnect {
-    /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.
+    /// Performs the next step of a submission with this progress. Reads first, to find what was done before a crash.
     ///
     /// # Errors
-    /// Why nothing was reached; the same step may be tried again.
+    /// Why the step failed; the same step may be retried.
     pub async fn step(&self, release: &Release, progress: &Progress) -> Stepped {
         let progress = progress.clone();
         let step = match progress.stage {
@@ -59,12 +59,12 @@ impl AppStoreConnect {
             Stage::Rollout => self.rollout(progress).await,
             Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
         };
-        Ok(step?.once(|progress| &mut progress.waits_for))
+        Ok(step?.report_once(|progress| &mut progress.waits_for))
     }
 }
 
 impl Progress {
-    /// What a retry of a failed or rejected submission begins with: what the store holds already is kept.
+    /// The initial progress for a retry of a failed or rejected submission: what App Store Connect already has is kept.
     #[must_use]
     pub fn for_retry(&self, release: &Release) -> Progress {
         let fresh = Progress {
@@ -82,7 +82,7 @@ impl Progress {
         let stage = match (self.stage, &release.destination) {
             (Stage::Rollout | Stage::Done, _) => self.stage,
             (Stage::TestNotes | Stage::Groups | Stage::BetaReview, Destination::TestFlight) => self.stage,
-            // The version is open for changes again, and its review begins anew.
+            // The version can be changed again, and its review starts over.
             (stage, Destination::AppStore) if stage > Stage::AwaitBuild => Stage::Version,
             _ => Stage::AwaitBuild,
         };

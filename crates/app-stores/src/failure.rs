@@ -1,60 +1,60 @@
-//! Why a step came to nothing: whether it is to be tried again, and what the store said.
+//! Why a step failed: whether to retry it, and the app store's message.
 
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::time::EpochMs;
 
 use crate::transport::TransportError;
 
-/// So much of a store's text is kept.
-const SHOWN: usize = 500;
-/// A step is tried so often when the store says that what was made is not there, or that a fresh token is no good: both
-/// pass by themselves soon, or never.
-const FEW: u32 = 8;
+/// The maximum length of an app store's message, in characters.
+const MAX_MESSAGE_CHARS: usize = 500;
+/// How many times a step is retried when the app store cannot find a new resource or rejects a fresh token: both
+/// resolve themselves soon, or never.
+const MAX_DOUBTFUL_TRIES: u32 = 8;
 
-/// Why a step came to nothing. Nothing in it is secret.
+/// Why a step failed. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppStoreError {
-    /// The store does not answer, or not as it should: the step is tried again, for a day.
+    /// The app store does not answer, or not correctly: the step is retried, for a day.
     #[error("The store is not available: {why}")]
     Unavailable {
         /// What happened.
         why: String,
-        /// The status of HTTP, if there was an answer.
+        /// The HTTP status, if there was a response.
         status: Option<u16>,
-        /// The pause that the store asks for.
+        /// The pause that the app store requests.
         retry_after: Option<EpochMs>,
     },
-    /// The store says no, although it may say yes in a moment: the step is tried again a few times.
+    /// The app store refuses, but may accept soon: the step is retried a few times.
     #[error("{error}")]
     Doubtful {
-        /// What is told when it stays so.
+        /// The error if the retries fail.
         error: SubmissionError,
     },
-    /// The store says no: the submission fails.
+    /// The app store refuses: the submission fails.
     #[error("{error}")]
     Final {
-        /// What is told.
+        /// The error of the submission.
         error: SubmissionError,
     },
 }
 
 impl AppStoreError {
-    /// The submission fails with this.
+    /// An error that fails the submission.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         AppStoreError::Final {
             error: SubmissionError::new(code, message),
         }
     }
 
-    /// Tried again a few times before it is final.
+    /// An error that is retried a few times before it is final.
     pub(crate) fn doubtful(code: Code, message: impl Into<String>) -> Self {
         AppStoreError::Doubtful {
             error: SubmissionError::new(code, message),
         }
     }
 
-    /// An answer that is not what the store's documents say.
-    pub(crate) fn nonsense(what: &str) -> Self {
+    /// The error for a response that contradicts the app store's documentation.
+    pub(crate) fn invalid_response(what: &str) -> Self {
         AppStoreError::Unavailable {
             why: format!("its answer lacks {what}"),
             status: None,
@@ -62,16 +62,16 @@ impl AppStoreError {
         }
     }
 
-    /// Whether the step is worth another try, after `failures` in a row, this one included.
+    /// Whether to retry the step after `failures` consecutive failures, including this one.
     pub fn is_worth_another_try(&self, failures: u32) -> bool {
         match self {
             AppStoreError::Unavailable { .. } => true,
-            AppStoreError::Doubtful { .. } => failures < FEW,
+            AppStoreError::Doubtful { .. } => failures < MAX_DOUBTFUL_TRIES,
             AppStoreError::Final { .. } => false,
         }
     }
 
-    /// The pause that the store asks for.
+    /// The pause that the app store requests.
     pub fn retry_after(&self) -> Option<EpochMs> {
         match self {
             AppStoreError::Unavailable { retry_after, .. } => *retry_after,
@@ -79,7 +79,7 @@ impl AppStoreError {
         }
     }
 
-    /// What the record shows when the step is not tried again.
+    /// The error for the record when the step is not retried.
     pub fn into_error(self) -> SubmissionError {
         match self {
             AppStoreError::Unavailable { status: Some(429), .. } => {
@@ -104,9 +104,9 @@ impl From<TransportError> for AppStoreError {
     }
 }
 
-/// What a store says, in one line of bounded length.
+/// A message of an app store, on one line of bounded length.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
     let words: Vec<&str> = line.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(SHOWN).collect()
+    words.join(" ").chars().take(MAX_MESSAGE_CHARS).collect()
 }

@@ -1,8 +1,8 @@
-//! Google Play: its client, and the steps of a submission to a track. The form of each request is that of the discovery
+//! Google Play: its client, and the steps of a submission to a track. Requests have the format of the discovery
 //! document of the Google Play Developer API v3.
 //!
-//! Everything happens in an edit, which Google throws away when somebody else changes the app, and after a while by
-//! itself: then the steps begin anew in another one. Whether a lost commit happened is read from the track.
+//! Everything happens in an edit. Google discards it when somebody else changes the app, and after some time; then the
+//! steps start over in a new one. Whether a commit without a response happened is read from the track.
 
 mod client;
 mod edit;
@@ -23,24 +23,24 @@ use crate::step::Step;
 pub use client::{Credential, GooglePlay};
 pub use progress::{Progress, Session, Stage, Target, TargetStatus};
 
-/// The address of the real one.
+/// The base URL of Google Play.
 pub const ADDRESS: &str = "https://androidpublisher.googleapis.com";
 
 type Stepped = Result<Step<Progress>, AppStoreError>;
 
 impl GooglePlay {
-    /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.
-    /// Only one submission of an app may make steps at a time: whose owner holds the lock of the package.
+    /// Performs the next step of a submission with this progress. Reads first, to find what was done before a crash.
+    /// Only one submission of an app may run steps at a time: the one whose owner holds the lock of the package.
     ///
     /// # Errors
-    /// Why nothing was reached; the same step may be tried again.
+    /// Why the step failed; the same step may be retried.
     pub async fn step(&self, release: &Release, progress: &Progress) -> Stepped {
         let code = version_code(release)?;
         let place = Place { release, code };
         let progress = progress.clone();
         let step = match progress.stage {
             Stage::OpenEdit => self.open_edit(place, progress).await,
-            Stage::Look => self.look(place, progress).await,
+            Stage::Look => self.inspect(place, progress).await,
             Stage::StartUpload => self.start_upload(place, progress).await,
             Stage::SendBinary => self.send_binary(place, progress).await,
             Stage::StartSymbols => self.start_symbols(place, progress).await,
@@ -52,11 +52,11 @@ impl GooglePlay {
             Stage::Rollout => self.watch_rollout(place, progress).await,
             Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
         };
-        Ok(step?.once(|progress| &mut progress.waits_for))
+        Ok(step?.report_once(|progress| &mut progress.waits_for))
     }
 }
 
-/// What is submitted, with its number.
+/// What is submitted, with its version code.
 #[derive(Clone, Copy)]
 struct Place<'r> {
     release: &'r Release,
@@ -66,21 +66,21 @@ struct Place<'r> {
 impl Place<'_> {
     /// The path of the app.
     fn app(&self) -> String {
-        let package = crate::answer::escaped(&self.release.bundle_id);
+        let package = crate::answer::percent_encode(&self.release.bundle_id);
         format!("/androidpublisher/v3/applications/{package}")
     }
 
-    /// The path of an edit, or of what is in it.
+    /// The path of an edit, or of something in it.
     fn edit(&self, progress: &Progress, rest: &str) -> String {
         format!("{}/edits/{}{rest}", self.app(), progress.edit_id)
     }
 
-    /// The track's name, for a path.
+    /// The name of the track, encoded for a path.
     fn track(&self) -> String {
-        crate::answer::escaped(self.release.destination.as_str())
+        crate::answer::percent_encode(self.release.destination.as_str())
     }
 
-    /// Whether the binary is an APK; a bundle otherwise.
+    /// Whether the binary is an APK; otherwise it is a bundle.
     fn is_apk(&self) -> bool {
         self.release.file_name.to_ascii_lowercase().ends_with(".apk")
     }

@@ -1,7 +1,7 @@
-//! Clients of App Store Connect and of the Google Play Developer API, and the steps that bring a binary through a store
-//! (`docs/reference/submissions.md#app-stores`). No database and no clock of its own: what a submission has reached is a
-//! value that its owner keeps, and a step makes at most one call that changes something, after it has read whether that was
-//! done before.
+//! Clients of App Store Connect and of the Google Play Developer API, and the steps that submit a binary to an app
+//! store (`docs/reference/submissions.md#app-stores`). The crate has no database and no clock. The progress of a
+//! submission is a value that its owner saves. A step makes at most one changing request, after it has checked whether
+//! that was already done.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -19,4 +19,4 @@ mod answer;
 pub use clock::Clock;
 pub use failure::AppStoreError;
 pub use release::{Note, Release};
-pub use step::{Step, Then};
+pub use step::{NextStep, Step};

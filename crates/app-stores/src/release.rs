@@ -1,4 +1,4 @@
-//! What is submitted, as the steps need it. Formed and checked by its owner.
+//! What is submitted, in the form that the steps need. Its owner creates and validates it.
 
 use std::sync::Arc;
 
@@ -8,94 +8,94 @@ use serde::{Deserialize, Serialize};
 
 use crate::transport::Source;
 
-/// What is new, in one language.
+/// The release notes in one language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The language as the store names it, such as `en-US`.
+    /// The language in the app store's spelling, such as `en-US`.
     pub locale: String,
     /// The text.
     pub text: String,
 }
 
-/// What the stores got of a binary's bytes by earlier submissions of the same service. Version and build number alone do
-/// not tell what a binary is: anybody may have uploaded another one under them.
+/// What earlier submissions of this service sent of a binary's bytes. Version and build number alone do not identify a
+/// binary: anybody may have uploaded another one with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierSubmissions {
     /// Uploads to App Store Connect.
     pub uploads: Vec<OwnUpload>,
     /// Whether a release with these bytes was committed to Google Play.
     pub is_committed: bool,
 }
 
-/// An upload to App Store Connect, by the ids that were kept before its bytes were committed.
+/// An upload to App Store Connect, with the ids that were saved before its bytes were committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnUpload {
-    /// The upload.
+    /// The id of the upload.
     pub upload_id: String,
-    /// Its file.
+    /// The id of its file.
     pub file_id: String,
-    /// The build that came of it; empty when that was not seen.
+    /// The id of the resulting build; empty if it is unknown.
     pub build_id: String,
 }
 
-/// A binary, and where it goes.
+/// A binary and its destination.
 #[derive(Clone)]
 pub struct Release {
-    /// The app.
+    /// The bundle id of the app.
     pub bundle_id: String,
-    /// Its platform.
+    /// The platform.
     pub platform: Platform,
-    /// The version that people see.
+    /// The version for people.
     pub version: String,
-    /// The number that the store counts by.
+    /// The build number.
     pub build_number: String,
-    /// Where it goes.
+    /// Where it is submitted to.
     pub destination: Destination,
-    /// The name of the file; its ending says its form.
+    /// The file name, whose extension determines the format.
     pub file_name: String,
-    /// Its bytes.
+    /// The bytes of the file.
     pub source: Arc<dyn Source>,
-    /// Their SHA-256, lower-case hex.
+    /// The SHA-256 of the file in lower-case hex.
     pub sha256: String,
-    /// What the store got of them before.
-    pub earlier: Earlier,
-    /// What is new.
+    /// What the app store received of it before.
+    pub earlier: EarlierSubmissions,
+    /// The release notes.
     pub notes: Vec<Note>,
-    /// Percent of the users that get it at first; `None` is everybody. In the App Store anything below 100 means the
-    /// store's own release in seven days.
+    /// The percentage of users that get it first; `None` is all. In the App Store anything below 100 means Apple's
+    /// phased release over seven days.
     pub rollout: Option<u8>,
-    /// What else is asked.
+    /// Further options.
     pub options: Options,
 }
 
-/// What else can be asked of a store. What does not concern the destination is not looked at.
+/// Further options of a submission. Those of other destinations are ignored.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Groups of TestFlight's testers, by name.
+    /// The names of TestFlight groups.
     pub groups: Vec<String>,
-    /// The answer to Apple's question about cryptography.
+    /// The answer to Apple's encryption question.
     pub uses_non_exempt_encryption: Option<bool>,
-    /// Whether an approved version waits until it is released by hand.
+    /// Whether an approved version waits for a manual release.
     pub manual_release: bool,
-    /// Whether a Google Play release is only drafted.
+    /// Whether a Google Play release stays a draft.
     pub draft: bool,
     /// Google Play's priority of an update, 0 to 5.
     pub priority: Option<u8>,
-    /// The countries of a staged release in `production`, as two letters.
+    /// The countries of a staged release in `production`, as two-letter codes.
     pub countries: Vec<String>,
     /// The name of a Google Play release.
     pub name: Option<String>,
-    /// Whether Google Play is told that the review is asked for by hand.
+    /// Whether changes are not sent for review automatically in Google Play.
     pub changes_not_sent_for_review: bool,
-    /// Files that make crash reports readable: ProGuard's mapping, native symbols.
+    /// Files that make crash reports readable: ProGuard mappings, native symbols.
     pub symbols: Vec<Symbols>,
 }
 
 /// A file that makes crash reports readable.
 #[derive(Clone)]
 pub struct Symbols {
-    /// Whether it is of native code; ProGuard's mapping otherwise.
+    /// Whether it contains native symbols; otherwise it is a ProGuard mapping.
     pub native: bool,
-    /// Its bytes.
+    /// The bytes of the file.
     pub source: Arc<dyn Source>,
 }

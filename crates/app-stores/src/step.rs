@@ -1,70 +1,70 @@
-//! What a step of a submission came to.
+//! The result of a submission step.
 
 use launchway_domain::submission::SubmissionStatus;
 
-/// What a step came to. Its owner keeps `progress` before it makes the next step.
+/// The result of a step. Its owner saves `progress` before the next step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step<P> {
-    /// What the submission has reached.
+    /// The progress of the submission.
     pub progress: P,
-    /// The status that it has now.
+    /// The new status of the submission.
     pub status: SubmissionStatus,
-    /// What happened, for the record's list of events. `None`: nothing worth a line.
+    /// What happened, for the list of events. `None`: nothing worth an event.
     pub told: Option<String>,
     /// When the next step is due.
-    pub then: Then,
+    pub next: NextStep,
 }
 
 /// When the next step is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum NextStep {
     /// At once.
     Now,
-    /// When the store has had time to work; see `submission::schedule::poll`.
+    /// After a delay; see `submission::schedule::poll`.
     Later,
-    /// Another review of the same app is to end first.
+    /// After another review of the same app has ended.
     AfterOtherReview,
     /// Never: the status is final.
     Never,
 }
 
 impl<P> Step<P> {
-    /// A step that leads at once to the next.
-    pub(crate) fn on(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
+    /// A result after which the next step is due at once.
+    pub(crate) fn proceed(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
         Self {
             progress,
             status,
             told: Some(told.into()),
-            then: Then::Now,
+            next: NextStep::Now,
         }
     }
 
-    /// The same without a word.
-    pub(crate) fn quietly(progress: P, status: SubmissionStatus) -> Self {
+    /// The same, without an event.
+    pub(crate) fn proceed_quietly(progress: P, status: SubmissionStatus) -> Self {
         Self {
             progress,
             status,
             told: None,
-            then: Then::Now,
+            next: NextStep::Now,
         }
     }
 
-    /// The store works.
+    /// A result that waits for the app store.
     pub(crate) fn wait(progress: P, status: SubmissionStatus) -> Self {
         Self {
             progress,
             status,
             told: None,
-            then: Then::Later,
+            next: NextStep::Later,
         }
     }
 
-    /// Says only once what it waits for: `kept` is where the progress keeps what was said last.
-    pub(crate) fn once(mut self, kept: impl FnOnce(&mut P) -> &mut String) -> Self {
+    /// Reports a reason for waiting only once: `kept` is the field of the progress with the last reported reason.
+    pub(crate) fn report_once(mut self, kept: impl FnOnce(&mut P) -> &mut String) -> Self {
         let kept = kept(&mut self.progress);
-        match (self.told.take(), self.then) {
-            (Some(text), Then::Later | Then::AfterOtherReview) if text == *kept => {}
-            (Some(text), Then::Later | Then::AfterOtherReview) => {
+        match (self.told.take(), self.next) {
+            (Some(text), NextStep::Later | NextStep::AfterOtherReview) if text == *kept => {}
+            (Some(text), NextStep::Later | NextStep::AfterOtherReview) => {
                 kept.clone_from(&text);
                 self.told = Some(text);
             }
@@ -77,13 +77,13 @@ impl<P> Step<P> {
         self
     }
 
-    /// It is over.
+    /// A result that ends the submission.
     pub(crate) fn end(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
         Self {
             progress,
             status,
             told: Some(told.into()),
-            then: Then::Never,
+            next: NextStep::Never,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON Web Tokens (RFC 7519) that show a store who calls: ES256 for App Store Connect, RS256 for Google.
+//! JSON Web Tokens (RFC 7519) that authenticate requests: ES256 for App Store Connect, RS256 for Google.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::{Value, json};
 
-/// A private key of App Store Connect. Its `Debug` shows nothing of it.
+/// A private key of App Store Connect. Its `Debug` omits the key.
 pub struct Es256Key(p256::ecdsa::SigningKey);
 
-/// A private key of a Google service account. Its `Debug` shows nothing of it.
+/// A private key of a Google service account. Its `Debug` omits the key.
 pub struct Rs256Key(RsaKeyPair);
 
 impl Es256Key {
-    /// Reads a `.p8` file.
+    /// Parses a `.p8` file.
     ///
     /// # Errors
-    /// It is no P-256 key in PKCS#8.
+    /// It is not a P-256 key in PKCS#8.
     pub fn from_pem(pem: &str) -> Result<Self, MalformedError> {
         let der = launchway_credentials::private_key_der(pem)?;
         let key = p256::ecdsa::SigningKey::from_pkcs8_der(&der);
@@ -37,16 +37,16 @@ impl Es256Key {
 }
 
 impl Rs256Key {
-    /// Reads the `private_key` of a service account's file.
+    /// Parses the `private_key` of a service account's file.
     ///
     /// # Errors
-    /// It is no RSA key in PKCS#8, or one below 2048 bits.
+    /// It is not an RSA key in PKCS#8, or it has less than 2048 bits.
     pub fn from_pem(pem: &str) -> Result<Self, MalformedError> {
         let der = launchway_credentials::private_key_der(pem)?;
         RsaKeyPair::from_pkcs8(&der).map(Self).map_err(|_| MalformedError)
     }
 
-    /// A token with these claims. `None`: the system gives no randomness to hide the computation behind.
+    /// A token with these claims. `None`: the system provides no randomness for blinding.
     pub(crate) fn sign(&self, key_id: &str, claims: &Value) -> Option<String> {
         let input = input(&json!({"alg": "RS256", "kid": key_id, "typ": "JWT"}), claims);
         let mut signature = vec![0; self.0.public().modulus_len()];

@@ -1,4 +1,4 @@
-//! How a call reaches a store: over HTTP in earnest, or into a simulator in the same process.
+//! The transport to an app store: HTTP in production, or a simulator in the same process.
 
 mod http;
 
@@ -12,30 +12,30 @@ use futures::future::BoxFuture;
 
 pub use http::HttpTransport;
 
-/// How long a call without a file may take.
+/// The timeout of a request without a file.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a call that sends a part of a file may take.
+/// The timeout of a request that sends a part of a file.
 pub const UPLOAD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
-/// An answer has at most this many bytes: lists have pages.
+/// The maximum size of a response in bytes; lists are paginated.
 pub const MAX_ANSWER: usize = 8 << 20;
 
-/// The methods that the stores' calls have.
+/// The HTTP methods in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Reads.
+    /// Reads a resource.
     Get,
-    /// Makes, or does.
+    /// Creates a resource, or runs an action.
     Post,
-    /// Puts whole.
+    /// Replaces a resource.
     Put,
-    /// Changes in parts.
+    /// Updates a resource.
     Patch,
-    /// Removes.
+    /// Deletes a resource.
     Delete,
 }
 
 impl Method {
-    /// The name on the wire.
+    /// The name of the method in HTTP.
     pub const fn as_str(self) -> &'static str {
         match self {
             Method::Get => "GET",
@@ -46,92 +46,92 @@ impl Method {
         }
     }
 
-    /// The method of a name, in capitals.
+    /// The method with this upper-case name.
     pub fn parse(name: &str) -> Option<Method> {
         let all = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
         all.into_iter().find(|method| method.as_str() == name)
     }
 }
 
-/// The bytes of a binary, read in pieces, so that memory stays small.
+/// The bytes of a binary, read in pieces to bound memory.
 pub trait Source: Send + Sync {
-    /// How many bytes there are.
+    /// The total number of bytes.
     fn size(&self) -> u64;
 
-    /// Exactly `length` bytes from `offset`. Callers ask for at most [`PIECE`] at once.
+    /// Exactly `length` bytes from `offset`. Callers request at most [`PIECE`] at once.
     fn read(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>>;
 }
 
-/// Bytes that are read of a [`Source`] at once.
+/// The maximum number of bytes that are read from a [`Source`] at once.
 pub const PIECE: usize = 256 * 1024;
 
-/// What a call sends.
+/// The body of a request.
 #[derive(Clone)]
 pub enum Body {
-    /// Nothing.
+    /// No body.
     Empty,
-    /// A whole body. May hold a secret.
+    /// A body in memory. May contain a secret.
     Bytes(Bytes),
     /// A range of a binary.
     Range {
         /// The binary.
         source: Arc<dyn Source>,
-        /// Where the range begins.
+        /// The offset of the range.
         offset: u64,
-        /// Its bytes.
+        /// The length of the range in bytes.
         length: u64,
     },
 }
 
-/// A call. It may carry secrets in its headers, and in its URL when that is a signed one.
+/// A request. Its headers may contain secrets, and so may its URL if it is signed.
 #[derive(Clone)]
 pub struct Request {
-    /// What to do.
+    /// The method.
     pub method: Method,
     /// The absolute URL.
     pub url: String,
-    /// Headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What is sent.
+    /// The body.
     pub body: Body,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// Headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What was answered.
+    /// The body.
     pub body: Bytes,
 }
 
-/// There was no answer. Whether the call had its effect is not known.
+/// There was no response. Whether the request had an effect is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// No connection came to be: the call had no effect.
+    /// The connection failed: the request had no effect.
     #[error("the connection failed")]
     NotConnected,
-    /// It took too long.
+    /// The request timed out.
     #[error("it did not answer in time")]
     TimedOut,
-    /// The connection broke, or what came is no answer.
+    /// The connection broke, or the response is invalid.
     #[error("the connection broke off")]
     Broken,
-    /// The binary that was to be sent cannot be read.
+    /// The binary to send cannot be read.
     #[error("the binary cannot be read")]
     Unreadable,
 }
 
-/// The way to the stores.
+/// The transport to the app stores.
 pub trait Transport: Send + Sync {
-    /// Makes a call once. Redirects are not followed.
+    /// Sends a request once. Redirects are not followed.
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
 }
 
 impl Request {
-    /// A call without headers and body.
+    /// A request without headers and body.
     pub fn new(method: Method, url: impl Into<String>) -> Request {
         Request {
             method,
@@ -141,21 +141,21 @@ impl Request {
         }
     }
 
-    /// With a header; the name in lower case.
+    /// Adds a header; the name in lower case.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Request {
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
-    /// With a body.
+    /// Sets the body.
     #[must_use]
     pub fn body(mut self, body: Body) -> Request {
         self.body = body;
         self
     }
 
-    /// With a JSON body.
+    /// Sets a JSON body.
     #[must_use]
     pub fn json(self, value: &serde_json::Value) -> Request {
         self.header("content-type", "application/json")
@@ -163,7 +163,7 @@ impl Request {
     }
 }
 
-/// The method and where it goes, without the query: the rest may be secret.
+/// Method and URL without the query: the rest may be secret.
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -172,7 +172,7 @@ impl fmt::Debug for Request {
 }
 
 impl Body {
-    /// How many bytes are sent.
+    /// The length of the body in bytes.
     pub fn length(&self) -> u64 {
         match self {
             Body::Empty => 0,
@@ -181,7 +181,7 @@ impl Body {
         }
     }
 
-    /// The bytes in pieces.
+    /// The body in pieces.
     pub fn into_stream(self) -> futures::stream::BoxStream<'static, io::Result<Bytes>> {
         use futures::stream::{self, StreamExt};
         match self {
@@ -206,13 +206,13 @@ impl Body {
 }
 
 impl Response {
-    /// A header; `name` in lower case.
+    /// The value of a header; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether it is 2xx.
+    /// Whether the status is 2xx.
     pub const fn is_success(&self) -> bool {
         matches!(self.status, 200..=299)
     }

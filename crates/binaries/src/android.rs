@@ -1,4 +1,4 @@
-//! APKs and AABs: the manifest, in binary XML or as a protocol buffer, the certificate of the signer, and the architectures
+//! APKs and AABs: the manifest, in binary XML or as a protocol buffer, the signer's certificate, and the architectures
 //! of native code.
 
 mod binary_xml;
@@ -20,14 +20,14 @@ use crate::facts::{BinaryFacts, Format, Scheme, Signer};
 use crate::owned;
 use manifest::{Field, Manifest};
 
-/// Where an APK has its manifest.
+/// The path of the manifest in an APK.
 pub(crate) const MANIFEST: &str = "AndroidManifest.xml";
-/// Where an AAB has it.
+/// The path of the manifest in an AAB.
 pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
 const RESOURCES: &str = "resources.arsc";
 const JAR_SIGNATURE: &str = "The JAR signature";
 
-/// The folders of native code, as Android's NDK names its ABIs, those of the past too.
+/// The folders of native code, named like the ABIs of Android's NDK, including former ones.
 const ARCHITECTURES: [&str; 8] = [
     "arm64-v8a",
     "armeabi",
@@ -39,11 +39,11 @@ const ARCHITECTURES: [&str; 8] = [
     "x86_64",
 ];
 
-/// Real ones have some ten KiB.
+/// In bytes; real ones have some 10 KiB.
 const MAX_MANIFEST: u64 = 4 << 20;
-/// Large apps have 20 MiB.
+/// In bytes; large apps have 20 MiB.
 const MAX_RESOURCES: u64 = 128 << 20;
-/// Of one signer in META-INF.
+/// The maximum size of a signature file in META-INF, in bytes.
 const MAX_JAR_SIGNATURE: u64 = 1 << 20;
 
 pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
@@ -53,7 +53,7 @@ pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Binar
     }
     let manifest = binary_xml::read(&bytes).map_err(|_| BinaryError::Damaged { part: MANIFEST })?;
     let mut warnings = Vec::new();
-    let manifest = resolved(archive, manifest, &mut warnings)?;
+    let manifest = resolve_references(archive, manifest, &mut warnings)?;
     let mut signer = block_signer(archive, &mut warnings)?;
     if signer.is_none() {
         signer = jar_signer(archive, &mut warnings)?;
@@ -120,7 +120,8 @@ fn facts(
     })
 }
 
-/// The architectures that native code is there for. `in_libraries` gives what follows the folder of native code in a name.
+/// The architectures for which the file contains native code. `in_libraries` returns the rest of a name after the
+/// folder of native code.
 fn architectures<R: Read + Seek>(
     archive: &Archive<R>,
     in_libraries: impl Fn(&[u8]) -> Option<&[u8]>,
@@ -137,8 +138,8 @@ fn architectures<R: Read + Seek>(
     found.into_iter().collect()
 }
 
-/// The manifest with the values that its references to resources stand for. What is not found stays absent.
-fn resolved<R: Read + Seek>(
+/// The manifest with its references to resources resolved. Unresolved values stay absent.
+fn resolve_references<R: Read + Seek>(
     archive: &mut Archive<R>,
     mut manifest: Manifest,
     warnings: &mut Vec<String>,
@@ -181,7 +182,7 @@ fn block_signer<R: Read + Seek>(
     Ok(found)
 }
 
-/// The signer of a signed JAR: of the first file in META-INF that holds one.
+/// The signer of a signed JAR: of the first signature file in META-INF.
 fn jar_signer<R: Read + Seek>(
     archive: &mut Archive<R>,
     warnings: &mut Vec<String>,

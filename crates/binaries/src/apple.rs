@@ -1,5 +1,5 @@
-//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, the signature in its executable, and what its
-//! code is made for and refers to.
+//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, the signature in its executable, and the
+//! platforms and classes of its code.
 
 mod code;
 mod mach_o;
@@ -18,7 +18,7 @@ use crate::property_list::{self, Properties};
 const INFO: &str = "Info.plist";
 const PROFILE: &str = "embedded.mobileprovision";
 const EXECUTABLE: &str = "The executable";
-/// Real ones have some KiB.
+/// In bytes; real ones have some KiB.
 const MAX_INFO: u64 = 4 << 20;
 
 pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
@@ -78,7 +78,7 @@ fn app_folder<R: Read + Seek>(archive: &Archive<R>) -> Result<Vec<u8>, BinaryErr
     Ok(first)
 }
 
-/// The platforms that are known here, and whether they are all simulated.
+/// The known platforms, and whether all of them are simulators.
 fn platforms(info: &Properties) -> (Vec<Platform>, bool) {
     let mut names = info.texts("CFBundleSupportedPlatforms").to_vec();
     if names.is_empty() {
@@ -99,7 +99,7 @@ fn platforms(info: &Properties) -> (Vec<Platform>, bool) {
     (platforms, simulator)
 }
 
-/// The profile, if there is one. One that cannot be read is a warning: Apple's tools may know more forms.
+/// The profile, if there is one. An unreadable one is a warning, as Apple's tools may support more formats.
 fn profile<R: Read + Seek>(
     archive: &mut Archive<R>,
     folder: &[u8],
@@ -128,7 +128,7 @@ fn profile<R: Read + Seek>(
     }
 }
 
-/// Where the executable of this name lies.
+/// The entry of the executable with this name.
 fn executable<R: Read + Seek>(
     archive: &Archive<R>,
     folder: &[u8],

@@ -1,41 +1,41 @@
-//! ZIP archives (APPNOTE), as much as is needed to find a few files inside: the directory at the end, and each file's data.
-//! Only the directory is believed, as Android and Apple's tools do.
+//! ZIP archives (APPNOTE), as far as needed to find a few files: the central directory, and the data of each file. Only
+//! the central directory is authoritative, as for Android and Apple's tools.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use flate2::read::DeflateDecoder;
 
 use crate::error::BinaryError;
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
-/// Bytes of the directory: half a million entries, more than ten times those of large apps.
+/// The maximum size of the central directory in bytes: half a million entries, more than ten times those of large apps.
 const MAX_DIRECTORY: u64 = 32 << 20;
-/// Length of the record at the end without its comment, and of its wide form's locator.
+/// The length of the end record without its comment, and of the ZIP64 locator.
 const END: usize = 22;
 const LOCATOR: usize = 20;
 const MAX_COMMENT: usize = u16::MAX as usize;
-/// Length of the fixed part of a file's own header.
+/// The length of the fixed part of a local file header.
 const HEADER: u64 = 30;
 
 const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// An archive whose directory was read.
+/// An archive whose central directory was read.
 pub(crate) struct Archive<R> {
     file: R,
     directory: Vec<u8>,
     directory_start: u64,
 }
 
-/// What the directory says of one file.
+/// The central directory's entry for one file.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],
     place: Place,
 }
 
-/// Where a file lies, and how.
+/// The position and compression of a file's data.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     flags: u16,
@@ -47,7 +47,7 @@ pub(crate) struct Place {
 }
 
 impl<R: Read + Seek> Archive<R> {
-    /// Reads the directory.
+    /// Reads the central directory.
     pub(crate) fn open(mut file: R) -> Result<Self, BinaryError> {
         let length = file.seek(SeekFrom::End(0))?;
         let tail_length = length.min((END + MAX_COMMENT + LOCATOR) as u64);
@@ -73,7 +73,7 @@ impl<R: Read + Seek> Archive<R> {
         let directory = read_at(&mut file, start, size)?;
         let mut fields = Fields(&directory);
         while !fields.is_empty() {
-            Entry::read(&mut fields).map_err(|Malformed| BinaryError::DamagedArchive)?;
+            Entry::read(&mut fields).map_err(|MalformedError| BinaryError::DamagedArchive)?;
         }
         Ok(Self {
             file,
@@ -82,13 +82,13 @@ impl<R: Read + Seek> Archive<R> {
         })
     }
 
-    /// Every file, in the order of the directory.
+    /// All files, in the order of the central directory.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let mut fields = Fields(&self.directory);
         std::iter::from_fn(move || Entry::read(&mut fields).ok())
     }
 
-    /// Where the file of this name lies, which must not stand there twice. `part` is its name for the user.
+    /// The file with this name, which must be unique. `part` is its name in messages.
     pub(crate) fn find(&self, name: &[u8], part: &'static str) -> Result<Option<Place>, BinaryError> {
         let mut found = self.entries().filter(|entry| entry.name == name);
         let first = found.next().map(|entry| entry.place);
@@ -98,13 +98,13 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// Where the first files lie whose names are wanted, in the order of the directory.
+    /// The first `most` files with matching names, in the order of the central directory.
     pub(crate) fn places(&self, most: usize, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Place> {
         let wanted = self.entries().filter(|entry| is_wanted(entry.name));
         wanted.map(|entry| entry.place).take(most).collect()
     }
 
-    /// The whole file, of at most `limit` bytes.
+    /// The content of a file of at most `limit` bytes.
     pub(crate) fn read(&mut self, place: Place, limit: u64, part: &'static str) -> Result<Vec<u8>, BinaryError> {
         if place.unpacked > limit {
             return Err(BinaryError::TooLarge { part, limit });
@@ -118,20 +118,20 @@ impl<R: Read + Seek> Archive<R> {
         Ok(bytes)
     }
 
-    /// The bytes of a file one after the other. Their checksum is not checked.
+    /// A reader of the content of a file, which does not verify the checksum.
     pub(crate) fn unpack(&mut self, place: Place, part: &'static str) -> Result<Box<dyn Read + '_>, BinaryError> {
         if place.flags & ENCRYPTED != 0 || !matches!(place.method, STORED | DEFLATED) {
             return Err(BinaryError::Packing { part });
         }
         let damaged = || BinaryError::Damaged { part };
-        // Headers and data lie before the directory.
+        // Headers and data precede the central directory.
         let room = self
             .directory_start
             .checked_sub(HEADER)
             .filter(|last| place.header <= *last);
         room.ok_or_else(damaged)?;
         let header = read_at(&mut self.file, place.header, HEADER)?;
-        let data = place.header + HEADER + names_length(&header).map_err(|Malformed| damaged())?;
+        let data = place.header + HEADER + names_length(&header).map_err(|MalformedError| damaged())?;
         if data
             .checked_add(place.packed)
             .is_none_or(|stop| stop > self.directory_start)
@@ -147,7 +147,7 @@ impl<R: Read + Seek> Archive<R> {
         })
     }
 
-    /// Up to `limit` bytes that end where the directory starts, where the signature of an APK lies.
+    /// Up to `limit` bytes right before the central directory, where an APK has its signature.
     pub(crate) fn before_directory(&mut self, limit: u64) -> io::Result<Vec<u8>> {
         let length = limit.min(self.directory_start);
         read_at(&mut self.file, self.directory_start - length, length)
@@ -155,19 +155,19 @@ impl<R: Read + Seek> Archive<R> {
 }
 
 impl<'a> Entry<'a> {
-    /// Reads one entry of the directory (APPNOTE 4.3.12).
-    fn read(fields: &mut Fields<'a>) -> Result<Self, Malformed> {
+    /// Parses one entry of the central directory (APPNOTE 4.3.12).
+    fn read(fields: &mut Fields<'a>) -> Result<Self, MalformedError> {
         if fields.u32()? != u32::from_le_bytes(*b"PK\x01\x02") {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
-        // Versions of the writer and of the readers.
+        // The versions of the writer and the required reader.
         fields.skip(4)?;
         let (flags, method) = (fields.u16()?, fields.u16()?);
         // Date and time.
         fields.skip(4)?;
         let (checksum, packed, unpacked) = (fields.u32()?, fields.u32()?, fields.u32()?);
         let lengths = [fields.u16()?, fields.u16()?, fields.u16()?].map(usize::from);
-        // Disk and attributes.
+        // Disk number and attributes.
         fields.skip(8)?;
         let header = fields.u32()?;
         let (name, extra) = (fields.take(lengths[0])?, fields.take(lengths[1])?);
@@ -195,10 +195,10 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What the extra field of wide numbers holds (APPNOTE 4.5.3), or nothing.
-fn wide_numbers(extra: &[u8]) -> Result<Fields<'_>, Malformed> {
+/// The content of the ZIP64 extra field (APPNOTE 4.5.3), or nothing.
+fn wide_numbers(extra: &[u8]) -> Result<Fields<'_>, MalformedError> {
     let mut fields = Fields(extra);
-    // Some writers pad with a byte or two that are no field.
+    // Some writers pad with a byte or two that are not a field.
     while fields.0.len() >= 4 {
         let (id, length) = (fields.u16()?, fields.u16()?);
         let Ok(content) = fields.take(length.into()) else { break };
@@ -209,7 +209,7 @@ fn wide_numbers(extra: &[u8]) -> Result<Fields<'_>, Malformed> {
     Ok(Fields(&[]))
 }
 
-/// Where in `tail` the record at the end starts: the last one whose comment reaches to the end.
+/// The offset of the end record in `tail`: the last one whose comment ends at the end of the file.
 fn find_end(tail: &[u8]) -> Option<usize> {
     let last = tail.len().checked_sub(END)?;
     (0..=last).rev().find(|at| {
@@ -219,13 +219,13 @@ fn find_end(tail: &[u8]) -> Option<usize> {
     })
 }
 
-/// Start and size of the directory, by the record at the end or by its wide form (APPNOTE 4.3.14).
+/// Offset and size of the central directory, from the end record or its ZIP64 form (APPNOTE 4.3.14).
 fn directory_place<R: Read + Seek>(
     file: &mut R,
     length: u64,
     tail: &[u8],
     end: usize,
-) -> io::Result<Result<(u64, u64), Malformed>> {
+) -> io::Result<Result<(u64, u64), MalformedError>> {
     const WIDE_END: u64 = 56;
     let short = || {
         let mut fields = Fields::at(tail, end + 12)?;
@@ -237,29 +237,29 @@ fn directory_place<R: Read + Seek>(
         return Ok(short());
     };
     let Ok(wide_end) = Fields(&locator[8..]).u64() else {
-        return Ok(Err(Malformed));
+        return Ok(Err(MalformedError));
     };
     if wide_end.checked_add(WIDE_END).is_none_or(|stop| stop > length) {
-        return Ok(Err(Malformed));
+        return Ok(Err(MalformedError));
     }
     let record = read_at(file, wide_end, WIDE_END)?;
     if !record.starts_with(b"PK\x06\x06") {
-        return Ok(Err(Malformed));
+        return Ok(Err(MalformedError));
     }
     let mut fields = Fields(&record[40..]);
     Ok(fields.u64().and_then(|size| Ok((fields.u64()?, size))))
 }
 
-/// How long name and extra fields in a file's own header are.
-fn names_length(header: &[u8]) -> Result<u64, Malformed> {
+/// The total length of name and extra fields in a local file header.
+fn names_length(header: &[u8]) -> Result<u64, MalformedError> {
     if !header.starts_with(b"PK\x03\x04") {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let mut lengths = Fields::at(header, 26)?;
     Ok(u64::from(lengths.u16()?) + u64::from(lengths.u16()?))
 }
 
-/// Reads bytes that the file must have: the caller has compared with its length.
+/// Reads bytes that must exist: the caller has compared the range with the file's length.
 fn read_at<R: Read + Seek>(file: &mut R, start: u64, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
@@ -271,7 +271,7 @@ fn read_at<R: Read + Seek>(file: &mut R, start: u64, length: u64) -> io::Result<
     }
 }
 
-/// Packed data that do not unpack are the binary's fault; a disk that fails is not.
+/// Corrupt compressed data is the binary's fault; a failing disk is not.
 fn damaged_or_unreadable(error: io::Error, part: &'static str) -> BinaryError {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {

@@ -1,68 +1,68 @@
-//! Why a binary is refused, in words for the user: what is wrong, and what to do.
+//! Why a binary is refused. The messages tell the user what is wrong and what to do.
 
 use std::io;
 
 /// Why a binary is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum BinaryError {
-    /// No ZIP archive, or one of something else.
+    /// Not a ZIP archive, or one without an app.
     #[error("The file is no APK, AAB or IPA. Give the app that the build made.")]
     NotAnApp,
-    /// What `bundletool build-apks` makes.
+    /// An APK set, as `bundletool build-apks` creates it.
     #[error("The file is a set of APKs. Give the AAB that it was made from, or one universal APK.")]
     ApkSet,
-    /// An AAR.
+    /// An Android library (AAR).
     #[error("The file is an Android library (AAR), not an app. Give the APK or AAB of the app.")]
     Library,
-    /// A part that every binary of its format has.
+    /// A mandatory part of the format is missing.
     #[error("The {format} holds no {part}. Build the app again.")]
     Missing {
         /// `APK`, `AAB` or `IPA`.
         format: &'static str,
-        /// The path inside.
+        /// The path inside the archive.
         part: &'static str,
     },
-    /// The end of an archive, or what it points at, is not there.
+    /// The end of the archive, or what it points at, is missing.
     #[error("The file is truncated or damaged. Upload it again, or build the app again.")]
     DamagedArchive,
-    /// A part that cannot be read.
+    /// A part is corrupt.
     #[error("{part} in the file is truncated or damaged. Build the app again.")]
     Damaged {
-        /// What it is.
+        /// The name of the part.
         part: &'static str,
     },
-    /// A part that is packed in an unusual way.
+    /// A part has an unsupported compression.
     #[error("{part} in the file is encrypted, or packed by a method that apps do not use. Build the app again.")]
     Packing {
-        /// What it is.
+        /// The name of the part.
         part: &'static str,
     },
-    /// More than any app has.
+    /// A part is larger than in any real app.
     #[error("{part} in the file has more than {limit} bytes. Build the app again.")]
     TooLarge {
-        /// What it is.
+        /// The name of the part.
         part: &'static str,
-        /// The most that is read.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Which of two counts differs from reader to reader.
+    /// A part exists twice, and readers differ in which one they use.
     #[error("The file holds {part} more than once. Build the app again.")]
     Ambiguous {
-        /// What it is.
+        /// The name of the part.
         part: &'static str,
     },
-    /// Several folders `*.app` in `Payload`.
+    /// There are several folders `*.app` in `Payload`.
     #[error("The IPA holds several apps in Payload. Export each app alone.")]
     SeveralApps,
-    /// A text that every app has.
+    /// A mandatory field is missing.
     #[error("{part} in the file has no {field}. Build the app again.")]
     FieldMissing {
-        /// What should have it.
+        /// The part that must contain the field.
         part: &'static str,
-        /// Its name.
+        /// The name of the field.
         field: &'static str,
     },
-    /// The file could not be read. That is no fault of the binary.
+    /// The file could not be read, through no fault of the binary.
     #[error("The file cannot be read: {0}")]
     Unreadable(#[from] io::Error),
 }

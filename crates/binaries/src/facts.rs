@@ -1,4 +1,5 @@
-//! What a binary says. It serializes to the fields of the wire and back; nothing in it is secret, and nothing is proven.
+//! The facts that a binary states about itself. They serialize to the fields of the API; none is secret, and none is
+//! verified.
 
 use launchway_credentials::{ProfileType, SigningCertificate};
 use launchway_domain::platform::Platform;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::MAX_TEXT;
 
-/// What a binary says about itself.
+/// The facts that a binary states about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BinaryFacts {
@@ -16,41 +17,42 @@ pub struct BinaryFacts {
     pub format: Format,
     /// The bundle id, or Android's application id.
     pub bundle_id: String,
-    /// The version that people see: `versionName`, `CFBundleShortVersionString`.
+    /// The version for people: `versionName`, `CFBundleShortVersionString`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The number that stores count by: `versionCode`, `CFBundleVersion`.
+    /// The build number: `versionCode`, `CFBundleVersion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_number: Option<String>,
-    /// The oldest system that it runs on: Android's API level such as `24`, or Apple's version such as `15.0`.
+    /// The minimum system version: Android's API level such as `24`, or Apple's version such as `15.0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_os: Option<String>,
-    /// Android's API level that it is made for.
+    /// Android's target API level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_sdk: Option<u32>,
-    /// Whether a debugger may attach; absent where nothing says so.
+    /// Whether a debugger may attach; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debuggable: Option<bool>,
-    /// The platforms that it is made for, of those that are known here.
+    /// The supported platforms, as far as they are known here.
     pub platforms: Vec<Platform>,
-    /// Whether it runs only in Apple's simulators.
+    /// Whether the binary runs only in Apple's simulators.
     pub simulator: bool,
-    /// Architectures of its native code, such as `arm64-v8a` or Apple's `arm64`; empty: it has none. Absent: unknown.
+    /// The architectures of the native code, such as `arm64-v8a` or Apple's `arm64`. Empty: no native code. Absent:
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub architectures: Option<Vec<String>>,
-    /// The classes of Apple's systems that an IPA's code refers to, of those that want a purpose string. Absent: unknown.
+    /// The system classes that require a purpose string and that an IPA's code refers to. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_classes: Option<Vec<String>>,
-    /// The keys of the purpose strings that an IPA's Info.plist has, of those that such a class wants.
+    /// The keys of the purpose strings in an IPA's Info.plist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub purpose_strings: Vec<String>,
-    /// Who signed it, as far as it says so.
+    /// The signer, if the binary names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<Signer>,
-    /// The provisioning profile inside an IPA.
+    /// The provisioning profile of an IPA.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Sentences about parts beside the manifest that could not be read.
+    /// Messages about optional parts that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -67,22 +69,22 @@ pub enum Format {
     Ipa,
 }
 
-/// The certificate that a binary says it was signed with.
+/// The certificate that a binary claims to be signed with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signer {
-    /// Who it is for, as RFC 4514 writes it.
+    /// The subject, in the format of RFC 4514.
     pub subject: String,
-    /// Lower-case hex SHA-256 of the certificate.
+    /// The SHA-256 of the certificate in lower-case hex.
     pub sha256: String,
-    /// When it ends.
+    /// The end of the validity.
     #[serde(serialize_with = "iso_text", deserialize_with = "time")]
     pub not_after: EpochMs,
-    /// Where it stood. Of several schemes in one APK the newest counts.
+    /// The scheme of the signature. Of several in one APK, the newest.
     pub scheme: Scheme,
 }
 
-/// How a binary is signed.
+/// The signature scheme of a binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scheme {
     /// A signed JAR: AABs, and APKs for Android 6 and older.
@@ -91,10 +93,10 @@ pub enum Scheme {
     /// The APK Signature Scheme v2.
     #[serde(rename = "v2")]
     V2,
-    /// v3, which can change keys.
+    /// The APK Signature Scheme v3, which supports key rotation.
     #[serde(rename = "v3")]
     V3,
-    /// v3.1, for Android 13 and newer.
+    /// The APK Signature Scheme v3.1, for Android 13 and newer.
     #[serde(rename = "v3.1")]
     V31,
     /// Apple's code signature in the executable.
@@ -102,27 +104,27 @@ pub enum Scheme {
     CodeSignature,
 }
 
-/// The provisioning profile inside an IPA.
+/// The provisioning profile of an IPA.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Profile {
-    /// Its UUID.
+    /// The UUID.
     pub uuid: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// The team's 10 characters.
+    /// The team id of 10 characters.
     pub team_id: String,
-    /// What it allows.
+    /// The distribution that the profile allows.
     pub profile_type: ProfileType,
     /// The bundle id that it covers, or a pattern that ends in `*`.
     pub bundle_id_pattern: String,
-    /// When it ends.
+    /// The end of the validity.
     #[serde(serialize_with = "iso_or_null", deserialize_with = "time_or_null")]
     pub expires_at: Option<EpochMs>,
 }
 
 impl Format {
-    /// Such as `APK`.
+    /// The display name, such as `APK`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::Apk => "APK",

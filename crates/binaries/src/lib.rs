@@ -1,7 +1,7 @@
-//! Reads what an app binary (`.apk`, `.aab` or `.ipa`) says about itself
-//! (`docs/reference/builds.md#what-an-artifact-says-about-itself`). Nothing here reads a clock, the network, or any file but
-//! the one that is passed in. Every input is hostile: reads are bounded, and nothing unpacks to disk. Signatures are not
-//! verified: a binary can claim anything about itself.
+//! Reads what an app binary (`.apk`, `.aab` or `.ipa`) states about itself
+//! (`docs/reference/builds.md#what-an-artifact-says-about-itself`). The crate reads no clock, no network, and no file
+//! except the one that is passed in. Every input is hostile: reads are bounded, and nothing is unpacked to disk.
+//! Signatures are not verified: a binary can claim anything about itself.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -20,16 +20,17 @@ use archive::Archive;
 
 pub use error::BinaryError;
 pub use facts::{BinaryFacts, Format, Profile, Scheme, Signer};
-pub use mismatch::{Asked, mismatches};
+pub use mismatch::{RequestedFacts, mismatches};
 
-/// Characters of a text that is taken from a binary. Longer ones mean nothing to stores or people.
+/// The maximum length of a text from a binary, in characters. Longer ones mean nothing to app stores or people.
 const MAX_TEXT: usize = 1000;
 
-/// Reads what the binary in `file` says. The position of `file` does not matter. It blocks and computes: the time is that
-/// of unpacking an IPA's executable twice and its libraries once, at most 4 GiB; the memory at most some hundred MiB, and some 20 MiB for a usual app.
+/// Reads the facts of the binary in `file`, whatever the position of `file`. The call blocks. It unpacks an IPA's
+/// executable twice and its libraries once, at most 4 GiB; it uses a few hundred MiB of memory at most, and about 20
+/// MiB for a usual app.
 ///
 /// # Errors
-/// Why it is not an app that can be read; the text is for the user. [`BinaryError::Unreadable`] alone is no fault of the
+/// Why the file is not a readable app; the message is for the user. Only [`BinaryError::Unreadable`] is no fault of the
 /// binary.
 pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, BinaryError> {
     let mut archive = Archive::open(file)?;
@@ -40,7 +41,7 @@ pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, BinaryError> {
     }
 }
 
-/// The format, by the names of the files inside.
+/// The format, determined from the names of the files inside.
 fn format_of<R: Read + Seek>(archive: &Archive<R>) -> Result<Format, BinaryError> {
     let has = |name: &str| archive.entries().any(|entry| entry.name == name.as_bytes());
     if archive.entries().any(|entry| entry.name.starts_with(b"Payload/")) {

@@ -1,33 +1,33 @@
-//! What a binary says against what was asked for: sentences for warnings.
+//! Compares the facts of a binary with the request, for warnings.
 
 use launchway_domain::platform::Platform;
 
 use crate::facts::BinaryFacts;
 
-/// What was asked for. What is absent is not compared.
+/// The requested values. Absent ones are not compared.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct RequestedFacts<'a> {
     /// The bundle id; letter case does not matter.
     pub bundle_id: Option<&'a str>,
-    /// The version that people see.
+    /// The version for people.
     pub version: Option<&'a str>,
-    /// The number that stores count by.
+    /// The build number.
     pub build_number: Option<&'a str>,
     /// The platform.
     pub platform: Option<Platform>,
 }
 
-/// A sentence for each thing that a binary says otherwise than it was asked for.
-pub fn mismatches(facts: &BinaryFacts, asked: &Asked<'_>) -> Vec<String> {
+/// A message for each difference between the binary and the request.
+pub fn mismatches(facts: &BinaryFacts, asked: &RequestedFacts<'_>) -> Vec<String> {
     let format = facts.format.as_str();
     let mut sentences = Vec::new();
     if let Some(bundle_id) = asked.bundle_id
         && !facts.bundle_id.eq_ignore_ascii_case(bundle_id)
     {
-        let said = shown(&facts.bundle_id);
+        let said = printable(&facts.bundle_id);
         sentences.push(format!(
             "The {format} has the bundle id {said}, but {} was asked for.",
-            shown(bundle_id)
+            printable(bundle_id)
         ));
     }
     for (what, said, asked) in [
@@ -36,7 +36,7 @@ pub fn mismatches(facts: &BinaryFacts, asked: &Asked<'_>) -> Vec<String> {
     ] {
         match (said, asked) {
             (Some(said), Some(asked)) if said != asked => {
-                let (said, asked) = (shown(said), shown(asked));
+                let (said, asked) = (printable(said), printable(asked));
                 sentences.push(format!(
                     "The {format} has the {what} {said}, but {asked} was asked for."
                 ));
@@ -44,7 +44,7 @@ pub fn mismatches(facts: &BinaryFacts, asked: &Asked<'_>) -> Vec<String> {
             (None, Some(asked)) => {
                 sentences.push(format!(
                     "The {format} has no {what}, but {} was asked for.",
-                    shown(asked)
+                    printable(asked)
                 ));
             }
             _ => {}
@@ -66,8 +66,8 @@ pub fn mismatches(facts: &BinaryFacts, asked: &Asked<'_>) -> Vec<String> {
     sentences
 }
 
-/// A text without control characters, of at most 100 letters.
-fn shown(text: &str) -> String {
+/// A text without control characters, of at most 100 characters.
+fn printable(text: &str) -> String {
     let safe = |letter: char| {
         if letter.is_control() {
             char::REPLACEMENT_CHARACTER
@@ -75,9 +75,9 @@ fn shown(text: &str) -> String {
             letter
         }
     };
-    let mut shown: String = text.chars().take(100).map(safe).collect();
+    let mut printable: String = text.chars().take(100).map(safe).collect();
     if text.chars().nth(100).is_some() {
-        shown.push('…');
+        printable.push('…');
     }
-    shown
+    printable
 }

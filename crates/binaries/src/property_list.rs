@@ -1,5 +1,5 @@
-//! Property lists, binary and XML: the texts and lists of texts of the outermost dictionary. Of a binary one nothing else
-//! is read, so that lists which hold each other cost nothing.
+//! Property lists, binary and XML: the texts and lists of texts in the outermost dictionary. The binary reader decodes
+//! nothing else, so cyclic lists are harmless.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use launchway_domain::submission::preflight::purpose_keys;
 use plist::Value;
 
 use crate::MAX_TEXT;
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
-/// Texts taken of one list.
+/// The maximum number of texts from one list.
 const MAX_ITEMS: usize = 16;
-/// The fields that are read.
+/// The fields to extract.
 const WANTED: [&str; 7] = [
     "CFBundleExecutable",
     "CFBundleIdentifier",
@@ -23,10 +23,10 @@ const WANTED: [&str; 7] = [
     "MinimumOSVersion",
 ];
 
-/// What a list holds.
+/// The extracted content of a property list.
 #[derive(Default)]
 pub(crate) struct Properties {
-    /// Texts by the names of their fields.
+    /// Texts by field name.
     texts: BTreeMap<&'static str, Vec<String>>,
     /// Keys whose text is not empty.
     purpose_strings: BTreeSet<&'static str>,
@@ -43,14 +43,14 @@ impl Properties {
         self.texts.get(field).map_or(&[], Vec::as_slice)
     }
 
-    /// The keys of the purpose strings in it, in order.
+    /// The keys of the purpose strings, sorted.
     pub(crate) fn purpose_strings(&self) -> Vec<&'static str> {
         self.purpose_strings.iter().copied().collect()
     }
 }
 
-/// Reads a property list of either form.
-pub(crate) fn read(bytes: &[u8]) -> Result<Properties, Malformed> {
+/// Parses a property list of either format.
+pub(crate) fn read(bytes: &[u8]) -> Result<Properties, MalformedError> {
     if bytes.starts_with(b"bplist00") {
         Binary::new(bytes)?.read()
     } else {
@@ -58,8 +58,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Properties, Malformed> {
     }
 }
 
-fn read_xml(bytes: &[u8]) -> Result<Properties, Malformed> {
-    let dictionary = read_xml_dictionary(bytes).map_err(|_| Malformed)?;
+fn read_xml(bytes: &[u8]) -> Result<Properties, MalformedError> {
+    let dictionary = read_xml_dictionary(bytes).map_err(|_| MalformedError)?;
     let text = |value: &Value| {
         let text = value.as_string().filter(|text| text.chars().count() <= MAX_TEXT);
         text.map(ToOwned::to_owned)
@@ -81,10 +81,10 @@ fn read_xml(bytes: &[u8]) -> Result<Properties, Malformed> {
     })
 }
 
-/// A binary list: objects, a table of their places, and a trailer.
+/// A binary list: objects, a table of their offsets, and a trailer.
 struct Binary<'a> {
     bytes: &'a [u8],
-    /// Bytes of a place in the table, and of the number of an object.
+    /// The size of an offset in the table, and of an object's index, in bytes.
     place_size: usize,
     number_size: usize,
     top: u64,
@@ -92,12 +92,12 @@ struct Binary<'a> {
 }
 
 impl<'a> Binary<'a> {
-    fn new(bytes: &'a [u8]) -> Result<Self, Malformed> {
+    fn new(bytes: &'a [u8]) -> Result<Self, MalformedError> {
         const TRAILER: usize = 32;
-        let mut trailer = Fields::at(bytes, bytes.len().checked_sub(TRAILER).ok_or(Malformed)?)?;
+        let mut trailer = Fields::at(bytes, bytes.len().checked_sub(TRAILER).ok_or(MalformedError)?)?;
         trailer.skip(6)?;
         let (place_size, number_size) = (trailer.u8()?, trailer.u8()?);
-        // How many objects there are: places outside the table are found by their bytes.
+        // The number of objects is ignored: indexes outside the table are detected by its length.
         trailer.skip(8)?;
         Ok(Self {
             bytes,
@@ -108,13 +108,13 @@ impl<'a> Binary<'a> {
         })
     }
 
-    fn read(&self) -> Result<Properties, Malformed> {
+    fn read(&self) -> Result<Properties, MalformedError> {
         let (kind, count, mut keys) = self.object(self.top)?;
         if kind != 0xd {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let mut values = keys;
-        values.skip(count.checked_mul(self.number_size).ok_or(Malformed)?)?;
+        values.skip(count.checked_mul(self.number_size).ok_or(MalformedError)?)?;
         let mut found = Properties::default();
         for _ in 0..count {
             let (key, value) = (self.number(&mut keys)?, self.number(&mut values)?);
@@ -133,38 +133,38 @@ impl<'a> Binary<'a> {
         Ok(found)
     }
 
-    /// The number of an object.
-    fn number(&self, fields: &mut Fields<'a>) -> Result<u64, Malformed> {
-        // A number of no bytes would be read for ever.
+    /// The index of an object.
+    fn number(&self, fields: &mut Fields<'a>) -> Result<u64, MalformedError> {
+        // An index of zero bytes would be read forever.
         if self.number_size == 0 {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         fields.big_endian(self.number_size)
     }
 
-    /// An object's kind, its count of bytes, letters or objects, and what follows.
-    fn object(&self, number: u64) -> Result<(u8, usize, Fields<'a>), Malformed> {
-        let number = usize::try_from(number).map_err(|_| Malformed)?;
+    /// An object's type, its number of bytes, characters or elements, and the following bytes.
+    fn object(&self, number: u64) -> Result<(u8, usize, Fields<'a>), MalformedError> {
+        let number = usize::try_from(number).map_err(|_| MalformedError)?;
         let in_table = number
             .checked_mul(self.place_size)
             .and_then(|place| place.checked_add(self.table));
-        let place = Fields::at(self.bytes, in_table.ok_or(Malformed)?)?.big_endian_size(self.place_size)?;
+        let place = Fields::at(self.bytes, in_table.ok_or(MalformedError)?)?.big_endian_size(self.place_size)?;
         let mut fields = Fields::at(self.bytes, place)?;
         let mark = fields.u8()?;
         let (kind, mut count) = (mark >> 4, usize::from(mark & 0xf));
         if count == 0xf && matches!(kind, 0x5 | 0x6 | 0xa | 0xd) {
-            // The count stands in an integer of its own, whose bytes are a power of two.
+            // The count follows as an integer, whose size is a power of two.
             let integer = fields.u8()?;
             if integer >> 4 != 1 || integer & 0xf > 3 {
-                return Err(Malformed);
+                return Err(MalformedError);
             }
             count = fields.big_endian_size(1 << (integer & 0xf))?;
         }
         Ok((kind, count, fields))
     }
 
-    /// A text; `None` for another object, and for a text that is too long.
-    fn text(&self, number: u64) -> Result<Option<String>, Malformed> {
+    /// A text; `None` for another type, and for a text that is too long.
+    fn text(&self, number: u64) -> Result<Option<String>, MalformedError> {
         let (kind, count, mut fields) = self.object(number)?;
         if count > MAX_TEXT {
             return Ok(None);
@@ -181,7 +181,7 @@ impl<'a> Binary<'a> {
     }
 
     /// The text, or the texts of a list.
-    fn texts(&self, number: u64) -> Result<Vec<String>, Malformed> {
+    fn texts(&self, number: u64) -> Result<Vec<String>, MalformedError> {
         let (kind, count, mut items) = self.object(number)?;
         if kind != 0xa {
             return Ok(self.text(number)?.into_iter().collect());

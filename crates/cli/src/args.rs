@@ -1,5 +1,5 @@
-//! Command-line arguments, parsed into types (`docs/reference/command-line.md#commands`). Values are checked here; `settings`
-//! decides where a value comes from when it is not given as an argument.
+//! Command-line arguments, parsed into types (`docs/reference/command-line.md#commands`). This module checks values;
+//! `settings` resolves a value that no argument sets.
 #![expect(rustdoc::bare_urls, reason = "the command line shows these comments as its help")]
 
 pub mod api;
@@ -172,8 +172,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether the command itself sees to it that an interruption ends it in order.
-    pub fn heeds_interrupts(&self) -> bool {
+    /// Whether the command itself handles interruptions, to end in order.
+    pub fn handles_interrupts(&self) -> bool {
         match self {
             Command::Runner(runner) => runner.command.is_none(),
             Command::Build(_) | Command::Submit(_) => true,
@@ -223,7 +223,7 @@ const EITHER_OR: [(&str, &str); 4] = [
     ),
 ];
 
-/// Checks what the parser cannot: that one thing is asked, not two. Gives a usage error otherwise.
+/// Rejects a subcommand together with arguments of its parent, which the parser accepts.
 pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), clap::Error> {
     for (name, message) in EITHER_OR {
         let Some(given) = matches
@@ -236,7 +236,7 @@ pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), cl
             .find_subcommand_mut(name)
             .expect("the command that was just parsed exists");
         let is_told = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
-        // Global options may stand anywhere.
+        // Global options may appear anywhere.
         let both = own
             .get_arguments()
             .any(|argument| !argument.is_global_set() && is_told(argument.get_id().as_str()));
@@ -247,8 +247,8 @@ pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), cl
     Ok(())
 }
 
-/// Adds to a complaint about `update WORD`, `build WORD` or `submit WORD` that the word may be meant as a command: the parser knows only
-/// that it is no platform.
+/// Adds a hint to an error about `update WORD`, `build WORD` or `submit WORD`: the word may be a mistyped subcommand, but
+/// the parser only knows that it is not a platform.
 pub fn explain(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let about = error.get(ContextKind::InvalidArg);
     let about_platform = matches!(about, Some(ContextValue::String(argument)) if argument == "<PLATFORM>");

@@ -26,7 +26,6 @@ use crate::args::Command;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Runs a command to its end.
 pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Login(arguments) => login::run(arguments, context).await,
@@ -48,12 +47,12 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Init(arguments) => init::run(arguments, context).await,
-        // Those that need no settings, or mind broken ones, have ended before.
+        // Commands that need no settings, or tolerate invalid ones, have returned above.
         Command::Doctor(_) | Command::Completion { .. } | Command::Man { .. } => Ok(()),
     }
 }
 
-/// Reads what an argument names: the text itself, or with `@FILE` the file.
+/// The text of an argument: the argument itself, or with `@FILE` the content of the file.
 fn text_or_file(argument: String) -> Result<String, Failure> {
     let Some(path) = argument.strip_prefix('@') else {
         return Ok(argument);
@@ -61,8 +60,8 @@ fn text_or_file(argument: String) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{path} cannot be read: {error}")))
 }
 
-/// Works on a thread of its own, so that an interruption does not wait for the work to end.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+/// Runs on a separate thread, so that an interruption does not wait for the work to end.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| Failure::failed(format!("the package was not made: {error}")))

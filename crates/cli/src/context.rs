@@ -1,4 +1,4 @@
-//! What every command has at hand: printer, terminal, settings and the way to the server.
+//! The context of every command: printer, terminal, settings and the client for the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,25 +13,22 @@ use crate::failure::{Exit, Failure};
 use crate::login_file::LoginFile;
 use crate::printer::Printer;
 use crate::settings::environment::Environment;
-use crate::settings::{Key, Origin, Service, Settings, not_a_key};
+use crate::settings::{Key, Origin, Service, Settings, invalid_key};
 use crate::terminal::Terminal;
 
-/// What every command has at hand.
+/// The context of every command.
 pub struct Context {
-    /// Prints.
     pub printer: Printer,
-    /// Asks.
     pub terminal: Terminal,
-    /// What was decided from flags, environment, project and login.
+    /// Resolved from flags, environment, project and login.
     pub settings: Settings,
-    /// Where logins are kept.
     pub login_file: LoginFile,
-    /// The variables of the environment.
+    /// The environment variables.
     pub environment: Environment,
 }
 
 impl Context {
-    /// Reads settings and login. Fails when one of them cannot be understood.
+    /// Reads settings and login. Fails when one of them is invalid.
     pub fn new(global: &Global, printer: Printer, environment: Environment) -> Result<Self, Failure> {
         let login_file = LoginFile::of(&environment)?;
         let settings = Settings::read(global, &environment, &login_file)?;
@@ -48,8 +45,7 @@ impl Context {
         })
     }
 
-    /// The client for the server, the caller and the organization of the settings. Fails when server or caller is not
-    /// known.
+    /// The client with the server, caller and organization of the settings. Fails when server or caller is unknown.
     pub fn client(&self) -> Result<Client, Failure> {
         self.client_in(self.settings.org.as_ref().map(|org| org.value.clone()))
     }
@@ -61,7 +57,7 @@ impl Context {
         };
         let key = match &self.settings.key {
             Key::Known { key, .. } => key,
-            Key::Unusable(source) => return Err(not_a_key(*source)),
+            Key::Unusable(source) => return Err(invalid_key(*source)),
             Key::None => {
                 let variables = match url.source {
                     Origin::Project => "LAUNCHWAY_URL and LAUNCHWAY_API_KEY",
@@ -85,7 +81,7 @@ impl Context {
         self.client_of(url.value.clone(), Some(key.clone()), org)
     }
 
-    /// The failure of a command that does not know which server to talk to.
+    /// The failure of a command without a known server.
     fn nowhere(&self) -> Failure {
         let (login, key) = match self.settings.service {
             Service::Production => ("launchway login", "url"),
@@ -103,14 +99,14 @@ impl Context {
         }
     }
 
-    /// A client for this server and a key that is not the saved one, with the organization that was told.
+    /// A client for this server with a key that is not the saved one, and with the organization that the user named.
     pub fn client_for(&self, base: BaseUrl, key: ApiKey) -> Result<Client, Failure> {
-        // The one that was chosen for the saved key is not one for this key.
+        // The organization that was chosen for the saved key does not apply to this key.
         let told = self.settings.org.as_ref().filter(|org| org.source != Origin::Login);
         self.client_of(base, Some(key), told.map(|org| org.value.clone()))
     }
 
-    /// A client for the calls of this server that need no key.
+    /// A client for requests to this server that need no key.
     pub fn client_without_key(&self, base: BaseUrl) -> Result<Client, Failure> {
         self.client_of(base, None, None)
     }
@@ -127,7 +123,7 @@ impl Context {
     }
 }
 
-/// The failure of a key that would go where only a file of the source says.
+/// The failure of a key whose destination only a file of the source names.
 fn address_of_project(key: Origin, url: &BaseUrl) -> Failure {
     let message = format!("{key} is not sent to {url}: only launchway.toml names that address");
     Failure::new(Exit::Auth, message).hint(
@@ -136,7 +132,7 @@ fn address_of_project(key: Origin, url: &BaseUrl) -> Failure {
     )
 }
 
-/// The system environment, which prints what it waits for.
+/// The system environment, which also prints what it waits for.
 struct AnnouncingEnvironment(Printer);
 
 impl ClientEnvironment for AnnouncingEnvironment {

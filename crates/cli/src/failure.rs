@@ -2,35 +2,35 @@
 
 use launchway_client::Error;
 
-/// How a server begins that does not have the endpoint.
+/// Start of the message of a server that lacks the endpoint.
 const NO_SUCH_PATH: &str = "There is nothing at this path";
 
-/// How a server ends that wants a key of an admin.
+/// End of the message of a server that requires an admin's key.
 const ADMIN_SCOPE: &str = "'admin' scope";
 
 /// The exit codes (`docs/reference/command-line.md#exit-codes`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The command could not do its work.
+    /// The command failed.
     Failed = 1,
-    /// The command was not understood or lacks something.
+    /// The usage is invalid or incomplete.
     Usage = 2,
-    /// What was named does not exist.
+    /// The named resource does not exist.
     NotFound = 3,
     /// Not logged in, or not allowed.
     Auth = 4,
-    /// The update cannot run in the newest build of its app.
+    /// The newest build of the app cannot run the update.
     Incompatible = 5,
-    /// The server failed, or the network to it.
+    /// A server or network error.
     Server = 6,
-    /// What is installed cannot run an update; a build from the store is needed.
+    /// The installed app cannot run an update; a build from the store is needed.
     StoreBuildNeeded = 10,
-    /// What was waited for failed.
+    /// The followed build or submission failed.
     AwaitedFailed = 11,
-    /// What was waited for was canceled.
+    /// The followed build or submission was canceled.
     Canceled = 12,
-    /// What was waited for took too long.
+    /// The followed build or submission took too long.
     TimedOut = 13,
     /// The user interrupted the command.
     Interrupted = 130,
@@ -39,16 +39,14 @@ pub enum Exit {
 /// Why a command failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// What the process ends with.
     pub exit: Exit,
-    /// What went wrong, without a full stop.
+    /// What is wrong, without a full stop.
     pub message: String,
-    /// What may help.
+    /// What to do.
     pub hint: Option<String>,
 }
 
 impl Failure {
-    /// A failure that ends with `exit`.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -57,22 +55,19 @@ impl Failure {
         }
     }
 
-    /// The command could not do its work.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(Exit::Failed, message)
     }
 
-    /// The command was not understood or lacks something.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// The user interrupted the command.
     pub fn interrupted() -> Self {
         Self::new(Exit::Interrupted, "interrupted")
     }
 
-    /// The same with advice.
+    /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -112,7 +107,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The failure that an error of the API stands for.
+/// The failure for an API error.
 fn of_status(status: u16, message: String, request_id: Option<String>) -> Failure {
     match status {
         401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),

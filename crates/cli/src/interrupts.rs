@@ -2,15 +2,15 @@
 
 use crate::failure::Failure;
 
-/// Ends when the user interrupts the command, by Ctrl-C.
+/// Completes when the user interrupts the command with Ctrl-C.
 pub async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler the signal ends the process by itself.
+        // Without a handler, the signal ends the process.
         std::future::pending::<()>().await;
     }
 }
 
-/// Ends when the command is to end: by Ctrl-C, or by SIGTERM, as CI servers stop their jobs.
+/// Completes on Ctrl-C, or on SIGTERM, with which CI servers stop their jobs.
 pub async fn stopped() {
     #[cfg(unix)]
     {
@@ -26,10 +26,10 @@ pub async fn stopped() {
     interrupted().await;
 }
 
-/// Does something unless the user interrupts it.
+/// Runs `work` unless the user interrupts it.
 pub async fn unless_interrupted<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::select! {
-        // In this order, so that the handler stands before the command begins to change the terminal.
+        // Polled in this order, so that the handler is installed before the command changes the terminal.
         biased;
         () = interrupted() => Err(Failure::interrupted()),
         outcome = work => outcome,

@@ -16,11 +16,9 @@ use crate::settings::environment::Environment;
 /// A server and the key for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Login {
-    /// The server.
     pub url: BaseUrl,
-    /// The key.
     pub key: ApiKey,
-    /// The organization to act in; the key's own unless one was chosen.
+    /// The organization to act in; the key's own unless the user chose one.
     pub org: Option<String>,
 }
 
@@ -60,7 +58,7 @@ impl Written {
 impl LoginFile {
     /// The file below `XDG_CONFIG_HOME`, or else `.config` in the home directory.
     pub fn of(environment: &Environment) -> Result<Self, Failure> {
-        // The standard for these directories says to ignore a relative one.
+        // The XDG standard requires that a relative path is ignored.
         let told = environment.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
         let home = environment.path("HOME").or_else(|| environment.path("USERPROFILE"));
         let directory = told.or_else(|| home.map(|home| home.join(".config")));
@@ -69,7 +67,8 @@ impl LoginFile {
         })
     }
 
-    /// The login for `service`, if there is one, and a warning when others can read it. Fails when the file is damaged.
+    /// The login for `service`, if there is one, with a warning when others can read it. Fails when the file is
+    /// damaged.
     pub fn load(&self, service: Service) -> Result<(Option<Login>, Option<String>), Failure> {
         let Some(path) = &self.path else {
             return Ok((None, None));
@@ -85,7 +84,7 @@ impl LoginFile {
         Ok((Some(Login { url, key, org }), open_to_others(path)))
     }
 
-    /// Keeps the login for `service`; the other one stays. Gives where.
+    /// Saves the login for `service` without changing the other one. Returns the path.
     pub fn save(&self, service: Service, login: &Login) -> Result<&Path, Failure> {
         let path = self.path.as_deref().ok_or_else(|| {
             Failure::failed("there is no place to keep the login").hint("set HOME or XDG_CONFIG_HOME to a directory")
@@ -100,7 +99,7 @@ impl LoginFile {
         Ok(path)
     }
 
-    /// Keeps the organization to act in with the login for `service`. Fails when there is no login.
+    /// Saves the organization to act in with the login for `service`. Fails when there is no login.
     pub fn choose_org(&self, service: Service, org: &str) -> Result<(), Failure> {
         let missing = || Failure::failed("there is no saved login to keep the organization with");
         let path = self.path.as_deref().ok_or_else(missing)?;
@@ -109,7 +108,7 @@ impl LoginFile {
         write(path, &written)
     }
 
-    /// Forgets the login for `service`. Gives whether there was one.
+    /// Deletes the login for `service`. Returns whether there was one.
     pub fn remove(&self, service: Service) -> Result<bool, Failure> {
         let Some(path) = &self.path else { return Ok(false) };
         let mut written = read(path)?;
@@ -123,14 +122,14 @@ impl LoginFile {
 
 fn read(path: &Path) -> Result<Written, Failure> {
     match fs::read_to_string(path) {
-        // The parser's own words may show a part of the key.
+        // The parser's message may contain a part of the key.
         Ok(text) => toml::from_str(&text).map_err(|_| damaged(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Written::default()),
         Err(error) => Err(Failure::failed(format!("{} cannot be read: {error}", path.display()))),
     }
 }
 
-/// Writes the file anew beside the old one and then takes its place, so that no moment sees half of it.
+/// Writes a new file and renames it over the old one, so that readers never see a partial file.
 fn write(path: &Path, written: &Written) -> Result<(), Failure> {
     let unwritable = |error: io::Error| Failure::failed(format!("{} cannot be written: {error}", path.display()));
     let text = toml::to_string(written).map_err(|error| unwritable(io::Error::other(error)))?;
@@ -138,7 +137,7 @@ fn write(path: &Path, written: &Written) -> Result<(), Failure> {
         .parent()
         .ok_or_else(|| unwritable(io::ErrorKind::NotFound.into()))?;
     create_private(directory).map_err(unwritable)?;
-    // A temporary file is readable by its owner only from the start (mode 0600).
+    // A temporary file is readable only by its owner from the start (mode 0600).
     let mut file = NamedTempFile::new_in(directory).map_err(unwritable)?;
     file.write_all(text.as_bytes())
         .and_then(|()| file.as_file().sync_all())

@@ -36,15 +36,15 @@ fn main() -> ExitCode {
     let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help goes to standard output and ends well; a mistake goes to standard error and ends with 2.
-            // A reader that went away needs no message.
+            // Help goes to standard output and succeeds; a mistake goes to standard error and exits with 2.
+            // A reader that closed the pipe needs no message.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
     let printer = Printer::new(&cli.global, &environment);
-    let heeds_interrupts = cli.command.heeds_interrupts();
-    match block_on(run(cli, printer.clone(), environment), heeds_interrupts) {
+    let handles_interrupts = cli.command.handles_interrupts();
+    match block_on(run(cli, printer.clone(), environment), handles_interrupts) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             printer.failure(&failure);
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads the arguments. Whether to colour a complaint about them must be known before they are read.
+/// Parses the arguments. Whether to color an error about them must be known before they are parsed.
 fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let plain = arguments.iter().any(|argument| argument == "--no-color");
     let color = if plain { ColorChoice::Never } else { ColorChoice::Auto };
@@ -66,7 +66,7 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(), Failure> {
     match &cli.command {
-        // Needs no settings, so that broken ones do not break every new shell.
+        // Needs no settings, so that invalid ones do not break every new shell.
         Command::Completion { shell } => return commands::completion::run(*shell, &printer),
         Command::Man { directory } => return commands::man::run(directory, &printer),
         Command::Doctor(arguments) => {
@@ -78,17 +78,17 @@ async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(),
     commands::run(cli.command, &context).await
 }
 
-/// Runs the command until it ends or, unless it heeds interruptions itself, the user interrupts it.
-fn block_on(command: impl Future<Output = Result<(), Failure>>, heeds_interrupts: bool) -> Result<(), Failure> {
+/// Runs the command until it ends or, unless it handles interruptions itself, the user interrupts it.
+fn block_on(command: impl Future<Output = Result<(), Failure>>, handles_interrupts: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("cannot start: {error}")))?;
     let outcome = runtime.block_on(async {
-        if heeds_interrupts {
+        if handles_interrupts {
             return command.await;
         }
         unless_interrupted(command).await
     });
-    // A thread that still waits for the terminal or packs a directory must not hold up the end.
+    // A thread that still waits for the terminal or packs a directory must not delay the exit.
     runtime.shutdown_background();
     outcome
 }

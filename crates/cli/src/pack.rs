@@ -1,5 +1,5 @@
-//! Packs a directory into a ZIP that depends on nothing but names and bytes: the same directory gives the same ZIP, on
-//! every machine and at any time.
+//! Packs a directory into a ZIP deterministically: the result depends only on names and bytes, not on the machine or
+//! the time.
 
 mod walk;
 
@@ -18,60 +18,49 @@ const CHUNK: usize = 64 * 1024;
 /// Why a directory cannot be packed.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// It is not there, or not a directory.
+    /// It does not exist, or is not a directory.
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// There is no file in it.
+    /// It contains no file.
     #[error("{} has no files in it", .0.display())]
     Empty(PathBuf),
-    /// There is a link in it, whose target would not come along.
+    /// It contains a link, whose target would not be included.
     #[error("{} is a symbolic link; packages cannot hold links", .0.display())]
     Link(PathBuf),
-    /// There is something in it that is neither file nor directory.
+    /// It contains something other than files and directories.
     #[error("{} is neither a file nor a directory", .0.display())]
     Special(PathBuf),
-    /// A name in it would be read differently, or not at all, elsewhere.
+    /// It contains a name that other systems would read differently, or not at all.
     #[error("{} has a name that packages cannot hold: {why}", .path.display())]
     Name {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with its name.
+        /// The problem with its name.
         why: &'static str,
     },
-    /// Two names in it differ by letter case only and would be one file on many devices.
+    /// Two names differ only by letter case and would be one file on many devices.
     #[error("{one} and {other} differ only by letter case")]
-    SameButCase {
-        /// The one.
-        one: String,
-        /// The other.
-        other: String,
-    },
-    /// It holds a repository, whose history must not go to every device.
+    SameButCase { one: String, other: String },
+    /// It contains a repository, whose history must not go to every device.
     #[error("{} is a repository's history and must not be published", .0.display())]
     Repository(PathBuf),
-    /// Something in it cannot be read.
+    /// An entry cannot be read.
     #[error("{} cannot be read: {error}", .path.display())]
-    Read {
-        /// What.
-        path: PathBuf,
-        /// What the operating system said.
-        error: io::Error,
-    },
+    Read { path: PathBuf, error: io::Error },
     /// The ZIP cannot be written.
     #[error("the package cannot be written: {0}")]
     Write(io::Error),
 }
 
-/// A package that is ready to be sent.
+/// A package to upload.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sealed {
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Lower-case hex SHA-256 of them.
+    /// Its SHA-256 in lower-case hex.
     pub sha256: String,
 }
 
-/// Writes the files of [`walk`] as a ZIP into `target`. `progress` is told the bytes read so far.
+/// Writes the files of [`walk`] as a ZIP to `target`. `progress` receives the number of bytes read so far.
 pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(), PackError> {
     let mut zip = ZipWriter::new(BufWriter::new(target));
     let mut buffer = vec![0; CHUNK];
@@ -100,7 +89,7 @@ pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(
     target.flush().map_err(PackError::Write)
 }
 
-/// Reckons size and SHA-256 of a file. `progress` is told the bytes read so far.
+/// Computes size and SHA-256 of a file. `progress` receives the number of bytes read so far.
 pub fn seal(path: &Path, progress: &dyn Fn(u64)) -> io::Result<Sealed> {
     let mut file = BufReader::with_capacity(CHUNK, File::open(path)?);
     let (mut hash, mut size) = (Sha256::new(), 0);
@@ -124,7 +113,7 @@ pub fn seal(path: &Path, progress: &dyn Fn(u64)) -> io::Result<Sealed> {
     }
 }
 
-/// The same for every file, so that neither clock nor permissions of this machine show.
+/// Constant metadata, so that neither the clock nor the permissions of this machine affect the result.
 fn options(size: u64) -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)

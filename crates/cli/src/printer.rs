@@ -1,4 +1,4 @@
-//! The only place that prints: prose and progress to standard error, results to standard output
+//! The only module that prints: prose and progress to standard error, results to standard output
 //! (`docs/reference/command-line.md#streams`).
 
 pub mod fields;
@@ -28,7 +28,7 @@ const BOLD: &str = "\u{1b}[1m";
 const CYAN: &str = "\u{1b}[1;36m";
 const PLAIN: &str = "\u{1b}[0m";
 
-/// Prints. Cheap to clone.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Printer {
     json: bool,
@@ -37,12 +37,12 @@ pub struct Printer {
     bars: bool,
     result_terminal: bool,
     width: Option<usize>,
-    /// What an interruption leaves.
+    /// The note to print when an interruption comes.
     left: Arc<Mutex<&'static str>>,
 }
 
 impl Printer {
-    /// Looks at the flags, the environment and the terminal.
+    /// Configures itself from the flags, the environment and the terminal.
     pub fn new(global: &Global, environment: &Environment) -> Self {
         let dumb = environment
             .text("TERM")
@@ -70,19 +70,19 @@ impl Printer {
         }
     }
 
-    /// Says something in passing.
+    /// Prints a note.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             self.say(&format!("{}\n", clean(text)));
         }
     }
 
-    /// Says something that should not be overlooked.
+    /// Prints a warning.
     pub fn warn(&self, text: &str) {
         self.say(&format!("{YELLOW}warning:{PLAIN} {}\n", clean(text)));
     }
 
-    /// Shows a line of a build's log, which [`log_lines::LogLines`] has made harmless.
+    /// Prints a line of a build's log, which [`log_lines::LogLines`] has sanitized.
     pub fn log_line(&self, line: &str) {
         match (self.quiet, log_lines::is_heading(line)) {
             (true, _) => {}
@@ -91,39 +91,39 @@ impl Printer {
         }
     }
 
-    /// Whether results are wanted as JSON.
+    /// Whether results are printed as JSON.
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether results go to a terminal, which foreign texts must not steer.
+    /// Whether results go to a terminal, which untrusted text must not control.
     pub fn shows_results_on_a_terminal(&self) -> bool {
         self.result_terminal
     }
 
-    /// Begins to write what the program itself tells while it works as log lines, to standard error.
+    /// Starts writing the tracing events of this program to standard error.
     #[cfg(unix)]
     pub fn begin_log(&self) {
         let level = if self.quiet { Level::WARN } else { Level::INFO };
         let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
         let log = log.with_ansi(self.error_color == ColorChoice::Always);
-        // A second time changes nothing.
+        // A second call has no effect.
         let _ = match self.json {
             true => log.json().flatten_event(true).try_init(),
             false => log.with_target(false).try_init(),
         };
     }
 
-    /// Keeps what an interruption leaves from now on, to be said when one comes. Empty when it leaves nothing, or the
-    /// command says it itself.
-    pub fn interrupted_leaves(&self, text: &'static str) {
+    /// Sets the note to print when an interruption comes. Empty when there is nothing to report, or the command reports
+    /// it itself.
+    pub fn set_interrupt_note(&self, text: &'static str) {
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
-    /// Says why the command failed.
+    /// Prints why the command failed.
     pub fn failure(&self, failure: &Failure) {
         if failure.exit == Exit::Interrupted {
-            // What the terminal shows of Ctrl-C stands at the beginning of the line.
+            // The terminal displays `^C` at the start of the line.
             let left = *self.left.lock().unwrap_or_else(PoisonError::into_inner);
             let colon = if left.is_empty() { "" } else { "; " };
             return self.say(&format!("\n{}{colon}{left}\n", failure.message));
@@ -135,17 +135,17 @@ impl Printer {
         self.say(&text);
     }
 
-    /// Prints a result: `json` as it is with `--json`, else what `prose` makes, which ends its lines itself.
+    /// Prints a result: `json` unchanged with `--json`, otherwise the text of `prose`, which ends its own lines.
     pub fn result(&self, json: &str, prose: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.json {
-            self.raw(json.trim_end().as_bytes())
+            self.line(json.trim_end().as_bytes())
         } else {
             self.write(prose().as_bytes())
         }
     }
 
-    /// Prints bytes as they are, and ends the line.
-    pub fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
+    /// Prints bytes unchanged, and ends the line.
+    pub fn line(&self, bytes: &[u8]) -> Result<(), Failure> {
         self.write(bytes)?;
         if bytes.is_empty() || bytes.ends_with(b"\n") {
             Ok(())
@@ -154,30 +154,30 @@ impl Printer {
         }
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         self.write(bytes)
     }
 
-    /// Lays a table out for the width of the terminal.
+    /// Renders a table for the width of the terminal.
     pub fn table(&self, table: &Table) -> String {
         table.render(self.width)
     }
 
-    /// Begins to show how far something is, when there is a terminal to show it on.
+    /// Starts a progress bar, if there is a terminal to show it on.
     pub fn progress(&self, doing: &'static str, bytes: u64) -> Progress {
         Progress::begin(self.bars, doing, bytes)
     }
 
     fn say(&self, text: &str) {
-        // Nobody is left to be told when standard error is gone.
+        // A closed standard error cannot be reported anywhere.
         let _ = AutoStream::new(io::stderr().lock(), self.error_color).write_all(text.as_bytes());
     }
 
     fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
-            // A reader that has seen enough, such as `head`, is no failure.
+            // A reader that stops early, such as `head`, is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(Failure::failed(format!("standard output cannot be written: {error}"))),
             Ok(()) => Ok(()),
@@ -185,7 +185,7 @@ impl Printer {
     }
 }
 
-/// Takes out what would steer the terminal: texts come from servers and files. Line breaks stay.
+/// Removes control characters, because texts come from servers and files. Line breaks stay.
 pub fn clean(text: &str) -> String {
     text.chars()
         .filter(|letter| !letter.is_control() || *letter == '\n')

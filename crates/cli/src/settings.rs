@@ -1,5 +1,5 @@
-//! Resolves settings: flags win over the environment, the environment over `launchway.toml`, and that over the saved login
-//! (`docs/reference/command-line.md#precedence`).
+//! Resolves settings: flags win over the environment, the environment over `launchway.toml`, and that over the saved
+//! login (`docs/reference/command-line.md#precedence`).
 
 pub mod environment;
 
@@ -17,18 +17,15 @@ use crate::failure::{Exit, Failure};
 use crate::login_file::{Login, LoginFile};
 use crate::settings::environment::Environment;
 
-/// Where a value was found.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A flag.
     Flag(&'static str),
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(&'static str),
-    /// `launchway.toml`.
     Project,
-    /// The saved login.
     Login,
-    /// What was typed or piped in.
+    /// Typed or piped input.
     Input,
 }
 
@@ -43,53 +40,48 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it was found.
+/// A value and its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found<T> {
-    /// The value.
+pub struct Sourced<T> {
     pub value: T,
-    /// Where it was found.
     pub source: Origin,
 }
 
-/// Who calls.
+/// The caller.
 #[derive(Debug, PartialEq)]
 pub enum Key {
-    /// This key.
     Known {
-        /// The key.
         key: ApiKey,
-        /// Where it was found.
         source: Origin,
     },
-    /// Nobody has logged in.
+    /// No user has logged in.
     None,
-    /// The text that was found there is not a key. It matters only once a key is needed.
+    /// The text from this source is not a key, which matters only when a key is needed.
     Unusable(Origin),
-    /// Somebody has logged in, but to this other server, and the key must not go anywhere else: `launchway.toml` comes
-    /// with a project, which may be anybody's.
+    /// There is a login, but for this other server. The key must not go anywhere else: `launchway.toml` belongs to the
+    /// project, which is untrusted.
     ForAnotherServer(BaseUrl),
-    /// A key of the environment, and an address that only `launchway.toml` names. Whoever may change the source could have
-    /// the key sent to a server of their own.
+    /// There is a key in the environment, and an address that only `launchway.toml` names. Anyone who can change the
+    /// source could have the key sent to their own server.
     AddressOfProject(Origin),
 }
 
-/// Which of the two environments (`docs/reference/service.md#environments`).
+/// Which of the two services (`docs/reference/service.md#environments`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// The one for users.
+    /// For users.
     Production,
-    /// The one for trying things, `--dev`.
+    /// For tests, with `--dev`.
     Development,
 }
 
 impl Service {
-    /// Its name on the wire and in the login file.
+    /// The name in requests and in the login file.
     pub const fn as_str(self) -> &'static str {
         self.environment().as_str()
     }
 
-    /// What its server says it is.
+    /// The value in the server's description of itself.
     pub const fn environment(self) -> ServiceEnvironment {
         match self {
             Service::Production => ServiceEnvironment::Production,
@@ -98,27 +90,24 @@ impl Service {
     }
 }
 
-/// What holds.
+/// The resolved settings.
 #[derive(Debug)]
 pub struct Settings {
-    /// Which of the two services.
     pub service: Service,
-    /// Where it is.
-    pub url: Option<Found<BaseUrl>>,
-    /// Who calls.
+    pub url: Option<Sourced<BaseUrl>>,
     pub key: Key,
-    /// The organization to name in each call.
-    pub org: Option<Found<String>>,
-    /// Where the project is: the directory of `launchway.toml`, or empty for the current one.
+    /// The organization to send with each request.
+    pub org: Option<Sourced<String>>,
+    /// The directory of the project: that of `launchway.toml`, or empty for the current one.
     pub root: PathBuf,
-    /// What `launchway.toml` says of updates and the app.
+    /// The content of `launchway.toml`.
     pub project: Project,
-    /// What people should know about where this was found.
+    /// Warnings about the sources of these values.
     pub warnings: Vec<String>,
 }
 
 impl Settings {
-    /// Reads the files and decides. Fails when a value cannot be understood; the failure says where it stands.
+    /// Reads the files and resolves the settings. Fails when a value is invalid; the failure names its source.
     pub fn read(global: &Global, environment: &Environment, logins: &LoginFile) -> Result<Self, Failure> {
         let told = match &global.config {
             Some(path) => Some(path.clone()),
@@ -140,13 +129,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What `launchway.toml` says of updates.
+    /// The `[update]` table of `launchway.toml`.
     pub fn update(&self) -> &Update {
         &self.project.update
     }
 }
 
-/// Decides from what was read. Reads nothing itself.
+/// Resolves the settings. Performs no I/O.
 fn decide(
     global: &Global,
     environment: &Environment,
@@ -163,7 +152,7 @@ fn decide(
     } else {
         &project.server.url
     };
-    let flag = global.url.clone().map(|value| Found {
+    let flag = global.url.clone().map(|value| Sourced {
         value,
         source: Origin::Flag("--url"),
     });
@@ -171,7 +160,7 @@ fn decide(
         (Some(flag), _, _) => Some(flag),
         (None, Some(text), _) => Some(address(&text, Origin::Variable("LAUNCHWAY_URL"))?),
         (None, None, Some(text)) => Some(address(text, Origin::Project)?),
-        (None, None, None) => login.as_ref().map(|login| Found {
+        (None, None, None) => login.as_ref().map(|login| Sourced {
             value: login.url.clone(),
             source: Origin::Login,
         }),
@@ -187,7 +176,7 @@ fn decide(
     ];
     let org = known
         .into_iter()
-        .find_map(|(value, source)| Some(Found { value: value?, source }));
+        .find_map(|(value, source)| Some(Sourced { value: value?, source }));
     Ok(Settings {
         service,
         url,
@@ -199,8 +188,8 @@ fn decide(
     })
 }
 
-/// The key of the variable, else that of the login, unless it must not go to this address.
-fn decide_key(variable: Option<&str>, login: Option<Login>, url: Option<&Found<BaseUrl>>) -> Key {
+/// The key of the variable, or else that of the login, unless it must not go to this address.
+fn decide_key(variable: Option<&str>, login: Option<Login>, url: Option<&Sourced<BaseUrl>>) -> Key {
     match (variable, login) {
         (Some(text), login) => {
             let source = Origin::Variable("LAUNCHWAY_API_KEY");
@@ -221,8 +210,8 @@ fn decide_key(variable: Option<&str>, login: Option<Login>, url: Option<&Found<B
     }
 }
 
-/// Whether the user named the address: by a flag, a variable, or a login to the very same one.
-fn is_trusted(url: Option<&Found<BaseUrl>>, login: Option<&Login>) -> bool {
+/// Whether the user named the address: by a flag, a variable, or a login to the same one.
+fn is_trusted(url: Option<&Sourced<BaseUrl>>, login: Option<&Login>) -> bool {
     url.is_none_or(|url| url.source != Origin::Project || login.is_some_and(|login| login.url == url.value))
 }
 
@@ -236,13 +225,13 @@ fn is_from_login(key: &Key) -> bool {
     )
 }
 
-fn address(text: &str, source: Origin) -> Result<Found<BaseUrl>, Failure> {
+fn address(text: &str, source: Origin) -> Result<Sourced<BaseUrl>, Failure> {
     let value = BaseUrl::from_str(text).map_err(|why| Failure::usage(format!("the address in {source}: {why}")))?;
-    Ok(Found { value, source })
+    Ok(Sourced { value, source })
 }
 
-/// The failure of a text that is no API key. It does not show the text, which may be a mistyped key.
-pub fn not_a_key(source: Origin) -> Failure {
+/// The failure for a text that is not an API key. It does not contain the text, which may be a mistyped key.
+pub fn invalid_key(source: Origin) -> Failure {
     Failure::new(Exit::Auth, format!("{source} is not an API key"))
         .hint("a key is lw_ and 46 letters and digits; copy all of it")
 }

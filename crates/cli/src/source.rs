@@ -1,5 +1,5 @@
-//! Packs the source of a build into a `.tar.zst` that depends on nothing but names, bytes and which files can be run: the
-//! same source gives the same archive, on every machine and at any time.
+//! Packs the source of a build into a `.tar.zst` deterministically: the result depends only on names, bytes and
+//! executable bits, not on the machine or the time.
 
 mod links;
 mod walk;
@@ -12,50 +12,43 @@ use tar::{Builder, EntryType, Header};
 
 pub use walk::{Entry, Kind, walk};
 
-/// 2000-01-01: not 1970, which the ZIPs that a build makes of these files cannot hold.
+/// 2000-01-01: not 1970, which ZIPs that a build makes of these files cannot store.
 const TIME: u64 = 946_684_800;
 const LEVEL: i32 = 3;
 
 /// Why a source cannot be packed.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// It is not there, or not a directory.
+    /// It does not exist, or is not a directory.
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// There is nothing in it, or everything is ignored.
+    /// It is empty, or everything in it is ignored.
     #[error("there is nothing to build in {}", .0.display())]
     Empty(PathBuf),
-    /// A link in it leads out of it, where the build cannot follow.
+    /// It contains a link out of it, which the build cannot follow.
     #[error("{} is a link that leads out of the source, to {}", .path.display(), .target.display())]
     LinkOut {
-        /// The link.
         path: PathBuf,
-        /// What it points at.
+        /// Its target.
         target: PathBuf,
     },
-    /// There is something in it that is no file, directory or link.
+    /// It contains something other than files, directories and links.
     #[error("{} is neither a file nor a directory", .0.display())]
     Special(PathBuf),
-    /// A name in it would be read differently, or not at all, elsewhere.
+    /// It contains a name that other systems would read differently, or not at all.
     #[error("{} has a name that sources cannot hold: {why}", .path.display())]
     Name {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with its name.
+        /// The problem with its name.
         why: &'static str,
     },
-    /// A file has another size than when it was found.
+    /// The size of a file changed since it was found.
     #[error("{} changed while it was packed", .0.display())]
     Changed(PathBuf),
-    /// Something in it cannot be read.
+    /// An entry cannot be read.
     #[error("{} cannot be read: {error}", .path.display())]
-    Read {
-        /// What.
-        path: PathBuf,
-        /// What the operating system said.
-        error: io::Error,
-    },
-    /// What to leave out is not clear.
+    Read { path: PathBuf, error: io::Error },
+    /// The ignore rules are invalid.
     #[error("what to ignore cannot be read: {0}")]
     Ignore(String),
     /// The archive cannot be written.
@@ -64,7 +57,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Whether the user can have the source packed without the thing that is in the way.
+    /// Whether the user can exclude the offending entry from the source.
     pub fn can_be_ignored(&self) -> bool {
         matches!(
             self,
@@ -73,7 +66,7 @@ impl SourceError {
     }
 }
 
-/// Writes the entries of [`walk`] as an archive into `target`. `progress` is told the bytes read so far.
+/// Writes the entries of [`walk`] as an archive to `target`. `progress` receives the number of bytes read so far.
 pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
     let encoder = zstd::Encoder::new(BufWriter::new(target), LEVEL).map_err(SourceError::Write)?;
     let mut archive = Builder::new(encoder);
@@ -100,7 +93,7 @@ pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(
                     error,
                 };
                 let file = File::open(&entry.path).map_err(unreadable)?;
-                let mut reader = Counting {
+                let mut reader = CountingReader {
                     file: file.take(*size),
                     read: 0,
                     failed: None,
@@ -124,8 +117,8 @@ pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(
     target.flush().map_err(SourceError::Write)
 }
 
-/// Reads a file and knows how much, and whether it was the file that failed.
-struct Counting<'p> {
+/// Reads a file and records the number of bytes, and whether reading the file failed.
+struct CountingReader<'p> {
     file: io::Take<File>,
     read: u64,
     failed: Option<io::Error>,
@@ -133,7 +126,7 @@ struct Counting<'p> {
     progress: &'p dyn Fn(u64),
 }
 
-impl Read for Counting<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.file.read(buffer) {
             Ok(count) => {

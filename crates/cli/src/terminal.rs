@@ -1,4 +1,4 @@
-//! Prompts, if somebody can answer: there is no prompt without a terminal or with `CI` set
+//! Prompts, if a user can answer them: there are none without a terminal or with `CI` set
 //! (`docs/reference/command-line.md#prompts`).
 
 use std::io::{self, IsTerminal, Read, Write};
@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::printer::clean;
 use crate::settings::environment::Environment;
 
-/// Whom to ask.
+/// The terminal of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     interactive: bool,
@@ -15,7 +15,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Looks whether standard input and standard error are a terminal.
+    /// Checks whether standard input and standard error are a terminal.
     pub fn new(environment: &Environment) -> Self {
         let piped = !io::stdin().is_terminal();
         Self {
@@ -24,7 +24,7 @@ impl Terminal {
         }
     }
 
-    /// Whether somebody can be asked.
+    /// Whether prompts are possible.
     pub fn is_interactive(self) -> bool {
         self.interactive
     }
@@ -34,7 +34,7 @@ impl Terminal {
         self.piped
     }
 
-    /// Asks for a line; an empty one gives `default`.
+    /// Asks for a line; an empty one means `default`.
     pub async fn ask(self, question: &str, default: Option<&str>) -> Result<String, Failure> {
         match default {
             Some(default) => show(&format!("{question} [{default}]: ")),
@@ -50,23 +50,23 @@ impl Terminal {
         .to_owned())
     }
 
-    /// Asks for a line that is not shown while it is typed.
+    /// Asks for a line that is not displayed while it is typed.
     pub async fn ask_hidden(self, question: &str) -> Result<String, Failure> {
         show(&format!("{question}: "));
-        // Dropped also when the command is interrupted, so that the terminal shows letters again.
-        let _hidden = Hidden::begin()?;
+        // Also dropped when the command is interrupted, so that the terminal displays input again.
+        let _hidden = EchoGuard::begin()?;
         let line = read_line().await;
         show("\n");
         Ok(line?.trim().to_owned())
     }
 
-    /// Says what the user has to do now, also where notes are not wanted: without it nothing goes on.
-    pub fn tell(self, text: &str) {
+    /// Prints an instruction that the user must follow. It is not a note, because the command cannot go on without it.
+    pub fn instruct(self, text: &str) {
         show(&format!("{}\n", clean(text)));
     }
 
-    /// Makes sure that something is wanted: unless `yes` was told, it is asked.
-    pub async fn sure(self, question: &str, yes: bool) -> Result<(), Failure> {
+    /// Asks for confirmation, unless `yes` is set.
+    pub async fn require_confirmation(self, question: &str, yes: bool) -> Result<(), Failure> {
         if yes {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl Terminal {
         }
     }
 
-    /// Asks for yes or no; anything but yes is no.
+    /// Asks a yes-or-no question; any answer but yes is no.
     pub async fn confirm(self, question: &str) -> Result<bool, Failure> {
         let answer = self.ask(&format!("{question} [y/N]"), None).await?;
         Ok(["y", "yes"].contains(&answer.to_ascii_lowercase().as_str()))
@@ -103,7 +103,7 @@ async fn read_line() -> Result<String, Failure> {
     read_apart(read).await
 }
 
-/// Reads on a thread of its own, so that an interruption does not wait for the reading to end.
+/// Reads on a separate thread, so that an interruption does not wait for the reading to end.
 async fn read_apart(read: impl FnOnce() -> io::Result<String> + Send + 'static) -> Result<String, Failure> {
     let outcome = tokio::task::spawn_blocking(read)
         .await
@@ -112,18 +112,18 @@ async fn read_apart(read: impl FnOnce() -> io::Result<String> + Send + 'static) 
     outcome.map_err(|error| Failure::failed(format!("standard input cannot be read: {error}")))
 }
 
-/// Shows a question. A terminal that takes no text cannot be told so.
+/// Displays a question. A failure to write it cannot be reported to this terminal.
 fn show(text: &str) {
     let mut terminal = io::stderr().lock();
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }
 
-/// While it lives, the terminal does not show what is typed.
+/// Hides typed input while it lives.
 #[cfg(unix)]
-struct Hidden(rustix::termios::Termios);
+struct EchoGuard(rustix::termios::Termios);
 
 #[cfg(unix)]
-impl Hidden {
+impl EchoGuard {
     fn begin() -> Result<Self, Failure> {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         let unable = |error| Failure::failed(format!("the terminal cannot hide the key: {error}"));
@@ -136,19 +136,19 @@ impl Hidden {
 }
 
 #[cfg(unix)]
-impl Drop for Hidden {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         use rustix::termios::{OptionalActions, tcsetattr};
-        // Nothing more can be done about a terminal that went away.
+        // Nothing more can be done about a closed terminal.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }
 
 #[cfg(not(unix))]
-struct Hidden;
+struct EchoGuard;
 
 #[cfg(not(unix))]
-impl Hidden {
+impl EchoGuard {
     fn begin() -> Result<Self, Failure> {
         Err(Failure::usage("this terminal cannot hide the key").hint("use --with-key and pipe the key in"))
     }

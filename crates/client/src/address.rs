@@ -1,4 +1,4 @@
-//! The address of a server as people write it, brought to the one form `{scheme}://{host}{path}/api`.
+//! The address of a server as people write it, normalized to `{scheme}://{host}{path}/api`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,25 +9,25 @@ use reqwest::Url;
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// Why a text is no address of a server.
+/// Why a text is not a valid address of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It is not a URL, or one without a host.
+    /// It is not a URL, or has no host.
     #[error("it is not an address such as https://launchway.example.com")]
     NotAUrl,
-    /// It begins with neither `https://` nor `http://`.
+    /// Its scheme is neither `https` nor `http`.
     #[error("it must begin with https:// or http://")]
     Scheme,
-    /// It has a user name or password in it.
+    /// It contains a user name or password.
     #[error("it must not contain a user name or password")]
     Credentials,
-    /// It has something behind the path.
+    /// It has a query or fragment.
     #[error("it must end with the path, without ? or #")]
     Tail,
 }
 
 impl BaseUrl {
-    /// The URL of an endpoint. `path` begins with a slash and may carry a query; dots in it cannot leave the host.
+    /// The URL of an endpoint. `path` begins with a slash and may contain a query; dots in it cannot change the host.
     pub fn join(&self, path: &str) -> Result<Url, AddressError> {
         let joined = Url::parse(&format!("{}{path}", self.0)).map_err(|_| AddressError::NotAUrl)?;
         if joined.origin() == self.0.origin() {
@@ -42,7 +42,7 @@ impl BaseUrl {
         self.0.origin().ascii_serialization()
     }
 
-    /// Whether what is sent there can be read on the way: plain HTTP to another machine.
+    /// Whether traffic to it can be read in transit: plain HTTP to another machine.
     pub fn is_open_to_eavesdroppers(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default();
         let local = host == "localhost" || host.ends_with(".localhost") || host == "[::1]" || host.starts_with("127.");
@@ -57,7 +57,7 @@ impl BaseUrl {
 impl FromStr for BaseUrl {
     type Err = AddressError;
 
-    /// Reads `https://host` and `https://host/api` alike, with or without a slash at the end.
+    /// Parses `https://host` and `https://host/api` alike, with or without a trailing slash.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let text = text.trim();
         let lower = text.to_ascii_lowercase();

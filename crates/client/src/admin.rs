@@ -1,5 +1,5 @@
-//! The calls on what admins manage: apps, environment variables, API keys, webhooks, credentials, the organization, its
-//! audit log and its usage.
+//! The calls for administration: apps, environment variables, API keys, webhooks, credentials, the organization, its audit log
+//! and its usage.
 
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_api::audit::AuditView;
@@ -17,18 +17,18 @@ use crate::calls::{Paging, query_of};
 use crate::client::Client;
 use crate::error::Error;
 
-/// What the audit log is narrowed to. What is absent narrows nothing.
+/// Filters for the audit log. An absent filter matches every line.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only what was done by this user, key, `operator` or `service`.
+    /// Only by this user, key, `operator` or `service`.
     pub actor: Option<String>,
     /// Only this action, such as `key.revoke`.
     pub action: Option<String>,
-    /// Only what was done on this resource.
+    /// Only on this resource.
     pub resource: Option<String>,
-    /// Only from this time on, in ISO 8601.
+    /// Only from this time on (ISO 8601, inclusive).
     pub since: Option<String>,
-    /// Only from before this time, in ISO 8601.
+    /// Only before this time (ISO 8601, exclusive).
     pub until: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Client {
         self.create("/apps", wanted).await
     }
 
-    /// `DELETE /apps?id=`: takes an app off the list.
+    /// `DELETE /apps?id=`: removes an app from the list.
     pub async fn delete_app(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/apps", id).await
     }
@@ -58,7 +58,7 @@ impl Client {
         self.page("/env", paging, &[]).await
     }
 
-    /// `POST /env`: makes a variable, or replaces the one with the same name and scope.
+    /// `POST /env`: creates a variable, or replaces the one with the same name and scope.
     pub async fn set_env_var(&self, wanted: &SetEnvVar) -> Result<Answer<EnvVarView>, Error> {
         self.create("/env", wanted).await
     }
@@ -73,12 +73,12 @@ impl Client {
         self.page("/api-keys", paging, &[]).await
     }
 
-    /// `POST /api-keys`: makes a key. It is in the answer, unless an earlier try of this call had made it.
+    /// `POST /api-keys`: creates a key. The answer contains it, unless an earlier attempt of this call created it.
     pub async fn create_key(&self, wanted: &CreateKey) -> Result<Answer<CreatedKey>, Error> {
         self.create("/api-keys", wanted).await
     }
 
-    /// `DELETE /api-keys?id=`: a key is refused from now on.
+    /// `DELETE /api-keys?id=`: revokes a key.
     pub async fn revoke_key(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/api-keys", id).await
     }
@@ -93,7 +93,8 @@ impl Client {
         self.one(Method::GET, "/webhooks", id).await
     }
 
-    /// `POST /webhooks`: makes a webhook. Its secret is in the answer, unless an earlier try of this call had made it.
+    /// `POST /webhooks`: creates a webhook. The answer contains its secret, unless an earlier attempt of this call created
+    /// it.
     pub async fn create_webhook(&self, wanted: &CreateWebhook) -> Result<Answer<WebhookWithSecret>, Error> {
         self.create("/webhooks", wanted).await
     }
@@ -133,12 +134,12 @@ impl Client {
         self.page("/credentials", paging, &[]).await
     }
 
-    /// `GET /credentials?id=`: what was read from one credential.
+    /// `GET /credentials?id=`: the metadata of one credential.
     pub async fn credential(&self, id: &str) -> Result<Answer<CredentialView>, Error> {
         self.one(Method::GET, "/credentials", id).await
     }
 
-    /// `POST /credentials`: hands over a credential.
+    /// `POST /credentials`: adds a credential.
     pub async fn create_credential(&self, wanted: &CreateCredential) -> Result<Answer<CredentialTaken>, Error> {
         self.create("/credentials", wanted).await
     }
@@ -148,7 +149,7 @@ impl Client {
         self.one(Method::DELETE, "/credentials", id).await
     }
 
-    /// `GET /orgs`: one page of the organizations that the caller may name, newest first.
+    /// `GET /orgs`: one page of the organizations that the caller may use, newest first.
     pub async fn orgs(&self, paging: Paging) -> Result<Answer<Page<OrgView>>, Error> {
         self.page("/orgs", paging, &[]).await
     }
@@ -175,12 +176,12 @@ impl Client {
         self.page("/audit", paging, &query_of(&known)).await
     }
 
-    /// `GET /usage`: one page of the months with use, newest first.
+    /// `GET /usage`: one page of the months with usage, newest first.
     pub async fn usage(&self, paging: Paging) -> Result<Answer<Page<UsageView>>, Error> {
         self.page("/usage", paging, &[]).await
     }
 
-    /// `GET /usage?id=`: what was used in a month, such as `2026-11`.
+    /// `GET /usage?id=`: the usage of a month, such as `2026-11`.
     pub async fn usage_of(&self, month: &str) -> Result<Answer<UsageView>, Error> {
         self.one(Method::GET, "/usage", month).await
     }

@@ -1,4 +1,4 @@
-//! What comes back: the body as it was sent, and what it means.
+//! Answers of the server: the raw body and its meaning.
 
 use bytes::Bytes;
 use launchway_api::error::ErrorBody;
@@ -11,20 +11,20 @@ use crate::retry::retry_after;
 /// The success of a typed call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer<T> {
-    /// What the answer means.
+    /// The parsed answer.
     pub value: T,
-    /// The answer as the server wrote it, for passing on: fields newer than this client are still in it.
+    /// The raw answer of the server, for passing on: it still contains fields newer than this client.
     pub body: String,
 }
 
 /// Any answer of the server, errors included.
 #[derive(Clone, Debug)]
 pub struct RawAnswer {
-    /// Where it came from: scheme, host and port.
+    /// The scheme, host and port that answered.
     pub origin: String,
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// The body, whatever it is.
+    /// The raw body.
     pub body: Bytes,
     headers: HeaderMap,
 }
@@ -44,7 +44,7 @@ impl RawAnswer {
         self.header(HeaderName::from_static("x-request-id"))
     }
 
-    /// Gives the answer back when it is a success, else the error it stands for.
+    /// Returns the answer if it is a success, or the error that it represents.
     pub fn or_error(self) -> Result<Self, Error> {
         match self.status {
             200..=299 => Ok(self),
@@ -53,7 +53,7 @@ impl RawAnswer {
         }
     }
 
-    /// How long the server asks to wait, by `Retry-After`.
+    /// How long the server asks to wait, from `Retry-After`.
     pub fn retry_after(&self) -> Option<std::time::Duration> {
         self.header(reqwest::header::RETRY_AFTER)
             .as_deref()
@@ -62,7 +62,7 @@ impl RawAnswer {
 
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
         let answer = self.or_error()?;
-        let value = serde_json::from_slice(&answer.body).map_err(|problem| answer.unread(&problem))?;
+        let value = serde_json::from_slice(&answer.body).map_err(|problem| answer.unreadable(&problem))?;
         let body = String::from_utf8(answer.body.to_vec()).map_err(|problem| answer.unexpected(problem.to_string()))?;
         Ok(Answer { value, body })
     }
@@ -93,8 +93,8 @@ impl RawAnswer {
         }
     }
 
-    /// A success that cannot be read.
-    fn unread(&self, problem: &serde_json::Error) -> Error {
+    /// The error for a success whose body cannot be parsed.
+    fn unreadable(&self, problem: &serde_json::Error) -> Error {
         if !problem.is_data() {
             return self.unexpected(problem.to_string());
         }

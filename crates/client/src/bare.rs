@@ -1,4 +1,4 @@
-//! Calls that are sent once and with any Bearer: for a caller that has a token of its own kind and tries again by itself.
+//! Calls that are sent once and with any Bearer token: for a caller that has its own kind of token and retries itself.
 
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
@@ -9,7 +9,7 @@ use crate::client::Timeouts;
 use crate::error::Error;
 use crate::transport::Transport;
 
-/// A client that keeps no key and repeats nothing. Cheap to clone.
+/// A client that stores no key and repeats nothing. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BareClient {
     http: reqwest::Client,
@@ -17,22 +17,22 @@ pub struct BareClient {
 }
 
 impl BareClient {
-    /// Makes a client; nothing is sent yet. Fails when the machine's TLS certificates cannot be read.
+    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read.
     pub fn new(base: BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
         let http = Transport::new(&base, timeouts)?.calls;
         Ok(Self { http, base })
     }
 
-    /// Where the API is.
+    /// The base address of the API.
     pub fn base(&self) -> &BaseUrl {
         &self.base
     }
 
-    /// Sends one POST and gives any answer, errors included. `path` begins with a slash, is relative to the base and
-    /// may carry a query.
+    /// Sends one POST and returns any answer, errors included. `path` begins with a slash, is relative to the base and may
+    /// contain a query.
     ///
     /// # Errors
-    /// No answer came, `path` is no path, or `token` has letters that no header can have.
+    /// No answer arrived, `path` is invalid, or `token` has characters that are not allowed in a header.
     pub async fn post(
         &self,
         path: &str,
@@ -46,7 +46,7 @@ impl BareClient {
             .map_err(|error| Error::Invalid(error.to_string()))?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
             .map_err(|_| Error::Invalid("the token holds letters that no token has".to_owned()))?;
-        // Keeps it out of every log of the HTTP library.
+        // Keeps the token out of every log of the HTTP library.
         bearer.set_sensitive(true);
         let failed = |error: reqwest::Error| Error::network(self.base.origin(), &error);
         let request = self.http.post(url).header(AUTHORIZATION, bearer);

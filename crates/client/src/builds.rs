@@ -1,4 +1,4 @@
-//! The calls on builds, except reading logs, which [`crate::log`] and [`crate::follow`] do.
+//! The calls for builds, except reading logs, which is in [`crate::log`] and [`crate::follow`].
 
 use launchway_api::builds::{BuildPlan, BuildView, CreateBuild};
 use launchway_api::lists::{Deleted, Page};
@@ -25,7 +25,7 @@ pub struct BuildFilter {
 }
 
 impl Client {
-    /// `POST /build`: asks for a build.
+    /// `POST /build`: requests a build.
     pub async fn create_build(&self, wanted: &CreateBuild, lwfp2: Option<&str>) -> Result<Answer<BuildView>, Error> {
         self.create(&with_lwfp2("/build", lwfp2), wanted).await
     }
@@ -42,27 +42,27 @@ impl Client {
         self.page("/build", paging, &query_of(&known)).await
     }
 
-    /// `GET /build?id=`: one build. Its URLs are new, and work for an hour.
+    /// `GET /build?id=`: one build. Its URLs are new, and valid for an hour.
     pub async fn build(&self, id: &str) -> Result<Answer<BuildView>, Error> {
         self.one(Method::GET, "/build", id).await
     }
 
-    /// `POST /build/cancel?id=`: stops a build. One that runs goes on until its runner has heard of it.
+    /// `POST /build/cancel?id=`: cancels a build. A running one continues until its runner is notified.
     pub async fn cancel_build(&self, id: &str) -> Result<Answer<BuildView>, Error> {
         self.one(Method::POST, "/build/cancel", id).await
     }
 
-    /// `POST /build/retry?id=`: asks for the same build again, and gives the new one.
+    /// `POST /build/retry?id=`: requests the same build again, and returns the new one.
     pub async fn retry_build(&self, id: &str) -> Result<Answer<BuildView>, Error> {
         self.one(Method::POST, "/build/retry", id).await
     }
 
-    /// `DELETE /build?id=`: stops a build if it is active, and removes record, log and artifacts.
+    /// `DELETE /build?id=`: cancels a build if it is active, and deletes record, log and artifacts.
     pub async fn delete_build(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/build", id).await
     }
 
-    /// `GET /build/plan?id=`: what a build does, step by step.
+    /// `GET /build/plan?id=`: the plan of a build, step by step.
     pub async fn build_plan(&self, id: &str) -> Result<Answer<BuildPlan>, Error> {
         self.one(Method::GET, "/build/plan", id).await
     }

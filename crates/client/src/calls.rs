@@ -1,4 +1,4 @@
-//! One method for each endpoint in use, and the types that the calls in other files share.
+//! One method for each endpoint in use, and the types shared by the calls in other files.
 
 use launchway_api::auth::CallerView;
 use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
@@ -13,12 +13,12 @@ use crate::answer::Answer;
 use crate::client::Client;
 use crate::error::Error;
 
-/// Which part of a list is wanted.
+/// The requested part of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paging {
-    /// How many at most; the server never gives more than 100.
+    /// The maximum number of items; the server returns at most 100.
     pub limit: u32,
-    /// How many to skip.
+    /// The number of items to skip.
     pub offset: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct UpdateFilter {
 
 pub(crate) const NOTHING: Option<&()> = None;
 
-/// The parameters of a query that have a value.
+/// The query parameters that have a value.
 pub(crate) fn query_of<'q>(known: &'q [(&'q str, &'q Option<String>)]) -> Vec<(&'q str, &'q str)> {
     known
         .iter()
@@ -46,22 +46,22 @@ pub(crate) fn query_of<'q>(known: &'q [(&'q str, &'q Option<String>)]) -> Vec<(&
 }
 
 impl Client {
-    /// `GET /auth/session`: who is calling.
+    /// `GET /auth/session`: the caller.
     pub async fn session(&self) -> Result<Answer<CallerView>, Error> {
         self.call(Method::GET, "/auth/session", &[], NOTHING).await?.read()
     }
 
-    /// `POST /auth/device`: begins a login that a user confirms in a browser. Needs no key.
+    /// `POST /auth/device`: starts a login that a user confirms in a browser. Needs no key.
     pub async fn start_device_login(&self, wanted: &StartDeviceLogin) -> Result<Answer<DeviceLoginView>, Error> {
         self.create("/auth/device", wanted).await
     }
 
-    /// `POST /auth/device/key`: what became of a login. Needs no key, and gives one once.
+    /// `POST /auth/device/key`: the outcome of a login. Needs no key, and returns one once.
     pub async fn claim_device_login(&self, login: &ClaimDeviceLogin) -> Result<Answer<DeviceLoginOutcome>, Error> {
         self.create("/auth/device/key", login).await
     }
 
-    /// `POST /uploads`: asks where to send bytes. [`Client::upload`] does this and sends them.
+    /// `POST /uploads`: requests a URL to upload bytes to. [`Client::upload`] calls it and then sends the bytes.
     pub async fn create_upload(&self, wanted: &CreateUpload) -> Result<Answer<UploadView>, Error> {
         self.create("/uploads", wanted).await
     }
@@ -71,7 +71,7 @@ impl Client {
         self.create("/update", wanted).await
     }
 
-    /// The same with the `lwfp-2` hash of the native code. It goes in the query, which servers that do not know it ignore.
+    /// The same with the `lwfp-2` hash of the native code. It is sent in the query, which servers without support ignore.
     pub async fn create_update_with(
         &self,
         wanted: &CreateUpdate,
@@ -91,19 +91,19 @@ impl Client {
         self.page("/update", paging, &query_of(&known)).await
     }
 
-    /// `GET /update?id=`: one update, with what devices reported of it.
+    /// `GET /update?id=`: one update, with the reports of devices about it.
     pub async fn update(&self, id: &str) -> Result<Answer<UpdateView>, Error> {
         self.one(Method::GET, "/update", id).await
     }
 
-    /// `PATCH /update?id=`: changes what may change of an update.
+    /// `PATCH /update?id=`: changes the changeable fields of an update.
     pub async fn change_update(&self, id: &str, change: &ChangeUpdate) -> Result<Answer<UpdateView>, Error> {
         self.call(Method::PATCH, "/update", &[("id", id)], Some(change))
             .await?
             .read()
     }
 
-    /// One page of what `path` lists, with what narrows it.
+    /// One page of the list at `path`, filtered.
     pub(crate) async fn page<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -116,7 +116,7 @@ impl Client {
         self.call(Method::GET, path, &query, NOTHING).await?.read()
     }
 
-    /// A call on the one thing that `id` names.
+    /// A call on the resource that `id` names.
     pub(crate) async fn one<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -126,7 +126,7 @@ impl Client {
         self.call(method, path, &[("id", id)], NOTHING).await?.read()
     }
 
-    /// Asks for something new.
+    /// Creates a resource.
     pub(crate) async fn create<B: Serialize, T: DeserializeOwned>(
         &self,
         path: &str,
@@ -136,7 +136,7 @@ impl Client {
     }
 }
 
-/// A path with the `lwfp-2` hash of native code in its query. Another text than a hash would not be ours.
+/// Adds the `lwfp-2` hash of native code to the query of a path. A text that is not a hash is not ours, and is left out.
 pub(crate) fn with_lwfp2(path: &str, lwfp2: Option<&str>) -> String {
     match lwfp2.filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit())) {
         Some(hash) => format!("{path}?lwfp2={hash}"),

@@ -1,4 +1,4 @@
-//! The client itself: how a call is put together, sent and, where that is safe, sent again.
+//! The client itself: how it builds, sends and, where that is safe, repeats a call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::transport::Transport;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// How long to wait for the network.
+/// Network timeouts.
 #[derive(Clone, Debug)]
 pub struct Timeouts {
-    /// For a connection to come about.
+    /// For establishing a connection.
     pub connect: Duration,
     /// For the next bytes of an answer.
     pub read: Duration,
-    /// For an upload to move on. It may take as long as it likes while it moves.
+    /// For an upload without progress. While it progresses, its duration is unlimited.
     pub stall: Duration,
 }
 
@@ -40,16 +40,16 @@ impl Default for Timeouts {
     }
 }
 
-/// What a client is made from.
+/// The configuration of a client.
 pub struct Options {
-    /// Where the API is.
+    /// The base address of the API.
     pub base: BaseUrl,
-    /// Who calls; without it only public endpoints answer.
+    /// The API key of the caller; without it only public endpoints answer.
     pub key: Option<ApiKey>,
     /// Sent as `orgId` with each call; without it, calls act in the organization of the key
     /// (`docs/reference/callers.md#organization-context`).
     pub org: Option<String>,
-    /// How long to wait for the network.
+    /// Network timeouts.
     pub timeouts: Timeouts,
     /// Waiting and randomness.
     pub environment: Arc<dyn Environment>,
@@ -75,7 +75,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// One call before it is sent.
+/// A call that has not been sent yet.
 struct Call {
     method: Method,
     url: Url,
@@ -84,7 +84,7 @@ struct Call {
 }
 
 impl Client {
-    /// Makes a client; nothing is sent yet. Fails when the machine's TLS certificates cannot be read.
+    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read.
     pub fn new(options: Options) -> Result<Self, Error> {
         let transport = Transport::new(&options.base, &options.timeouts)?;
         let bearer = options.key.map(|key| bearer(&key)).transpose()?;
@@ -98,30 +98,30 @@ impl Client {
         })
     }
 
-    /// Where the API is.
+    /// The base address of the API.
     pub fn base(&self) -> &BaseUrl {
         &self.base
     }
 
-    /// Makes any call and gives any answer, errors included. `path` begins with a slash, is relative to the base and
-    /// may carry a query; `body` is JSON. Fails only when no answer came or `path` is no path.
+    /// Sends any call and returns any answer, errors included. `path` begins with a slash, is relative to the base and may
+    /// contain a query; `body` is JSON. Fails only if no answer arrives or `path` is invalid.
     pub async fn raw(&self, method: Method, path: &str, body: Option<Bytes>) -> Result<RawAnswer, Error> {
         self.dispatch(method, self.url(path)?, body).await
     }
 
-    /// Sends a GET once and gives the answer while it still comes in. `headers` are sent besides.
+    /// Sends a GET once and returns the answer while its body is still arriving. `headers` are added.
     pub(crate) async fn open(
         &self,
         path: &str,
         query: &[(&str, &str)],
         headers: &[(HeaderName, String)],
-    ) -> Result<Response, NotOpened> {
-        let for_good = |error| NotOpened {
+    ) -> Result<Response, OpenError> {
+        let permanent = |error| OpenError {
             reason: None,
             asked: None,
             error,
         };
-        let mut url = self.url(path).map_err(for_good)?;
+        let mut url = self.url(path).map_err(permanent)?;
         url.query_pairs_mut().extend_pairs(query);
         if let Some(org) = &self.org {
             url.query_pairs_mut().append_pair("orgId", org);
@@ -135,7 +135,7 @@ impl Client {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let failed = |error: reqwest::Error| NotOpened::from(self.failed(&error));
+        let failed = |error: reqwest::Error| OpenError::from(self.failed(&error));
         let response = request.send().await.map_err(failed)?;
         if response.status().is_success() {
             return Ok(response);
@@ -145,13 +145,13 @@ impl Client {
         let answer = RawAnswer::new(self.base.origin(), status, headers, body);
         let (reason, asked) = reason_of(&answer).unzip();
         match answer.or_error() {
-            Err(error) => Err(NotOpened {
+            Err(error) => Err(OpenError {
                 reason,
                 asked: asked.flatten(),
                 error,
             }),
-            // Not with a status that is no success.
-            Ok(_) => Err(for_good(Error::Invalid(format!("{path} cannot be read")))),
+            // Unreachable: the status is not a success here.
+            Ok(_) => Err(permanent(Error::Invalid(format!("{path} cannot be read")))),
         }
     }
 
@@ -194,9 +194,9 @@ impl Client {
         url.ok_or_else(|| Error::Invalid(format!("{path} is not a path of the API")))
     }
 
-    /// Sends a call until it is answered for good or the tries are used up.
+    /// Sends a call until it receives a final answer or the attempts are used up.
     async fn send(&self, call: Call) -> Result<RawAnswer, Error> {
-        // A DELETE that went through unheard would be answered 404 the second time, so it is not repeated.
+        // A DELETE that succeeded without an answer would return 404 the second time, so it is not repeated.
         let repeatable = match call.method {
             Method::GET | Method::HEAD | Method::PUT | Method::PATCH => true,
             _ => call.idempotency_key.is_some(),
@@ -207,7 +207,7 @@ impl Client {
             let Some((reason, asked)) = reason_to_repeat(&outcome) else {
                 return outcome.map_err(|failed| failed.error);
             };
-            match tries.after(reason, asked, repeatable) {
+            match tries.next_delay(reason, asked, repeatable) {
                 Some(delay) => self.environment.pause(delay, reason).await,
                 None => return outcome.map_err(|failed| failed.error),
             }
@@ -248,23 +248,23 @@ impl Client {
     }
 }
 
-/// A try to which no answer came.
+/// An attempt that received no answer.
 struct Failed {
     reason: Reason,
     error: Error,
 }
 
-/// An answer that did not begin to come in.
-pub(crate) struct NotOpened {
-    /// For what reason another try may be worth it; `None` when it is not.
+/// An error before the answer's body.
+pub(crate) struct OpenError {
+    /// Why another attempt may help; `None` if it will not.
     pub(crate) reason: Option<Reason>,
-    /// How long the server asks to wait before.
+    /// How long the server asks to wait before it.
     pub(crate) asked: Option<Duration>,
     /// What happened.
     pub(crate) error: Error,
 }
 
-impl From<Failed> for NotOpened {
+impl From<Failed> for OpenError {
     fn from(failed: Failed) -> Self {
         Self {
             reason: Some(failed.reason),
@@ -292,7 +292,7 @@ fn reason_of(answer: &RawAnswer) -> Option<(Reason, Option<Duration>)> {
 fn bearer(key: &ApiKey) -> Result<HeaderValue, Error> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", key.reveal()))
         .map_err(|_| Error::Invalid("the API key holds letters that no key has".to_owned()))?;
-    // Keeps it out of every log of the HTTP library.
+    // Keeps the key out of every log of the HTTP library.
     value.set_sensitive(true);
     Ok(value)
 }

@@ -1,5 +1,5 @@
-//! Brings an artifact of a build here, in constant memory: what came is kept when the connection breaks or the command
-//! ends, and the file has its name only once its SHA-256 is right.
+//! Downloads an artifact of a build in constant memory: bytes survive a broken connection or an interrupted command, and the
+//! file receives its name only after its SHA-256 is verified.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,18 +11,18 @@ use sha2::{Digest, Sha256};
 use crate::client::Client;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
-use crate::storage::{Broken, Storage};
+use crate::storage::{Storage, TransferError};
 use crate::upload::Progress;
 
 const CHUNK: usize = 256 << 10;
 
 impl Client {
-    /// Downloads an artifact of a build to the file `to`, which is replaced. Each try asks the server for a new URL, and
-    /// goes on behind what an earlier one, also one of an earlier command, has brought. `progress` is told the bytes that
-    /// are here.
+    /// Downloads an artifact of a build to the file `to`, which is replaced. Each attempt requests a new URL, and resumes
+    /// after the bytes of earlier attempts, also those of an earlier command. `progress` receives the number of bytes
+    /// present.
     ///
     /// # Errors
-    /// The build has no such artifact, its bytes cannot be had, or `to` cannot be written.
+    /// The build has no such artifact, its bytes are not available, or `to` cannot be written.
     pub async fn download_artifact(
         &self,
         build_id: &str,
@@ -39,10 +39,10 @@ impl Client {
                 .into_iter()
                 .find(|artifact| artifact.id == artifact_id)
                 .ok_or_else(|| Error::Invalid(format!("{build_id} has no artifact {artifact_id}")))?;
-            let Err(Broken { reason, error }) = fetch(&storage, &artifact, to, &progress).await else {
+            let Err(TransferError { reason, error }) = fetch(&storage, &artifact, to, &progress).await else {
                 return Ok(artifact);
             };
-            let delay = reason.and_then(|reason| Some((tries.after(reason, None, true)?, reason)));
+            let delay = reason.and_then(|reason| Some((tries.next_delay(reason, None, true)?, reason)));
             let Some((delay, reason)) = delay else {
                 return Err(error);
             };
@@ -51,7 +51,7 @@ impl Client {
     }
 }
 
-/// What has come of a file so far.
+/// The part of a file downloaded so far.
 struct Part {
     path: PathBuf,
     file: File,
@@ -59,9 +59,14 @@ struct Part {
     size: u64,
 }
 
-async fn fetch(storage: &Storage, artifact: &ArtifactView, to: &Path, progress: &Progress) -> Result<(), Broken> {
+async fn fetch(
+    storage: &Storage,
+    artifact: &ArtifactView,
+    to: &Path,
+    progress: &Progress,
+) -> Result<(), TransferError> {
     let path = part_path(to, &artifact.sha256);
-    let unwritable = |source| Broken {
+    let unwritable = |source| TransferError {
         reason: None,
         error: Error::NotWritten {
             path: to.to_owned(),
@@ -85,7 +90,7 @@ async fn fetch(storage: &Storage, artifact: &ArtifactView, to: &Path, progress: 
         }
     }
     if part.size < size {
-        return Err(Broken {
+        return Err(TransferError {
             reason: Some(Reason::Broken),
             error: Error::Network {
                 origin: Storage::origin_of(&artifact.url),
@@ -94,9 +99,9 @@ async fn fetch(storage: &Storage, artifact: &ArtifactView, to: &Path, progress: 
         });
     }
     if part.size > size || hex::encode(part.hash.clone().finalize()) != artifact.sha256 {
-        // What is wrong must not be gone on with.
+        // A part with a wrong hash must not be resumed.
         fs::remove_file(&part.path).map_err(unwritable)?;
-        return Err(Broken {
+        return Err(TransferError {
             reason: Some(Reason::Broken),
             error: Error::Corrupt {
                 name: artifact.name.clone(),
@@ -109,7 +114,7 @@ async fn fetch(storage: &Storage, artifact: &ArtifactView, to: &Path, progress: 
         .map_err(unwritable)
 }
 
-/// Beside the file, of the same bytes only.
+/// Next to the file, and specific to these bytes.
 fn part_path(to: &Path, sha256: &str) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(to.file_name().unwrap_or_default());
@@ -118,7 +123,7 @@ fn part_path(to: &Path, sha256: &str) -> PathBuf {
 }
 
 impl Part {
-    /// Opens what is there already, and reckons its hash.
+    /// Opens an existing part, and computes its hash.
     fn open(path: PathBuf) -> io::Result<Self> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -149,7 +154,7 @@ impl Part {
     }
 
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        // A chunk is small; the page cache takes it.
+        // A chunk is small, so the page cache absorbs it.
         self.file.write_all(bytes)?;
         self.hash.update(bytes);
         self.size += bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! What the client needs of the outside besides the network: waiting and randomness.
+//! What the client needs besides the network: waiting and randomness.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::retry::Reason;
 
-/// A wait that has begun.
+/// A wait in progress.
 pub type Pause<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
 
-/// Waiting and randomness, so that tests steer both.
+/// Waiting and randomness, so that tests control both.
 pub trait Environment: Send + Sync {
-    /// Waits before a call is tried again. `reason` is for telling people why.
+    /// Waits before a call is repeated. `reason` is for display to people.
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_>;
 
-    /// 16 random bytes, from which an `Idempotency-Key` is made.
+    /// 16 random bytes, for an `Idempotency-Key`.
     fn random(&self) -> [u8; 16];
 }
 

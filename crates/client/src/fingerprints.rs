@@ -1,4 +1,4 @@
-//! The calls on fingerprints.
+//! The calls for fingerprints.
 
 use launchway_api::fingerprints::{FingerprintDifference, FingerprintView};
 use reqwest::Method;
@@ -9,12 +9,12 @@ use crate::client::Client;
 use crate::error::Error;
 
 impl Client {
-    /// `GET /fingerprints?id=`: what a build or an update is natively.
+    /// `GET /fingerprints?id=`: the fingerprint of a build or an update.
     pub async fn fingerprint(&self, id: &str) -> Result<Answer<FingerprintView>, Error> {
         self.one(Method::GET, "/fingerprints", id).await
     }
 
-    /// `GET /fingerprints/diff?from=&to=`: what differs between two builds or updates.
+    /// `GET /fingerprints/diff?from=&to=`: the differences between two builds or updates.
     pub async fn fingerprint_diff(&self, from: &str, to: &str) -> Result<Answer<FingerprintDifference>, Error> {
         let query = [("from", from), ("to", to)];
         self.call(Method::GET, "/fingerprints/diff", &query, NOTHING)
@@ -22,7 +22,7 @@ impl Client {
             .read()
     }
 
-    /// `GET /fingerprints/latest`: what the newest successful build with a fingerprint is natively; `None` when there is none.
+    /// `GET /fingerprints/latest`: the fingerprint of the newest successful build that has one; `None` if there is none.
     pub async fn latest_fingerprint(
         &self,
         bundle_id: &str,

@@ -1,6 +1,6 @@
 //! Follows a running build by server-sent events: its log and its changes of state
-//! (`docs/reference/builds.md#following-the-log`). A broken connection resumes with `Last-Event-ID`, and a server that
-//! restarts is waited for.
+//! (`docs/reference/builds.md#following-the-log`). A broken connection resumes with `Last-Event-ID`, and the client waits for a
+//! server that restarts.
 
 mod events;
 
@@ -13,27 +13,27 @@ use reqwest::header::{ACCEPT, HeaderName};
 use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
-use crate::client::{Client, NotOpened};
+use crate::client::{Client, OpenError};
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
 use events::{Event, Events};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// What happens to a build that is followed. Each with the server's own words, for passing on.
+/// An event of a followed build, with the server's raw answer for passing on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BuildEvent {
-    /// Its log goes on.
+    /// New bytes of its log.
     Log(Answer<LogEvent>),
-    /// Its status or phase is another.
+    /// Its status or phase has changed.
     Build(Box<Answer<BuildView>>),
-    /// It is over, and its log has been told to the end.
+    /// It has ended, and its log is complete.
     End(Box<Answer<BuildView>>),
 }
 
-/// A build that is followed.
+/// A followed build.
 #[derive(Debug)]
-pub struct Following {
+pub struct BuildFollower {
     client: Client,
     id: String,
     last_event_id: Option<String>,
@@ -45,12 +45,12 @@ pub struct Following {
 }
 
 impl Client {
-    /// `GET /build/log/stream?id=`: follows a build, its log from the byte `offset` on.
-    pub fn follow_build(&self, id: &str, offset: u64) -> Following {
-        Following {
+    /// `GET /build/log/stream?id=`: follows a build, with its log from the byte `offset` on.
+    pub fn follow_build(&self, id: &str, offset: u64) -> BuildFollower {
+        BuildFollower {
             client: self.clone(),
             id: id.to_owned(),
-            // The id of an event is the offset behind it.
+            // The id of an event is the offset after it.
             last_event_id: (offset > 0).then(|| offset.to_string()),
             response: None,
             events: Events::default(),
@@ -61,11 +61,11 @@ impl Client {
     }
 }
 
-impl Following {
-    /// What happens next; `None` after the end.
+impl BuildFollower {
+    /// The next event; `None` after the end.
     ///
     /// # Errors
-    /// The server refuses, or is gone for ten minutes.
+    /// The server refuses, or is unavailable for ten minutes.
     pub async fn next(&mut self) -> Result<Option<BuildEvent>, Error> {
         loop {
             while let Some(event) = self.waiting.pop_front() {
@@ -80,7 +80,8 @@ impl Following {
                 self.response = None;
                 self.events = Events::default();
                 let reason = failed.reason;
-                let delay = reason.and_then(|reason| Some((self.tries.after(reason, failed.asked, true)?, reason)));
+                let delay =
+                    reason.and_then(|reason| Some((self.tries.next_delay(reason, failed.asked, true)?, reason)));
                 let Some((delay, reason)) = delay else {
                     return Err(failed.error);
                 };
@@ -89,10 +90,10 @@ impl Following {
         }
     }
 
-    /// Takes in the next bytes, of a new connection if need be.
-    async fn receive(&mut self) -> Result<(), NotOpened> {
+    /// Receives the next bytes, over a new connection if necessary.
+    async fn receive(&mut self) -> Result<(), OpenError> {
         let origin = self.client.base().origin();
-        let broken = |error| NotOpened {
+        let broken = |error| OpenError {
             reason: Some(Reason::Broken),
             asked: None,
             error,
@@ -110,7 +111,7 @@ impl Following {
         match response.chunk().await {
             Ok(Some(bytes)) => {
                 let taken = self.events.push(&bytes, &mut self.waiting);
-                taken.map_err(|problem| NotOpened {
+                taken.map_err(|problem| OpenError {
                     reason: None,
                     asked: None,
                     error: unexpected(&origin, problem.to_owned()),
@@ -120,7 +121,7 @@ impl Following {
                 }
                 Ok(())
             }
-            // It ends by itself only after the last event, which is not here yet.
+            // The server ends the stream only after the last event, which has not arrived.
             Ok(None) => Err(broken(Error::Network {
                 origin,
                 reason: "the connection was closed".to_owned(),
@@ -129,7 +130,7 @@ impl Following {
         }
     }
 
-    /// Reads an event; one that a newer server tells is passed over.
+    /// Parses an event; unknown events of a newer server are ignored.
     fn understand(&mut self, event: Event) -> Result<Option<BuildEvent>, Error> {
         let origin = self.client.base().origin();
         let known = match event.name.parse() {

@@ -1,7 +1,8 @@
-//! A typed client of our own API: addresses, authentication, retries, uploads and downloads, builds that are followed. It knows no command line.
+//! A typed client of our own API: addresses, authentication, retries, uploads, downloads and followed builds. It is independent
+//! of the command line.
 //!
-//! [`Client`] has one method for each endpoint in use. What it needs of the outside besides the network, waiting and
-//! randomness, comes from a [`Environment`].
+//! [`Client`] has one method for each endpoint in use. Besides the network it needs waiting and randomness, which an
+//! [`Environment`] provides.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -34,11 +35,11 @@ pub use calls::{Paging, UpdateFilter};
 pub use client::{Client, Options, Timeouts};
 pub use environment::{Environment, Pause, SystemEnvironment};
 pub use error::Error;
-pub use follow::{BuildEvent, Following};
+pub use follow::{BuildEvent, BuildFollower};
 pub use log::BuildLog;
-/// The methods of HTTP, for [`Client::raw`].
+/// HTTP methods, for [`Client::raw`].
 pub use reqwest::Method;
 pub use retry::Reason;
-pub use storage::{Broken, Download, Storage};
-pub use submissions::{SubmissionFilter, Watching};
+pub use storage::{Download, Storage, TransferError};
+pub use submissions::{SubmissionFilter, SubmissionWatcher};
 pub use upload::{Progress, Source};

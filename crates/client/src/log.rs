@@ -1,13 +1,13 @@
-//! Reads the log of a build as it is now, in constant memory. A connection that breaks is taken up where it was.
+//! Reads the current log of a build in constant memory. A broken connection resumes where it stopped.
 
 use bytes::Bytes;
 use reqwest::Response;
 
-use crate::client::{Client, NotOpened};
+use crate::client::{Client, OpenError};
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
 
-/// The log of a build on its way here.
+/// A log that is being read.
 #[derive(Debug)]
 pub struct BuildLog {
     client: Client,
@@ -34,7 +34,7 @@ impl BuildLog {
     /// The next bytes; `None` after the last.
     ///
     /// # Errors
-    /// The server refuses, or is gone for longer than it is worth to wait.
+    /// The server refuses, or is unavailable for too long.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             let failed = match &mut self.response {
@@ -43,8 +43,8 @@ impl BuildLog {
                         self.response = Some(response);
                         continue;
                     }
-                    // There is nothing behind the end.
-                    Err(NotOpened {
+                    // There is nothing after the end.
+                    Err(OpenError {
                         error: Error::Api { status: 416, .. },
                         ..
                     }) => return Ok(None),
@@ -57,7 +57,7 @@ impl BuildLog {
                         return Ok(Some(bytes));
                     }
                     Ok(None) => return Ok(None),
-                    Err(error) => NotOpened {
+                    Err(error) => OpenError {
                         reason: Some(Reason::Broken),
                         asked: None,
                         error: Error::network(self.client.base().origin(), &error),
@@ -66,7 +66,7 @@ impl BuildLog {
             };
             self.response = None;
             let reason = failed.reason;
-            let delay = reason.and_then(|reason| Some((self.tries.after(reason, failed.asked, true)?, reason)));
+            let delay = reason.and_then(|reason| Some((self.tries.next_delay(reason, failed.asked, true)?, reason)));
             let Some((delay, reason)) = delay else {
                 return Err(failed.error);
             };
@@ -74,7 +74,7 @@ impl BuildLog {
         }
     }
 
-    async fn open(&self) -> Result<Response, NotOpened> {
+    async fn open(&self) -> Result<Response, OpenError> {
         let offset = self.offset.to_string();
         let query = [("id", self.id.as_str()), ("offset", &offset)];
         self.client.open("/build/log", &query, &[]).await

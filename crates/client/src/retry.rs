@@ -1,36 +1,36 @@
-//! When a call is tried again and after how long. Pure: what happened goes in, the delay comes out.
+//! When a call is repeated and after which delay. Pure: what happened goes in, the delay comes out.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The waits of one call are no longer than this together.
+/// The maximum total delay of one call.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// The first wait when the server names none; each next one is twice as long.
+/// The first delay if the server names none; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// A call is made at most this many times.
+/// The maximum number of attempts of a call.
 const MOST_TRIES: u32 = 5;
-/// The waits for something that is followed are no longer than this together.
+/// The maximum total delay for something that is followed.
 const RETRY_FOR: Duration = Duration::from_secs(600);
-/// From here on waits grow no more: they have come to 16 s.
+/// Delays stop growing after this many doublings, at 16 s.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// Why a call is tried again.
+/// Why a call is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The organization has used up its calls of this minute (429). Nothing was done.
+    /// The organization has used up its rate limit of this minute (429). The call had no effect.
     RateLimited,
-    /// The server or something before it cannot answer now (502, 503, 504).
+    /// The server or a proxy cannot answer now (502, 503, 504).
     Unavailable,
-    /// No connection came about. Nothing was sent.
+    /// No connection was established. Nothing was sent.
     NotConnected,
-    /// The connection broke or fell silent; what was sent may have been done.
+    /// The connection broke or stalled; the call may have had an effect.
     Broken,
-    /// What is waited for has not changed. Nothing went wrong.
+    /// The awaited change has not happened yet. This is not an error.
     Unchanged,
 }
 
 impl Reason {
-    /// Whether the call surely was not carried out, so that even one that must not happen twice may be repeated.
+    /// Whether the call certainly had no effect, so that even one that must not happen twice may be repeated.
     fn nothing_was_done(self) -> bool {
         matches!(self, Reason::RateLimited | Reason::NotConnected)
     }
@@ -48,7 +48,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The tries of one call so far.
+/// The attempts of one call so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tries {
     failed: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Tries {
 }
 
 impl Tries {
-    /// For what is followed for long: a restart of the server is waited for, up to [`RETRY_FOR`].
+    /// For long-running followers: waits for a restart of the server, up to [`RETRY_FOR`].
     pub(crate) fn persistent() -> Self {
         Self {
             persistent: true,
@@ -65,10 +65,10 @@ impl Tries {
         }
     }
 
-    /// Takes in that a try failed and says how long to wait before the next one; `None` means to give up.
+    /// Records a failed attempt and returns the delay before the next one; `None` means to give up.
     ///
-    /// `asked` is what the server's `Retry-After` said. `repeatable` says that the call may happen twice.
-    pub(crate) fn after(&mut self, reason: Reason, asked: Option<Duration>, repeatable: bool) -> Option<Duration> {
+    /// `asked` is the delay from the server's `Retry-After`. `repeatable` means that the call may happen twice.
+    pub(crate) fn next_delay(&mut self, reason: Reason, asked: Option<Duration>, repeatable: bool) -> Option<Duration> {
         self.failed += 1;
         let (most_tries, longest_wait) = match self.persistent {
             true => (u32::MAX, RETRY_FOR),
@@ -87,7 +87,7 @@ impl Tries {
     }
 }
 
-/// Reads `Retry-After` in seconds. Its other form, a date, is not used by our server and reads as nothing.
+/// Parses `Retry-After` in seconds. Our server does not use its other form, a date, which is ignored.
 pub(crate) fn retry_after(text: &str) -> Option<Duration> {
     text.trim().parse().ok().map(Duration::from_secs)
 }
@@ -107,7 +107,9 @@ mod tests {
     #[test]
     fn waits_twice_as_long_each_time_and_gives_up_after_five_tries() {
         let mut tries = Tries::default();
-        let delays: Vec<_> = (0..5).map(|_| tries.after(Reason::Unavailable, None, true)).collect();
+        let delays: Vec<_> = (0..5)
+            .map(|_| tries.next_delay(Reason::Unavailable, None, true))
+            .collect();
         let millis = |number| Some(Duration::from_millis(number));
         assert_eq!(delays, [millis(250), millis(500), millis(1000), millis(2000), None]);
     }
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn a_call_that_must_not_happen_twice_is_repeated_only_when_nothing_was_done() {
         for reason in ALL {
-            let again = Tries::default().after(reason, None, false).is_some();
+            let again = Tries::default().next_delay(reason, None, false).is_some();
             assert_eq!(
                 again,
                 matches!(reason, Reason::RateLimited | Reason::NotConnected),
@@ -128,10 +130,10 @@ mod tests {
     fn does_as_the_server_asks_within_the_limit() {
         let mut tries = Tries::default();
         let seconds = |number| Some(Duration::from_secs(number));
-        assert_eq!(tries.after(Reason::RateLimited, seconds(20), false), seconds(20));
-        assert_eq!(tries.after(Reason::RateLimited, seconds(11), false), None);
+        assert_eq!(tries.next_delay(Reason::RateLimited, seconds(20), false), seconds(20));
+        assert_eq!(tries.next_delay(Reason::RateLimited, seconds(11), false), None);
         assert_eq!(
-            Tries::default().after(Reason::RateLimited, seconds(u64::MAX), false),
+            Tries::default().next_delay(Reason::RateLimited, seconds(u64::MAX), false),
             None
         );
     }
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn what_is_followed_is_waited_for_ten_minutes() {
         let mut tries = Tries::persistent();
-        let delays: Vec<_> = std::iter::from_fn(|| tries.after(Reason::NotConnected, None, true)).collect();
+        let delays: Vec<_> = std::iter::from_fn(|| tries.next_delay(Reason::NotConnected, None, true)).collect();
         assert_eq!(delays[6], Duration::from_secs(16));
         assert_eq!(delays.last(), Some(&Duration::from_secs(16)));
         let all: Duration = delays.iter().sum();
@@ -167,7 +169,7 @@ mod tests {
             let mut tries = Tries::default();
             let waited: Duration = asked
                 .into_iter()
-                .filter_map(|seconds| tries.after(Reason::RateLimited, seconds.map(Duration::from_secs), true))
+                .filter_map(|seconds| tries.next_delay(Reason::RateLimited, seconds.map(Duration::from_secs), true))
                 .sum();
             prop_assert!(waited <= LONGEST_WAIT);
         }

@@ -1,4 +1,4 @@
-//! The calls on runners that admins make. What a runner itself calls is in the runner's crate.
+//! The calls for runners that admins make. The calls of runners themselves are in the runner's crate.
 
 use launchway_api::builds::{RunnerToken, RunnerView};
 use launchway_api::lists::{Deleted, Page};
@@ -16,12 +16,12 @@ impl Client {
         self.page("/runners", paging, &[]).await
     }
 
-    /// `DELETE /runners?id=`: a runner is refused from now on.
+    /// `DELETE /runners?id=`: revokes a runner's access.
     pub async fn revoke_runner(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/runners", id).await
     }
 
-    /// `POST /runners/tokens`: a token that enrols one runner.
+    /// `POST /runners/tokens`: creates a token that enrolls one runner.
     pub async fn create_runner_token(&self) -> Result<Answer<RunnerToken>, Error> {
         self.create("/runners/tokens", &json!({})).await
     }

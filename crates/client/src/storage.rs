@@ -1,4 +1,4 @@
-//! Moves files in and out of object storage by pre-signed URLs, in constant memory.
+//! Transfers files to and from object storage by pre-signed URLs, in constant memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::retry::Reason;
 use crate::transport::Transport;
 use crate::upload::Progress;
 
-/// Bytes read from the file and handed to the network at a time.
+/// The number of bytes read from the file at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Object storage, wherever the URLs point. It shows nobody's key. Cheap to clone.
+/// A client of object storage. It sends no API key. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Storage {
     http: reqwest::Client,
@@ -32,14 +32,14 @@ pub struct Storage {
 
 /// A transfer that failed.
 #[derive(Debug)]
-pub struct Broken {
-    /// For what reason another try may be worth it; `None` when it is not.
+pub struct TransferError {
+    /// Why another attempt may help; `None` if it will not.
     pub reason: Option<Reason>,
-    /// What happened.
+    /// The error.
     pub error: Error,
 }
 
-/// A file on its way here.
+/// A download in progress.
 #[derive(Debug)]
 pub struct Download {
     begins_at: u64,
@@ -49,7 +49,7 @@ pub struct Download {
 }
 
 impl Storage {
-    /// For URLs that the server at `base` gives. Fails when the machine's TLS certificates cannot be read.
+    /// Makes a client for URLs from the server at `base`. Fails if the machine's TLS certificates cannot be read.
     pub fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
         Ok(Self::of(&Transport::new(base, timeouts)?, timeouts))
     }
@@ -61,7 +61,7 @@ impl Storage {
         }
     }
 
-    /// Sends the `size` bytes of a file to a URL with these headers, once. `progress` is told how many bytes are gone.
+    /// Sends the `size` bytes of a file to a URL with these headers, once. `progress` receives the number of bytes sent.
     pub async fn put(
         &self,
         url: &str,
@@ -69,11 +69,11 @@ impl Storage {
         path: &Path,
         size: u64,
         progress: Progress,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), TransferError> {
         let (url, origin) = target(url)?;
         let headers = headers_of(headers, size)?;
         let file = File::open(path).await.map_err(|source| {
-            Broken::for_good(Error::File {
+            TransferError::permanent(Error::File {
                 path: path.to_owned(),
                 source,
             })
@@ -89,28 +89,28 @@ impl Storage {
         let request = self.http.put(url).headers(headers).body(Body::wrap_stream(chunks));
         let answered = tokio::select! {
             answered = request.send() => answered,
-            () = stalled(&mut moves, self.stall) => return Err(Broken::stalled(origin, self.stall)),
+            () = stalled(&mut moves, self.stall) => return Err(TransferError::stalled(origin, self.stall)),
         };
-        let response = answered.map_err(|error| Broken::network(origin.clone(), &error))?;
+        let response = answered.map_err(|error| TransferError::network(origin.clone(), &error))?;
         taken(&response, origin)
     }
 
-    /// Asks for the bytes behind a URL, once.
-    pub async fn get(&self, url: &str) -> Result<Download, Broken> {
+    /// Requests the bytes of a URL, once.
+    pub async fn get(&self, url: &str) -> Result<Download, TransferError> {
         self.get_from(url, 0).await
     }
 
-    /// Asks for the bytes behind a URL from `offset` on, once. A storage that cannot do that gives all of them:
-    /// [`Download::begins_at`] says so.
-    pub async fn get_from(&self, url: &str, offset: u64) -> Result<Download, Broken> {
+    /// Requests the bytes of a URL from `offset` on, once. A storage without support for ranges returns all of them:
+    /// [`Download::begins_at`] tells which.
+    pub async fn get_from(&self, url: &str, offset: u64) -> Result<Download, TransferError> {
         let (url, origin) = target(url)?;
         let mut request = self.http.get(url);
         if offset > 0 {
             request = request.header(RANGE, format!("bytes={offset}-"));
         }
         let answered = timeout(self.stall, request.send()).await;
-        let answered = answered.map_err(|_| Broken::stalled(origin.clone(), self.stall))?;
-        let response = answered.map_err(|error| Broken::network(origin.clone(), &error))?;
+        let answered = answered.map_err(|_| TransferError::stalled(origin.clone(), self.stall))?;
+        let response = answered.map_err(|error| TransferError::network(origin.clone(), &error))?;
         taken(&response, origin.clone())?;
         let partial = response.status() == StatusCode::PARTIAL_CONTENT;
         Ok(Download {
@@ -121,28 +121,28 @@ impl Storage {
         })
     }
 
-    /// Scheme, host and port of a URL, for messages: the rest may hold a signature.
+    /// Scheme, host and port of a URL, for messages: the rest may contain a signature.
     pub(crate) fn origin_of(url: &str) -> String {
         Url::parse(url).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
     }
 }
 
 impl Download {
-    /// How many bytes come before the first that comes.
+    /// The offset of the first byte that arrives.
     pub fn begins_at(&self) -> u64 {
         self.begins_at
     }
 
     /// The next bytes; `None` after the last.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Broken> {
+    pub async fn next(&mut self) -> Result<Option<Bytes>, TransferError> {
         let chunk = timeout(self.stall, self.response.chunk()).await;
-        let chunk = chunk.map_err(|_| Broken::stalled(self.origin.clone(), self.stall))?;
-        chunk.map_err(|error| Broken::network(self.origin.clone(), &error))
+        let chunk = chunk.map_err(|_| TransferError::stalled(self.origin.clone(), self.stall))?;
+        chunk.map_err(|error| TransferError::network(self.origin.clone(), &error))
     }
 }
 
-impl Broken {
-    fn for_good(error: Error) -> Self {
+impl TransferError {
+    fn permanent(error: Error) -> Self {
         Self { reason: None, error }
     }
 
@@ -166,33 +166,34 @@ impl Broken {
     }
 }
 
-fn target(url: &str) -> Result<(Url, String), Broken> {
-    let url = Url::parse(url).map_err(|_| Broken::for_good(Error::Invalid("the pre-signed URL is none".to_owned())))?;
+fn target(url: &str) -> Result<(Url, String), TransferError> {
+    let url = Url::parse(url)
+        .map_err(|_| TransferError::permanent(Error::Invalid("the pre-signed URL is none".to_owned())))?;
     let origin = url.origin().ascii_serialization();
     Ok((url, origin))
 }
 
-fn taken(response: &Response, origin: String) -> Result<(), Broken> {
+fn taken(response: &Response, origin: String) -> Result<(), TransferError> {
     let status = response.status();
     if status.is_success() {
         return Ok(());
     }
     let status = status.as_u16();
-    Err(Broken {
+    Err(TransferError {
         reason: matches!(status, 429 | 500..=599).then_some(Reason::Unavailable),
         error: Error::Refused { origin, status },
     })
 }
 
-/// The headers that the server asks for, and the length, without which a stream would be sent in chunks that object
-/// storage does not take.
-fn headers_of(wanted: &BTreeMap<String, String>, size: u64) -> Result<HeaderMap, Broken> {
+/// The headers that the server requires, and the length, without which the body would be sent with chunked encoding, which
+/// object storage refuses.
+fn headers_of(wanted: &BTreeMap<String, String>, size: u64) -> Result<HeaderMap, TransferError> {
     let mut headers = HeaderMap::new();
     for (name, value) in wanted {
         let pair = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value));
         let (Ok(name), Ok(value)) = pair else {
             let problem = "the upload names a header that is none".to_owned();
-            return Err(Broken::for_good(Error::Invalid(problem)));
+            return Err(TransferError::permanent(Error::Invalid(problem)));
         };
         headers.insert(name, value);
     }
@@ -200,7 +201,7 @@ fn headers_of(wanted: &BTreeMap<String, String>, size: u64) -> Result<HeaderMap,
     Ok(headers)
 }
 
-/// Ends when nothing was sent for `limit`. After the last byte the storage has `limit` to answer.
+/// Returns once nothing was sent for `limit`. After the last byte the storage has `limit` to answer.
 async fn stalled(moves: &mut watch::Receiver<u64>, limit: Duration) {
     let mut all_sent = false;
     loop {

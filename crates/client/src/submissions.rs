@@ -1,4 +1,4 @@
-//! The calls on submissions, and waiting for a submission to finish.
+//! The calls for submissions, and waiting for a submission to finish.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
 
-/// The first pause before a submission is looked at again; each next one is twice as long, until something changes.
+/// The first delay before a submission is polled again; each further one is twice as long, until something changes.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause.
+/// The longest delay.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Filters for a list of submissions. An absent filter matches every submission.
@@ -30,9 +30,9 @@ pub struct SubmissionFilter {
     pub build_id: Option<String>,
 }
 
-/// A submission that is waited for.
+/// A watched submission.
 #[derive(Debug)]
-pub struct Watching {
+pub struct SubmissionWatcher {
     client: Client,
     id: String,
     known: Option<SubmissionView>,
@@ -40,7 +40,7 @@ pub struct Watching {
 }
 
 impl Client {
-    /// `POST /submit`: asks for a submission.
+    /// `POST /submit`: requests a submission.
     pub async fn create_submission(&self, wanted: &CreateSubmission) -> Result<Answer<SubmissionView>, Error> {
         self.create("/submit", wanted).await
     }
@@ -65,7 +65,7 @@ impl Client {
         self.one(Method::GET, "/submit", id).await
     }
 
-    /// `PATCH /submit?id=`: changes who gets a released version.
+    /// `PATCH /submit?id=`: changes the rollout of a released version.
     pub async fn change_submission(
         &self,
         id: &str,
@@ -76,24 +76,24 @@ impl Client {
             .read()
     }
 
-    /// `POST /submit/cancel?id=`: stops a submission where the store still allows it.
+    /// `POST /submit/cancel?id=`: cancels a submission where the app store still allows it.
     pub async fn cancel_submission(&self, id: &str) -> Result<Answer<SubmissionView>, Error> {
         self.one(Method::POST, "/submit/cancel", id).await
     }
 
-    /// `POST /submit/retry?id=`: has a failed or rejected submission go on where it stopped.
+    /// `POST /submit/retry?id=`: resumes a failed or rejected submission where it stopped.
     pub async fn retry_submission(&self, id: &str) -> Result<Answer<SubmissionView>, Error> {
         self.one(Method::POST, "/submit/retry", id).await
     }
 
-    /// `DELETE /submit?id=`: stops a submission if it can be, and removes its record.
+    /// `DELETE /submit?id=`: cancels a submission if possible, and deletes its record.
     pub async fn delete_submission(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/submit", id).await
     }
 
-    /// Waits for what becomes of a submission.
-    pub fn watch_submission(&self, id: &str) -> Watching {
-        Watching {
+    /// Watches a submission for changes.
+    pub fn watch_submission(&self, id: &str) -> SubmissionWatcher {
+        SubmissionWatcher {
             client: self.clone(),
             id: id.to_owned(),
             known: None,
@@ -102,12 +102,12 @@ impl Client {
     }
 }
 
-impl Watching {
-    /// The submission as it is at first, then each time after something about it has changed. It is not over by itself:
-    /// the caller sees when nothing more will change.
+impl SubmissionWatcher {
+    /// The submission in its current state, then again after each change. It does not end by itself: the caller recognizes
+    /// when nothing more will change.
     ///
     /// # Errors
-    /// The server refuses, or is gone for ten minutes.
+    /// The server refuses, or is unavailable for ten minutes.
     pub async fn next(&mut self) -> Result<Answer<SubmissionView>, Error> {
         let mut tries = Tries::persistent();
         loop {
@@ -117,7 +117,8 @@ impl Watching {
             let answer = match self.client.submission(&self.id).await {
                 Ok(answer) => answer,
                 Err(error) => {
-                    let delay = reason_of(&error).and_then(|reason| Some((tries.after(reason, None, true)?, reason)));
+                    let delay =
+                        reason_of(&error).and_then(|reason| Some((tries.next_delay(reason, None, true)?, reason)));
                     let Some((delay, reason)) = delay else {
                         return Err(error);
                     };
@@ -136,7 +137,7 @@ impl Watching {
     }
 }
 
-/// Why another look may be worth it after an error; `None` when it is not.
+/// Why polling again may help after an error; `None` if it will not.
 fn reason_of(error: &Error) -> Option<Reason> {
     match error {
         Error::Network { .. } => Some(Reason::Broken),

@@ -1,4 +1,4 @@
-//! The two HTTP clients underneath: one for calls, one for uploads, which have no limit of time.
+//! The two underlying HTTP clients: one for calls, one for uploads, which have no total timeout.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) struct Transport {
 
 impl Transport {
     pub(crate) fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
-        // A second call is refused and harmless: one provider for the process is all that is needed.
+        // A second call fails harmlessly: one provider per process is enough.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let calls = || builder(timeouts.connect).read_timeout(timeouts.read);
         let uploads = || builder(timeouts.connect);
@@ -31,7 +31,7 @@ impl Transport {
     }
 }
 
-/// Redirects are off: a key goes only where somebody sent it, and a POST would turn into a GET.
+/// Redirects are disabled: a key is sent only where the user chose, and a POST would turn into a GET.
 fn builder(connect: Duration) -> ClientBuilder {
     Client::builder()
         .user_agent(USER_AGENT)
@@ -39,7 +39,7 @@ fn builder(connect: Duration) -> ClientBuilder {
         .redirect(Policy::none())
 }
 
-/// Builds a client. A machine without root certificates, such as a small container, can still call plain HTTP.
+/// Builds a client. A machine without root certificates, such as a small container, can still use plain HTTP.
 fn build(base: &BaseUrl, builder: impl Fn() -> ClientBuilder) -> Result<Client, Error> {
     let built = match builder().build() {
         Err(_) if base.is_plain_http() => {

@@ -1,4 +1,4 @@
-//! Sends a file to object storage by a pre-signed URL, in constant memory.
+//! Uploads a file to object storage by a pre-signed URL, in constant memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use crate::answer::Answer;
 use crate::client::Client;
 use crate::error::Error;
 use crate::retry::Tries;
-use crate::storage::{Broken, Storage};
+use crate::storage::{Storage, TransferError};
 
-/// Told how many bytes have been handed to the network; starts again at 0 when the upload does.
+/// Receives the number of bytes handed to the network; restarts at 0 with the upload.
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// A file to upload.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'s> {
-    /// Where it is.
+    /// Its path.
     pub path: &'s Path,
-    /// What the server is told it is called; the ending says what it is.
+    /// Its name for the server; the extension determines the type.
     pub file_name: &'s str,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u64,
     /// Lower-case hex SHA-256 of the bytes.
     pub sha256: &'s str,
 }
 
 impl Client {
-    /// Uploads a file: `POST /uploads`, then the bytes. Each try asks for a new URL, because the old one may have been
-    /// used or may have ended. Gives the upload, whose id the next call names.
+    /// Uploads a file: `POST /uploads`, then the bytes. Each attempt requests a new URL, because the old one may be used or
+    /// expired. Returns the upload, whose id the next call names.
     pub async fn upload(&self, source: Source<'_>, progress: Progress) -> Result<UploadView, Error> {
         let size = i64::try_from(source.size).map_err(|_| Error::Invalid("the file is too large".to_owned()))?;
         let wanted = CreateUpload {
@@ -48,10 +48,10 @@ impl Client {
                 source.size,
                 Arc::clone(&progress),
             );
-            let Err(Broken { reason, error }) = sent.await else {
+            let Err(TransferError { reason, error }) = sent.await else {
                 return Ok(upload);
             };
-            let delay = reason.and_then(|reason| Some((tries.after(reason, None, true)?, reason)));
+            let delay = reason.and_then(|reason| Some((tries.next_delay(reason, None, true)?, reason)));
             let Some((delay, reason)) = delay else {
                 return Err(error);
             };

@@ -1,4 +1,4 @@
-//! Android keystores: PKCS#12 or JKS, and in it the private key that signs an app.
+//! Android keystores: PKCS#12 or JKS files with the private key that signs an app.
 
 use launchway_domain::time::EpochMs;
 
@@ -8,17 +8,19 @@ use crate::error::CredentialError;
 use crate::facts::{AndroidKeystore, Details, Facts};
 use crate::keystore;
 use crate::recognize::{Form, form_of};
-use crate::{Given, unfit};
+use crate::{CredentialInput, format_error};
 
 const KIND: Kind = Kind::AndroidKeystore;
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
+pub(crate) fn read(given: &CredentialInput<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     let format = match form_of(given.content) {
         Some(Form::Keystore(format)) => format,
         Some(form @ (Form::Jceks | Form::BouncyCastle)) => {
-            return Err(CredentialError::KeystoreFormat { found: form.one() });
+            return Err(CredentialError::KeystoreFormat {
+                found: form.with_article(),
+            });
         }
-        form => return Err(unfit(KIND, form, given.content)),
+        form => return Err(format_error(KIND, form, given.content)),
     };
     let keystore::Identity {
         alias,

@@ -1,38 +1,38 @@
-//! Keys for the App Store Connect API: the .p8 file, and what App Store Connect shows beside it.
+//! Keys for the App Store Connect API: the .p8 file, and the ids that App Store Connect shows with it.
 
 use crate::Kind;
 use crate::certificate::fingerprint;
 use crate::error::CredentialError;
 use crate::facts::{AppStoreConnectKey, Details, Facts};
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::{Curve, PublicKey};
 use crate::recognize::{Form, form_of, text_of};
-use crate::{Given, given_text, unfit};
+use crate::{CredentialInput, format_error, given_text};
 
 const KIND: Kind = Kind::AppStoreConnectKey;
 const LABEL: &str = "PRIVATE KEY";
-/// Where a UUID has its dashes.
+/// The positions of the dashes in a UUID.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
-pub(crate) fn read(given: &Given<'_>) -> Result<Facts, CredentialError> {
-    let refuse = |fault: Fault| fault.refuse(KIND);
+pub(crate) fn read(given: &CredentialInput<'_>) -> Result<Facts, CredentialError> {
+    let refuse = |error: ParseError| error.refuse(KIND);
     let text = text_of(given.content).unwrap_or_default();
     if pem::label(text) != Some(LABEL) {
         let form = form_of(given.content);
-        // The key itself in another wrapping: App Store Connect gives out only one.
+        // The key itself in another encoding: App Store Connect issues only one.
         return Err(if form == Some(Form::PrivateKey) {
             CredentialError::NotP256
         } else {
-            unfit(KIND, form, given.content)
+            format_error(KIND, form, given.content)
         });
     }
-    let pkcs8 = pem::decode(text, LABEL).map_err(|fault| refuse(fault.into()))?;
+    let pkcs8 = pem::decode(text, LABEL).map_err(|error| refuse(error.into()))?;
     let public = match public_half(&pkcs8) {
         Ok(public @ PublicKey::Ec { curve: Curve::P256, .. }) => public,
-        Ok(_) | Err(Fault::Unsupported(_)) => return Err(CredentialError::NotP256),
-        Err(fault) => return Err(refuse(fault)),
+        Ok(_) | Err(ParseError::Unsupported(_)) => return Err(CredentialError::NotP256),
+        Err(error) => return Err(refuse(error)),
     };
     let key_id = given_text(given.key_id).ok_or(CredentialError::KeyIdMissing)?;
     if key_id.len() != 10

@@ -1,4 +1,4 @@
-//! Certificates that sign apps for Apple's platforms: PKCS#12 with the private key and Apple's certificate.
+//! Certificates that sign apps for Apple's platforms: a PKCS#12 file with the private key and Apple's certificate.
 
 use launchway_domain::time::EpochMs;
 
@@ -10,20 +10,20 @@ use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFor
 use crate::keystore;
 use crate::name::{COMMON_NAME, ORGANIZATIONAL_UNIT};
 use crate::recognize::{Form, form_of};
-use crate::{Given, unfit};
+use crate::{CredentialInput, format_error};
 
 const KIND: Kind = Kind::AppleCertificate;
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
+pub(crate) fn read(given: &CredentialInput<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     let format = match form_of(given.content) {
         Some(Form::Keystore(format @ KeystoreFormat::Pkcs12)) => format,
         Some(Form::Certificate) => return Err(CredentialError::CertificateAlone),
-        form => return Err(unfit(KIND, form, given.content)),
+        form => return Err(format_error(KIND, form, given.content)),
     };
     let keystore::Identity { key, certificate, .. } = keystore::open(KIND, format, given)?;
     let Some(certificate_use) = signing_use(&certificate) else {
         return Err(CredentialError::NotForSigning {
-            name: certificate.subject.common(),
+            name: certificate.subject.display_name(),
         });
     };
     let team_id = certificate
@@ -41,9 +41,9 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialE
         expires_at: Some(certificate.not_after),
         details: Details::AppleCertificate(AppleCertificate {
             team_id: team_id.to_owned(),
-            common_name: certificate.subject.common(),
+            common_name: certificate.subject.display_name(),
             certificate_use,
-            issuer: certificate.issuer.common(),
+            issuer: certificate.issuer.display_name(),
             serial_number: hex::encode(without_leading_zeros(&certificate.serial)),
             sha1_fingerprint,
             not_before: certificate.not_before,
@@ -53,7 +53,8 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialE
     })
 }
 
-/// What Apple issued a certificate for, by the name that Apple gives to such certificates. `None`: not for signing apps.
+/// The purpose of an Apple certificate, by the name that Apple gives to such certificates. `None`: not for signing
+/// apps.
 pub(crate) fn signing_use(certificate: &Certificate) -> Option<CertificateUse> {
     let (kind, _) = certificate.subject.get(COMMON_NAME)?.split_once(": ")?;
     match kind {
@@ -63,7 +64,7 @@ pub(crate) fn signing_use(certificate: &Certificate) -> Option<CertificateUse> {
     }
 }
 
-/// Apple writes teams as 10 upper-case letters and digits.
+/// Apple's team ids are 10 upper-case letters and digits.
 pub(crate) fn is_team_id(text: &str) -> bool {
     text.len() == 10
         && text

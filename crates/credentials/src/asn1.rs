@@ -1,8 +1,8 @@
-//! ASN.1 as real files carry it: definite and indefinite lengths, strings in pieces (BER, X.690). Borrows what it reads.
+//! ASN.1 as found in real files: definite and indefinite lengths, strings in parts (BER, X.690). Borrows its input.
 
 use std::borrow::Cow;
 
-use crate::fault::MalformedError;
+use crate::parse_error::MalformedError;
 
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const BIT_STRING: u8 = 0x03;
@@ -11,15 +11,15 @@ pub(crate) const NULL: u8 = 0x05;
 pub(crate) const OID: u8 = 0x06;
 pub(crate) const SEQUENCE: u8 = 0x30;
 pub(crate) const SET: u8 = 0x31;
-/// The bit of a tag that says: made of other elements.
+/// The bit of a tag that marks a constructed element.
 pub(crate) const CONSTRUCTED: u8 = 0x20;
 
-/// How deep elements of indefinite length, and strings in pieces, may lie in each other.
+/// The maximum nesting of elements of indefinite length, and of strings in parts.
 const MAX_DEPTH: usize = 16;
-/// Longer identifiers stand in none of the formats that are read here.
+/// None of the supported formats contains longer identifiers.
 const MAX_OID_BYTES: usize = 64;
 
-/// The context-specific tag of this number, constructed.
+/// The constructed context-specific tag with this number.
 pub(crate) const fn context(number: u8) -> u8 {
     0xa0 | number
 }
@@ -28,24 +28,24 @@ pub(crate) const fn context(number: u8) -> u8 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element<'a> {
     pub(crate) tag: u8,
-    /// What stands between the length and the end.
+    /// The content, without tag, length and end mark.
     pub(crate) content: &'a [u8],
     /// The element with its tag and length.
     pub(crate) whole: &'a [u8],
 }
 
-/// Reads one element after the other.
+/// Reads elements sequentially.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a>(&'a [u8]);
 
-/// A tag, the length of what follows (`None`: indefinite), and the bytes that both take.
+/// A tag, the length of the content (`None`: indefinite), and the size of both.
 struct Header {
     tag: u8,
     length: Option<usize>,
     size: usize,
 }
 
-/// Reads the one element that `bytes` consists of, which must have this tag.
+/// Parses the single element that `bytes` consists of, which must have this tag.
 pub(crate) fn only(bytes: &[u8], tag: u8) -> Result<Element<'_>, MalformedError> {
     let mut reader = Reader::new(bytes);
     let element = reader.take(tag)?;
@@ -53,12 +53,12 @@ pub(crate) fn only(bytes: &[u8], tag: u8) -> Result<Element<'_>, MalformedError>
     Ok(element)
 }
 
-/// Whether `bytes` are exactly one SEQUENCE: what bytes that were decrypted with a wrong password hardly ever are.
+/// Whether `bytes` are exactly one SEQUENCE, which the result of a decryption with a wrong password hardly ever is.
 pub(crate) fn is_one_sequence(bytes: &[u8]) -> bool {
     only(bytes, SEQUENCE).is_ok()
 }
 
-/// Writes one element in DER.
+/// Encodes one element in DER.
 pub(crate) fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let mut bytes = vec![tag];
@@ -74,7 +74,7 @@ pub(crate) fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// Writes a number that is not negative, given big endian, in DER.
+/// Encodes a non-negative number, passed as big-endian bytes, in DER.
 pub(crate) fn der_unsigned(magnitude: &[u8]) -> Vec<u8> {
     let magnitude = without_leading_zeros(magnitude);
     let has_sign_bit = magnitude.first().is_none_or(|first| *first >= 0x80);
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         self.0.first().copied()
     }
 
-    /// The next element, whatever it is.
+    /// The next element, with any tag.
     pub(crate) fn next(&mut self) -> Result<Element<'a>, MalformedError> {
         let header = Header::read(self.0)?;
         let body = &self.0[header.size..];
@@ -127,8 +127,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes of the OCTET STRING that follows, or of one whose tag was replaced by this primitive tag, put together
-    /// if it comes in pieces.
+    /// The bytes of the next OCTET STRING, or of one with this primitive tag in place of its own. A string in parts is
+    /// concatenated.
     pub(crate) fn take_octets(&mut self, tag: u8) -> Result<Cow<'a, [u8]>, MalformedError> {
         let element = self.next()?;
         if element.tag == tag {
@@ -142,17 +142,17 @@ impl<'a> Reader<'a> {
         Ok(Cow::Owned(bytes))
     }
 
-    /// The children of the SEQUENCE that follows.
+    /// The children of the next SEQUENCE.
     pub(crate) fn take_sequence(&mut self) -> Result<Reader<'a>, MalformedError> {
         Ok(self.take(SEQUENCE)?.children())
     }
 
-    /// The OID that follows, as text such as `1.2.840.113549.1.7.1`.
+    /// The next OID, as text such as `1.2.840.113549.1.7.1`.
     pub(crate) fn take_oid(&mut self) -> Result<String, MalformedError> {
         oid_text(self.take(OID)?.content)
     }
 
-    /// The INTEGER that follows, which must not be negative: big endian, without leading zeros.
+    /// The next INTEGER, which must not be negative, as big-endian bytes without leading zeros.
     pub(crate) fn take_unsigned(&mut self) -> Result<&'a [u8], MalformedError> {
         let content = self.take(INTEGER)?.content;
         match content.first() {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The small INTEGER that follows. One that is too large for the type is taken as the largest.
+    /// The next INTEGER, which should be small. A larger one than fits is the maximum of the type.
     pub(crate) fn take_number(&mut self) -> Result<u64, MalformedError> {
         let digits = self.take_unsigned()?;
         if digits.len() > 8 {
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The bytes of the BIT STRING that follows, which must be whole ones.
+    /// The bytes of the next BIT STRING, which must have no unused bits.
     pub(crate) fn take_bits(&mut self) -> Result<&'a [u8], MalformedError> {
         let content = self.take(BIT_STRING)?.content;
         match content.split_first() {
@@ -179,13 +179,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The AlgorithmIdentifier that follows: its OID and its parameters.
+    /// The next AlgorithmIdentifier: its OID and its parameters.
     pub(crate) fn take_algorithm(&mut self) -> Result<(String, Reader<'a>), MalformedError> {
         let mut algorithm = self.take_sequence()?;
         Ok((algorithm.take_oid()?, algorithm))
     }
 
-    /// Nothing may follow.
+    /// Fails if any element is left.
     pub(crate) fn finish(self) -> Result<(), MalformedError> {
         if self.0.is_empty() { Ok(()) } else { Err(MalformedError) }
     }
@@ -202,7 +202,7 @@ impl Header {
         let [tag, first, rest @ ..] = bytes else {
             return Err(MalformedError);
         };
-        // No format here has tags of several bytes.
+        // No supported format has tags of several bytes.
         if tag & 0x1f == 0x1f {
             return Err(MalformedError);
         }
@@ -240,7 +240,7 @@ impl Header {
     }
 }
 
-/// How many bytes of `body` are content before the end-of-contents mark, and how many with it. Goes over the bytes once.
+/// The length of the content of `body` up to its end-of-contents mark, without and with the mark. Linear in the length.
 fn indefinite(body: &[u8]) -> Result<(usize, usize), MalformedError> {
     let (mut at, mut depth) = (0, 1);
     loop {
@@ -278,7 +278,7 @@ fn join_pieces(content: &[u8], bytes: &mut Vec<u8>, depth: usize) -> Result<(), 
     Ok(())
 }
 
-/// The numbers of an OID with dots between.
+/// An OID in dotted form.
 pub(crate) fn oid_text(content: &[u8]) -> Result<String, MalformedError> {
     if content.is_empty() || content.len() > MAX_OID_BYTES || content.last().is_some_and(|last| *last >= 0x80) {
         return Err(MalformedError);

@@ -1,4 +1,4 @@
-//! Certificates (X.509, RFC 5280): names, validity, public key. Their signatures are not checked here.
+//! Certificates (X.509, RFC 5280): names, validity, public key. Their signatures are not verified.
 
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
 use ring::digest;
@@ -6,15 +6,15 @@ use ring::digest;
 use crate::Kind;
 use crate::asn1::{BIT_STRING, Element, INTEGER, OCTET_STRING, Reader, SEQUENCE, context, only};
 use crate::error::CredentialError;
-use crate::fault::{Fault, MalformedError};
 use crate::name::Name;
+use crate::parse_error::{MalformedError, ParseError};
 use crate::public_key::PublicKey;
 
 const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
-/// A clock may be behind that of the machine that made a certificate a moment ago.
+/// Our clock may be behind that of the machine that has just created a certificate.
 const CLOCK_SKEW: EpochMs = 5 * MINUTE;
 
-/// What a certificate says.
+/// The fields of a certificate.
 #[derive(Clone, Debug)]
 pub(crate) struct Certificate {
     pub(crate) der: Vec<u8>,
@@ -25,12 +25,12 @@ pub(crate) struct Certificate {
     pub(crate) not_before: EpochMs,
     pub(crate) not_after: EpochMs,
     pub(crate) key_id: Option<Vec<u8>>,
-    /// The SubjectPublicKeyInfo, not read yet: a chain may hold keys of kinds that nobody asks about.
+    /// The SubjectPublicKeyInfo, unparsed: a chain may contain keys of unsupported kinds that nobody uses.
     key_info: Vec<u8>,
 }
 
 impl Certificate {
-    /// Reads a certificate in DER.
+    /// Parses a certificate in DER.
     pub(crate) fn read(der: &[u8]) -> Result<Self, MalformedError> {
         let mut certificate = only(der, SEQUENCE)?.children();
         let mut fields = certificate.take_sequence()?;
@@ -66,11 +66,11 @@ impl Certificate {
     }
 
     /// The public key.
-    pub(crate) fn public_key(&self) -> Result<PublicKey, Fault> {
+    pub(crate) fn public_key(&self) -> Result<PublicKey, ParseError> {
         PublicKey::from_info(&self.key_info)
     }
 
-    /// Lower-case hex SHA-1 and SHA-256 of the certificate.
+    /// The SHA-1 and SHA-256 of the certificate in lower-case hex.
     pub(crate) fn fingerprints(&self) -> (String, String) {
         (
             hex_digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &self.der),
@@ -95,7 +95,7 @@ pub(crate) fn check_time(kind: Kind, from: EpochMs, until: EpochMs, now: EpochMs
     Ok(())
 }
 
-/// Lower-case hex SHA-256.
+/// The SHA-256 in lower-case hex.
 pub(crate) fn fingerprint(bytes: &[u8]) -> String {
     hex_digest(&digest::SHA256, bytes)
 }
@@ -109,7 +109,7 @@ fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, M
     while extensions.peek().is_some() {
         let mut extension = extensions.take_sequence()?;
         if extension.take_oid()? == SUBJECT_KEY_IDENTIFIER {
-            // Between stands perhaps whether it is critical.
+            // An optional `critical` flag comes first.
             let mut value = extension.next()?;
             if value.tag != OCTET_STRING {
                 value = extension.take(OCTET_STRING)?;
@@ -120,7 +120,7 @@ fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, M
     Ok(None)
 }
 
-/// A UTCTime or GeneralizedTime in UTC, whole seconds.
+/// A UTCTime or GeneralizedTime in UTC, in whole seconds.
 fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
     let text = str::from_utf8(element.content).map_err(|_| MalformedError)?;
     let digits = text.strip_suffix('Z').ok_or(MalformedError)?;
@@ -134,7 +134,7 @@ fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
             .ok_or(MalformedError)
     };
     let (year, rest): (i64, usize) = match (element.tag, digits.len()) {
-        // Two digits mean 1950 to 2049. Old programs leave the seconds out.
+        // Two-digit years are 1950 to 2049. Old programs omit the seconds.
         (0x17, 10 | 12) => match number(0, 2)? {
             year @ 0..50 => (2000 + year, 2),
             year => (1900 + year, 2),
@@ -155,7 +155,8 @@ fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
     Ok(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND)
 }
 
-/// Days from 1970-01-01 to a day in the Gregorian calendar: years are counted from March, so that the leap day is last.
+/// The number of days from 1970-01-01 to a day in the Gregorian calendar. Years start in March, so that the leap day is
+/// last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     const DAYS_TO_1970: i64 = 719_468;
     let (year, month) = if month > 2 {

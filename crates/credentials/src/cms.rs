@@ -1,5 +1,5 @@
-//! Signed data (CMS, RFC 5652): the content, and whether every signature over it is right by the certificates inside.
-//! Whether those certificates deserve trust is not asked.
+//! Signed data (CMS, RFC 5652): the content, and whether every signature of it is valid according to the certificates
+//! inside. Whether those certificates are trustworthy is not checked.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use ring::{digest, signature};
 
 use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, only};
 use crate::certificate::Certificate;
-use crate::fault::{Fault, MalformedError};
+use crate::parse_error::{MalformedError, ParseError};
 use crate::public_key::{Curve, PublicKey};
 
 const SIGNED_DATA: &str = "1.2.840.113549.1.7.2";
@@ -16,12 +16,12 @@ const MESSAGE_DIGEST: &str = "1.2.840.113549.1.9.4";
 /// `[0]` in place of the tag of an OCTET STRING.
 const KEY_IDENTIFIER: u8 = 0x80;
 
-/// A profile has one; each costs a check.
+/// A profile has one signer; each costs a verification.
 const MAX_SIGNERS: usize = 4;
-/// Apple's chains have three.
+/// Apple's chains have three certificates.
 const MAX_CHAIN: usize = 8;
 
-/// What was signed, and by whom.
+/// The signed content and its signer.
 pub(crate) struct Signed<'a> {
     pub(crate) content: Cow<'a, [u8]>,
     /// The common name of the first signer.
@@ -30,15 +30,15 @@ pub(crate) struct Signed<'a> {
     pub(crate) root: String,
 }
 
-/// What a look at signed data brought.
+/// The result of the verification.
 pub(crate) enum Outcome<'a> {
     Signed(Signed<'a>),
-    /// Content and signature do not fit each other.
+    /// Content and signature do not match.
     Changed,
 }
 
-/// Reads signed data, and checks it.
-pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
+/// Parses and verifies signed data.
+pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, ParseError> {
     let mut fields = signed_data(only(bytes, SEQUENCE)?)?;
     let mut encapsulated = fields.take_sequence()?;
     let content_type = encapsulated.take_oid()?;
@@ -62,13 +62,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
     let root = root_of(signer, &certificates);
     Ok(Outcome::Signed(Signed {
         content,
-        signer: signer.subject.common(),
+        signer: signer.subject.display_name(),
         root,
     }))
 }
 
-/// The certificate of the first signer. The content may lie elsewhere, the signature is not checked, and what follows the
-/// signed data does not matter.
+/// The certificate of the first signer. The content may be detached, the signature is not verified, and trailing bytes
+/// are ignored.
 pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, MalformedError> {
     let mut fields = signed_data(Reader::new(bytes).take(SEQUENCE)?)?;
     fields.take(SEQUENCE)?;
@@ -76,7 +76,7 @@ pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, MalformedError> 
     Signer::read(&mut infos)?.find_in(&certificates).cloned()
 }
 
-/// The fields of signed data from the content on.
+/// The fields of signed data, starting with the content.
 fn signed_data(info: Element<'_>) -> Result<Reader<'_>, MalformedError> {
     let mut info = info.children();
     if info.take_oid()? != SIGNED_DATA {
@@ -88,7 +88,7 @@ fn signed_data(info: Element<'_>) -> Result<Reader<'_>, MalformedError> {
     Ok(fields)
 }
 
-/// What follows the content: the certificates, and the signers one after the other.
+/// The fields after the content: the certificates, and a reader of the signers.
 fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), MalformedError> {
     let certificates = match fields.take_if(context(0))? {
         Some(certificates) => certificates_in(&certificates)?,
@@ -98,7 +98,7 @@ fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), Mal
     Ok((certificates, fields.take(SET)?.children()))
 }
 
-/// Reads the certificates; other kinds than X.509's may stand beside.
+/// Parses the X.509 certificates; other kinds are skipped.
 fn certificates_in(set: &Element<'_>) -> Result<Vec<Certificate>, MalformedError> {
     let (mut certificates, mut elements) = (Vec::new(), set.children());
     while elements.peek().is_some() {
@@ -110,7 +110,7 @@ fn certificates_in(set: &Element<'_>) -> Result<Vec<Certificate>, MalformedError
     Ok(certificates)
 }
 
-/// Goes from issuer to issuer by their names.
+/// Follows the issuer names to the top of the chain.
 fn root_of(signer: &Certificate, certificates: &[Certificate]) -> String {
     let mut top = signer;
     for _ in 0..MAX_CHAIN {
@@ -122,7 +122,7 @@ fn root_of(signer: &Certificate, certificates: &[Certificate]) -> String {
             _ => break,
         }
     }
-    top.issuer.common()
+    top.issuer.display_name()
 }
 
 /// A SignerInfo.
@@ -165,7 +165,7 @@ impl<'a> Signer<'a> {
         }
     }
 
-    /// The signer's certificate among these.
+    /// The signer's certificate among `certificates`.
     fn find_in<'c>(&self, certificates: &'c [Certificate]) -> Result<&'c Certificate, MalformedError> {
         certificates
             .iter()
@@ -173,8 +173,8 @@ impl<'a> Signer<'a> {
             .ok_or(MalformedError)
     }
 
-    /// Whether the signature is over this content.
-    fn signed(&self, content: &[u8], content_type: &str, key: &PublicKey) -> Result<bool, Fault> {
+    /// Whether the signature is valid for this content.
+    fn signed(&self, content: &[u8], content_type: &str, key: &PublicKey) -> Result<bool, ParseError> {
         let hash = hash_of(&self.digest)?;
         let Some(attributes) = self.attributes else {
             return verify(key, hash, &self.algorithm, content, &self.signature);
@@ -195,20 +195,20 @@ impl<'a> Signer<'a> {
         if digests != [actual.as_ref()] || types != [content_type] {
             return Ok(false);
         }
-        // What is signed is the SET whose tag the [0] stands for (RFC 5652, 5.4), and in DER.
+        // The signed bytes are the SET in DER, whose tag the `[0]` replaces (RFC 5652, 5.4).
         let (_, rest) = attributes.whole.split_first().ok_or(MalformedError)?;
         let signed = [&[SET], rest].concat();
         verify(key, hash, &self.algorithm, &signed, &self.signature)
     }
 }
 
-fn hash_of(name: &str) -> Result<&'static digest::Algorithm, Fault> {
+fn hash_of(name: &str) -> Result<&'static digest::Algorithm, ParseError> {
     match name {
         "1.3.14.3.2.26" => Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY),
         "2.16.840.1.101.3.4.2.1" => Ok(&digest::SHA256),
         "2.16.840.1.101.3.4.2.2" => Ok(&digest::SHA384),
         "2.16.840.1.101.3.4.2.3" => Ok(&digest::SHA512),
-        other => Err(Fault::Unsupported(format!("the digest {other}"))),
+        other => Err(ParseError::Unsupported(format!("the digest {other}"))),
     }
 }
 
@@ -218,30 +218,30 @@ fn verify(
     algorithm: &str,
     message: &[u8],
     signature: &[u8],
-) -> Result<bool, Fault> {
+) -> Result<bool, ParseError> {
     let verification = verification(key, hash, algorithm)?;
-    Ok(signature::UnparsedPublicKey::new(verification, key.bare())
+    Ok(signature::UnparsedPublicKey::new(verification, key.bit_string())
         .verify(message, signature)
         .is_ok())
 }
 
-/// How to verify a signature of this algorithm. Its name may say the digest too, which must then be the same.
+/// The verification of a signature algorithm. Its name may include the digest, which must then be the same.
 fn verification(
     key: &PublicKey,
     hash: &'static digest::Algorithm,
     algorithm: &str,
-) -> Result<&'static dyn signature::VerificationAlgorithm, Fault> {
+) -> Result<&'static dyn signature::VerificationAlgorithm, ParseError> {
     let said = match algorithm {
         "1.2.840.113549.1.1.1" => hash,
         "1.2.840.113549.1.1.5" => &digest::SHA1_FOR_LEGACY_USE_ONLY,
         "1.2.840.113549.1.1.11" | "1.2.840.10045.4.3.2" => &digest::SHA256,
         "1.2.840.113549.1.1.12" | "1.2.840.10045.4.3.3" => &digest::SHA384,
         "1.2.840.113549.1.1.13" => &digest::SHA512,
-        "1.2.840.113549.1.1.10" => return Err(Fault::Unsupported("a signature by RSA-PSS".to_owned())),
-        other => return Err(Fault::Unsupported(format!("the signature {other}"))),
+        "1.2.840.113549.1.1.10" => return Err(ParseError::Unsupported("a signature by RSA-PSS".to_owned())),
+        other => return Err(ParseError::Unsupported(format!("the signature {other}"))),
     };
     if said != hash {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     let is_rsa = algorithm.starts_with("1.2.840.113549.");
     match key {
@@ -258,8 +258,8 @@ fn verification(
             (Curve::P256, false) => Ok(&signature::ECDSA_P256_SHA384_ASN1),
             (Curve::P384, true) => Ok(&signature::ECDSA_P384_SHA256_ASN1),
             (Curve::P384, false) => Ok(&signature::ECDSA_P384_SHA384_ASN1),
-            (Curve::P521, _) => Err(Fault::Unsupported("a signature on the curve P-521".to_owned())),
+            (Curve::P521, _) => Err(ParseError::Unsupported("a signature on the curve P-521".to_owned())),
         },
-        _ => Err(Fault::MalformedError),
+        _ => Err(ParseError::MalformedError),
     }
 }

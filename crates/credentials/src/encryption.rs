@@ -1,4 +1,4 @@
-//! Encryption under a password: PKCS#12's schemes, PBES2 (RFC 8018), and the protection of keys in a JKS keystore.
+//! Password-based encryption: PKCS#12's schemes, PBES2 (RFC 8018), and the key protection of JKS keystores.
 
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;
@@ -9,14 +9,14 @@ use std::num::NonZeroU32;
 use zeroize::Zeroizing;
 
 use crate::asn1::{INTEGER, OCTET_STRING, Reader, SEQUENCE, is_one_sequence, only};
-use crate::fault::{Fault, MalformedError};
 use crate::jks;
+use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
 use crate::pkcs12::derivation::{Purpose, derive};
 
 const PBES2: &str = "1.2.840.113549.1.5.13";
 const PBKDF2: &str = "1.2.840.113549.1.5.12";
-/// Bytes of a block, and of one key, of DES; RC2 has the same blocks.
+/// The size of a block, and of one key, of DES in bytes; RC2 has the same block size.
 const DES_BLOCK: usize = 8;
 
 /// A block cipher.
@@ -25,16 +25,16 @@ enum Cipher {
     Aes192,
     Aes256,
     TripleDes,
-    /// With this many effective bits of key.
+    /// With this effective key length in bits.
     Rc2(usize),
 }
 
-/// An EncryptedPrivateKeyInfo: what [`decrypt`] makes of it.
+/// Decrypts an EncryptedPrivateKeyInfo; see [`decrypt`].
 pub(crate) fn decrypt_key(
     bytes: &[u8],
     password: &Password,
     rounds: &mut Rounds,
-) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+) -> Result<Option<Zeroizing<Vec<u8>>>, ParseError> {
     let mut info = only(bytes, SEQUENCE)?.children();
     let (algorithm, parameters) = info.take_algorithm()?;
     let data = info.take_octets(OCTET_STRING)?;
@@ -44,22 +44,22 @@ pub(crate) fn decrypt_key(
     decrypt(&algorithm, parameters, &data, password, rounds)
 }
 
-/// Decrypts `data`. `None`: the password is wrong, or the data damaged. What comes out is one SEQUENCE; it is not proven
-/// to be the right one where the padding was right by chance.
+/// Decrypts `data`. `None`: the password is wrong, or the data is corrupt. The result is one SEQUENCE; with a wrong
+/// password the padding may be valid by chance, so it is not proven to be the right one.
 pub(crate) fn decrypt(
     algorithm: &str,
     mut parameters: Reader<'_>,
     data: &[u8],
     password: &Password,
     rounds: &mut Rounds,
-) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+) -> Result<Option<Zeroizing<Vec<u8>>>, ParseError> {
     let (cipher, key, iv) = if algorithm == PBES2 {
         let mut parts = parameters.take_sequence()?;
         let (derivation, kdf) = parts.take_algorithm()?;
         let (name, mut cipher_parameters) = parts.take_algorithm()?;
         let cipher = Cipher::of_pbes2(&name)?;
         if derivation != PBKDF2 {
-            return Err(Fault::Unsupported(derivation_name(&derivation)));
+            return Err(ParseError::Unsupported(derivation_name(&derivation)));
         }
         let key = derive_pbkdf2(kdf, Some(cipher.key_bytes()), password, rounds)?;
         (
@@ -83,13 +83,13 @@ pub(crate) fn decrypt(
     Ok(plain.filter(|plain| is_one_sequence(plain)))
 }
 
-/// PBKDF2 by its parameters. `length`: the bytes that are needed; without it the parameters must say.
+/// PBKDF2 with these parameters. `length` is the number of bytes needed; without it the parameters must contain it.
 pub(crate) fn derive_pbkdf2(
     mut parameters: Reader<'_>,
     length: Option<usize>,
     password: &Password,
     rounds: &mut Rounds,
-) -> Result<Zeroizing<Vec<u8>>, Fault> {
+) -> Result<Zeroizing<Vec<u8>>, ParseError> {
     let mut parts = parameters.take_sequence()?;
     let salt = parts.take(OCTET_STRING)?.content;
     let iterations = parts.take_number()?;
@@ -103,7 +103,7 @@ pub(crate) fn derive_pbkdf2(
         (Some(length), None) => length,
         (Some(length), Some(said)) if said == length => length,
         (None, Some(said @ 1..=64)) => said,
-        _ => return Err(Fault::MalformedError),
+        _ => return Err(ParseError::MalformedError),
     };
     let (function, per_run) = match parts.peek() {
         None => (pbkdf2::PBKDF2_HMAC_SHA1, 20),
@@ -119,25 +119,25 @@ pub(crate) fn derive_pbkdf2(
     Ok(key)
 }
 
-/// PBKDF2's function, and the bytes that it gives at a time.
-fn pseudorandom(name: &str) -> Result<(pbkdf2::Algorithm, usize), Fault> {
+/// PBKDF2's pseudorandom function, and the size of its output in bytes.
+fn pseudorandom(name: &str) -> Result<(pbkdf2::Algorithm, usize), ParseError> {
     match name {
         "1.2.840.113549.2.7" => Ok((pbkdf2::PBKDF2_HMAC_SHA1, 20)),
         "1.2.840.113549.2.9" => Ok((pbkdf2::PBKDF2_HMAC_SHA256, 32)),
         "1.2.840.113549.2.10" => Ok((pbkdf2::PBKDF2_HMAC_SHA384, 48)),
         "1.2.840.113549.2.11" => Ok((pbkdf2::PBKDF2_HMAC_SHA512, 64)),
-        other => Err(Fault::Unsupported(format!("PBKDF2 with the function {other}"))),
+        other => Err(ParseError::Unsupported(format!("PBKDF2 with the function {other}"))),
     }
 }
 
-/// HMAC of PBMAC1 (RFC 9579).
-pub(crate) fn hmac_algorithm(name: &str) -> Result<hmac::Algorithm, Fault> {
+/// The HMAC of PBMAC1 (RFC 9579).
+pub(crate) fn hmac_algorithm(name: &str) -> Result<hmac::Algorithm, ParseError> {
     match name {
         "1.2.840.113549.2.7" => Ok(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY),
         "1.2.840.113549.2.9" => Ok(hmac::HMAC_SHA256),
         "1.2.840.113549.2.10" => Ok(hmac::HMAC_SHA384),
         "1.2.840.113549.2.11" => Ok(hmac::HMAC_SHA512),
-        other => Err(Fault::Unsupported(format!("the integrity check {other}"))),
+        other => Err(ParseError::Unsupported(format!("the integrity check {other}"))),
     }
 }
 
@@ -167,28 +167,28 @@ fn cipher_name(algorithm: &str) -> String {
 }
 
 impl Cipher {
-    /// A scheme of PKCS#12 itself (RFC 7292, appendix C), and the bytes of key to derive.
-    fn of_pkcs12(algorithm: &str) -> Result<(Self, usize), Fault> {
+    /// A scheme of PKCS#12 itself (RFC 7292, appendix C), and the key length in bytes.
+    fn of_pkcs12(algorithm: &str) -> Result<(Self, usize), ParseError> {
         match algorithm {
             "1.2.840.113549.1.12.1.3" => Ok((Self::TripleDes, 24)),
             "1.2.840.113549.1.12.1.4" => Ok((Self::TripleDes, 16)),
             "1.2.840.113549.1.12.1.5" => Ok((Self::Rc2(128), 16)),
             "1.2.840.113549.1.12.1.6" => Ok((Self::Rc2(40), 5)),
-            other => Err(Fault::Unsupported(cipher_name(other))),
+            other => Err(ParseError::Unsupported(cipher_name(other))),
         }
     }
 
-    fn of_pbes2(algorithm: &str) -> Result<Self, Fault> {
+    fn of_pbes2(algorithm: &str) -> Result<Self, ParseError> {
         match algorithm {
             "2.16.840.1.101.3.4.1.2" => Ok(Self::Aes128),
             "2.16.840.1.101.3.4.1.22" => Ok(Self::Aes192),
             "2.16.840.1.101.3.4.1.42" => Ok(Self::Aes256),
             "1.2.840.113549.3.7" => Ok(Self::TripleDes),
-            other => Err(Fault::Unsupported(cipher_name(other))),
+            other => Err(ParseError::Unsupported(cipher_name(other))),
         }
     }
 
-    /// Bytes of the key, for the ciphers of PBES2.
+    /// The key length in bytes, for the ciphers of PBES2.
     fn key_bytes(&self) -> usize {
         match self {
             Self::Aes128 => 16,
@@ -198,7 +198,7 @@ impl Cipher {
         }
     }
 
-    /// `None`: the padding is wrong.
+    /// `None`: the padding is invalid.
     fn decrypt(&self, key: &[u8], iv: &[u8], data: &[u8]) -> Result<Option<Zeroizing<Vec<u8>>>, MalformedError> {
         match self {
             Self::Aes128 => unchain(aes::Aes128::new_from_slice(key).ok(), iv, data),

@@ -1,4 +1,4 @@
-//! Why a credential is refused, in words for the user: what is wrong, and what to do. Nothing secret is quoted.
+//! Why a credential is refused. The messages tell the user what is wrong and what to do, and never contain secrets.
 
 use launchway_domain::time::{EpochMs, iso};
 
@@ -7,42 +7,42 @@ use crate::Kind;
 /// Why a credential is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// Nothing was given.
+    /// The content is empty.
     #[error("The file is empty. Upload the original file.")]
     Empty,
-    /// More than [`crate::MAX_SIZE`].
+    /// The content is larger than [`crate::MAX_SIZE`].
     #[error("The file is larger than 1 MiB, and no credential is. Upload the credential alone.")]
     TooLarge,
-    /// Not whole, or changed by accident.
+    /// The file is truncated or corrupt.
     #[error("The {} is truncated or damaged. Upload the original file again.", kind.title())]
     Damaged {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
-    /// A file of another form.
-    #[error("This is {found}, not {}.", one(*kind))]
+    /// The file has the format of something else.
+    #[error("This is {found}, not {}.", with_article(*kind))]
     AnotherKind {
-        /// What it must be.
+        /// The expected kind.
         kind: Kind,
-        /// What it is, with its article.
+        /// What the file is, with its article.
         found: &'static str,
     },
-    /// A file of no form that is known here.
-    #[error("This is not {}. Check that it is the right file.", one(*kind))]
+    /// The file has no known format.
+    #[error("This is not {}. Check that it is the right file.", with_article(*kind))]
     Unrecognized {
-        /// What it must be.
+        /// The expected kind.
         kind: Kind,
     },
-    /// A format of keystores that builds cannot use everywhere.
+    /// A keystore format that builds do not support everywhere.
     #[error(
         "This is {found}, which is not supported. Convert it: keytool -importkeystore -srckeystore FILE \
          -destkeystore release.p12 -deststoretype PKCS12"
     )]
     KeystoreFormat {
-        /// What it is, with its article.
+        /// The format, with its article.
         found: &'static str,
     },
-    /// A certificate came alone.
+    /// A certificate without its private key.
     #[error(
         "This is a certificate without its private key. In Keychain Access, export it together with its private key \
          as a .p12 file, and upload that."
@@ -51,97 +51,97 @@ pub enum CredentialError {
     /// The password does not open the file.
     #[error("The password is wrong: it does not open the {}.", kind.title())]
     WrongPassword {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
     /// The file needs a password, and none was given.
     #[error("The {} is protected by a password: give it as password.", kind.title())]
     PasswordMissing {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
     /// The key's own password does not open the key.
     #[error(
         "The key password is wrong: it does not open the key '{}'.{}",
-        shown(alias),
+        printable(alias),
         if *opens_by_store { " The keystore's password opens it: leave the key password out." } else { "" }
     )]
     WrongKeyPassword {
         /// The name of the key.
         alias: String,
-        /// Whether the keystore's password would.
+        /// Whether the keystore's password would open it.
         opens_by_store: bool,
     },
     /// The key has another password than the keystore, and none was given.
-    #[error("The key '{}' has a password of its own: give it as keyPassword.", shown(alias))]
+    #[error("The key '{}' has a password of its own: give it as keyPassword.", printable(alias))]
     KeyPasswordMissing {
         /// The name of the key.
         alias: String,
     },
-    /// Only certificates.
+    /// The file contains only certificates.
     #[error("The {} holds no private key. Export it again together with the private key.", kind.title())]
     NoPrivateKey {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
-    /// Which private key is meant is not said.
+    /// The file has several private keys, and no alias was given.
     #[error("The {} holds several private keys: name one as alias ({}).", kind.title(), listed(aliases))]
     SeveralKeys {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// The names of all.
+        /// The names of all keys.
         aliases: Vec<String>,
     },
-    /// No private key has the name that was given.
-    #[error("The {} holds no private key with the alias '{}', only: {}.", kind.title(), shown(alias), listed(aliases))]
+    /// No private key has the given name.
+    #[error("The {} holds no private key with the alias '{}', only: {}.", kind.title(), printable(alias), listed(aliases))]
     UnknownAlias {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// The name that was given.
+        /// The given name.
         alias: String,
-        /// The names of all.
+        /// The names of all keys.
         aliases: Vec<String>,
     },
     /// A private key without a certificate.
-    #[error("The private key '{}' of the {} has no certificate. Export both together.", shown(alias), kind.title())]
+    #[error("The private key '{}' of the {} has no certificate. Export both together.", printable(alias), kind.title())]
     NoCertificate {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
         /// The name of the key.
         alias: String,
     },
-    /// The certificate holds another public key than the private key's.
+    /// The certificate belongs to another private key.
     #[error(
         "The private key '{}' of the {} does not belong to its certificate. Export both together.",
-        shown(alias),
+        printable(alias),
         kind.title()
     )]
     ForeignCertificate {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
         /// The name of the key.
         alias: String,
     },
-    /// Its time is over.
+    /// The validity has ended.
     #[error("The {} expired on {}. Upload one that is still valid.", kind.title(), day(*at))]
     Expired {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// When.
+        /// When it ended.
         at: EpochMs,
     },
-    /// Its time has not come.
+    /// The validity has not begun.
     #[error("The {} is not valid before {}. Upload one that is valid now.", kind.title(), day(*at))]
     NotYetValid {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// From when on it is.
+        /// When it begins.
         at: EpochMs,
     },
-    /// Made with an algorithm that is not read here.
+    /// An algorithm is not supported.
     #[error("The {} uses {algorithm}, which is not supported. {}", kind.title(), renew(*kind))]
     Unsupported {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
         /// The name of the algorithm.
         algorithm: String,
@@ -149,80 +149,80 @@ pub enum CredentialError {
     /// Deriving keys from the password would take too long.
     #[error("The {} asks for more than 10,000,000 rounds of password derivation. {}", kind.title(), renew(*kind))]
     TooManyIterations {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
-    /// A certificate that does not sign apps.
+    /// The certificate does not sign apps.
     #[error(
         "The certificate '{}' is not an Apple Development or Apple Distribution certificate. Create one of these on \
          Apple's developer site.",
-        shown(name)
+        printable(name)
     )]
     NotForSigning {
-        /// Who the certificate is for.
+        /// The name in the certificate.
         name: String,
     },
-    /// The signature does not fit.
+    /// Content and signature do not match.
     #[error("The provisioning profile was changed after it was signed. Download it again from Apple's developer site.")]
     Changed,
-    /// A profile for another app.
+    /// The profile is for another app.
     #[error(
         "The provisioning profile is for {}, which does not cover {}. Upload a profile for this app.",
-        shown(app_id),
-        shown(bundle_id)
+        printable(app_id),
+        printable(bundle_id)
     )]
     ForeignBundleId {
-        /// What the profile is for.
+        /// The app id of the profile.
         app_id: String,
-        /// What was asked for.
+        /// The requested bundle id.
         bundle_id: String,
     },
-    /// Something that every credential of the kind has.
+    /// A mandatory field is missing.
     #[error("The {} has no {field}. {}", kind.title(), renew(*kind))]
     FieldMissing {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// What is missing.
+        /// The name of the field.
         field: &'static str,
     },
-    /// Something in the file has another form than it must have.
+    /// A field is malformed.
     #[error("The {field} of the {} must be {form}. {}", kind.title(), renew(*kind))]
     FieldMalformed {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
-        /// What is wrong.
+        /// The name of the field.
         field: &'static str,
-        /// What it must be.
+        /// The required format.
         form: &'static str,
     },
-    /// Endless names and lists.
+    /// Names and lists exceed the size limit.
     #[error("The {} holds names of more than 64 KiB in all. {}", kind.title(), renew(*kind))]
     TooMuchText {
-        /// What it is.
+        /// The kind of credential.
         kind: Kind,
     },
-    /// The key of an App Store Connect key is not on the curve that Apple uses.
+    /// The App Store Connect key is not on the curve that Apple uses.
     #[error(
         "The App Store Connect key must be an EC key on the curve P-256. Upload the .p8 file from App Store Connect."
     )]
     NotP256,
-    /// The id of an App Store Connect key was not given.
+    /// The id of an App Store Connect key is missing.
     #[error("keyId is required: App Store Connect shows it beside the key.")]
     KeyIdMissing,
-    /// The id of an App Store Connect key has another form.
+    /// The id of an App Store Connect key is malformed.
     #[error("keyId must be 10 upper-case letters and digits, as App Store Connect shows it.")]
     KeyIdMalformed,
-    /// The issuer id of an App Store Connect key has another form.
+    /// The issuer id of an App Store Connect key is malformed.
     #[error("issuerId must be a UUID, as App Store Connect shows it; an individual key has none.")]
     IssuerIdMalformed,
 }
 
-/// Names shown at most in one message.
-const MOST_NAMES: usize = 20;
-/// Characters shown at most of one text of the file or the caller.
-const MOST_LETTERS: usize = 100;
+/// The maximum number of names in a message.
+const MAX_NAMES: usize = 20;
+/// The maximum length in characters of a text that a message quotes.
+const MAX_LETTERS: usize = 100;
 
-/// Where a sound one comes from.
+/// How to get a valid one.
 fn renew(kind: Kind) -> &'static str {
     match kind {
         Kind::AppStoreConnectKey => "Create a new key in App Store Connect.",
@@ -233,8 +233,8 @@ fn renew(kind: Kind) -> &'static str {
     }
 }
 
-/// A text of the file or the caller: no control characters, and not endless.
-fn shown(text: &str) -> String {
+/// A text from the file or the caller, without control characters and shortened.
+fn printable(text: &str) -> String {
     let mut letters = text.chars();
     let safe = |letter: char| {
         if letter.is_control() {
@@ -243,15 +243,15 @@ fn shown(text: &str) -> String {
             letter
         }
     };
-    let mut shown: String = letters.by_ref().take(MOST_LETTERS).map(safe).collect();
+    let mut shown: String = letters.by_ref().take(MAX_LETTERS).map(safe).collect();
     if letters.next().is_some() {
         shown.push('…');
     }
     shown
 }
 
-/// The title of a kind after "a" or "an", with the files it comes in.
-fn one(kind: Kind) -> &'static str {
+/// The display name of a kind after "a" or "an", with its file extensions.
+fn with_article(kind: Kind) -> &'static str {
     match kind {
         Kind::AppStoreConnectKey => "an App Store Connect key (.p8)",
         Kind::GoogleServiceAccount => "a Google service account key (JSON)",
@@ -262,14 +262,14 @@ fn one(kind: Kind) -> &'static str {
 }
 
 fn listed(names: &[String]) -> String {
-    let mut shown: Vec<_> = names.iter().take(MOST_NAMES).map(|name| shown(name)).collect();
-    if let Some(more @ 1..) = names.len().checked_sub(MOST_NAMES) {
+    let mut shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| printable(name)).collect();
+    if let Some(more @ 1..) = names.len().checked_sub(MAX_NAMES) {
         shown.push(format!("and {more} more"));
     }
     shown.join(", ")
 }
 
-/// The day of a time, in UTC.
+/// The date of a time, in UTC.
 fn day(at: EpochMs) -> String {
     iso(at).chars().take(10).collect()
 }
@@ -280,8 +280,8 @@ mod tests {
 
     #[test]
     fn texts_of_the_file_are_shown_without_harm() {
-        assert_eq!(shown("a\nb\u{1b}[0m"), "a\u{fffd}b\u{fffd}[0m");
-        assert_eq!(shown(&"ä".repeat(101)), format!("{}…", "ä".repeat(100)));
+        assert_eq!(printable("a\nb\u{1b}[0m"), "a\u{fffd}b\u{fffd}[0m");
+        assert_eq!(printable(&"ä".repeat(101)), format!("{}…", "ä".repeat(100)));
         let names: Vec<_> = (1..=22).map(|name| name.to_string()).collect();
         assert!(listed(&names).ends_with("19, 20, and 2 more"));
         assert_eq!(listed(&names[..20]).split(", ").count(), 20);

@@ -1,36 +1,36 @@
-//! What is known of a credential that was accepted. It serializes to the fields of the wire; nothing in it is secret.
+//! The facts about an accepted credential. They serialize to the fields of the API; none is secret.
 
 use launchway_domain::time::{EpochMs, iso};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What is known of a credential.
+/// The facts about a credential.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Facts {
-    /// Lower-case hex SHA-256: of the certificate, of the public key (SubjectPublicKeyInfo) where there is no
-    /// certificate, and of the whole file of a provisioning profile.
+    /// The SHA-256 in lower-case hex: of the certificate; of the public key (SubjectPublicKeyInfo) if there is no
+    /// certificate; of the whole file of a provisioning profile.
     pub fingerprint: String,
-    /// When it ends, for kinds that do.
+    /// The end of the validity, for kinds that expire.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "iso_or_null")]
     pub expires_at: Option<EpochMs>,
-    /// What only its kind has.
+    /// The facts that only its kind has.
     #[serde(flatten)]
     pub details: Details,
 }
 
-/// What only one kind of credential has.
+/// The facts that only one kind of credential has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Details {
-    /// Calls the App Store Connect API.
+    /// Authenticates calls of the App Store Connect API.
     AppStoreConnectKey(AppStoreConnectKey),
-    /// Calls the Google Play Developer API.
+    /// Authenticates calls of the Google Play Developer API.
     GoogleServiceAccount(GoogleServiceAccount),
     /// Signs Android apps.
     AndroidKeystore(AndroidKeystore),
     /// Signs apps for Apple's platforms.
     AppleCertificate(AppleCertificate),
-    /// Ties apps, devices and certificates together.
+    /// Binds apps, devices and certificates together.
     ProvisioningProfile(ProvisioningProfile),
 }
 
@@ -38,12 +38,12 @@ pub enum Details {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppStoreConnectKey {
-    /// Its id.
+    /// The key id.
     pub key_id: String,
-    /// Who issued it: the team; lower case.
+    /// The issuer id, which identifies the team, in lower case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer_id: Option<String>,
-    /// Whether it is one person's key, which has no issuer.
+    /// Whether it is an individual key, which has no issuer.
     pub individual: bool,
 }
 
@@ -51,17 +51,17 @@ pub struct AppStoreConnectKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GoogleServiceAccount {
-    /// Who it is.
+    /// The address of the service account.
     pub client_email: String,
-    /// The project that it belongs to.
+    /// The project of the service account.
     pub project_id: String,
     /// The id of the key.
     pub private_key_id: String,
-    /// Where tokens come from.
+    /// The URL that issues tokens.
     pub token_uri: String,
-    /// Whether tokens come from this machine, as with a simulator.
+    /// Whether the token URL is on this machine, as with a simulator.
     pub local_token_uri: bool,
-    /// Bits of the RSA key.
+    /// The size of the RSA key in bits.
     pub key_size: usize,
 }
 
@@ -71,7 +71,7 @@ pub struct GoogleServiceAccount {
 pub enum KeystoreFormat {
     /// PKCS#12.
     Pkcs12,
-    /// Java's own.
+    /// Java's own format.
     Jks,
 }
 
@@ -81,28 +81,28 @@ pub enum KeystoreFormat {
 pub struct AndroidKeystore {
     /// The format of the file.
     pub format: KeystoreFormat,
-    /// The name of the key, as the file has it.
+    /// The name of the key, as in the file.
     pub alias: String,
-    /// Who the certificate is for, as RFC 4514 writes it.
+    /// The subject of the certificate, in the format of RFC 4514.
     pub subject: String,
-    /// Lower-case hex SHA-1 of the certificate, as some consoles show it.
+    /// The SHA-1 of the certificate in lower-case hex, as some consoles show it.
     pub sha1_fingerprint: String,
-    /// From when on the certificate is valid.
+    /// The start of the certificate's validity.
     #[serde(serialize_with = "iso_text")]
     pub not_before: EpochMs,
     /// `RSA` or `EC`.
     pub key_algorithm: &'static str,
-    /// Bits of the key.
+    /// The size of the key in bits.
     pub key_size: usize,
 }
 
-/// What an Apple certificate signs apps for.
+/// The purpose of an Apple certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CertificateUse {
-    /// For one's own devices.
+    /// Development on registered devices.
     Development,
-    /// For the App Store, testers and enterprises.
+    /// The App Store, testers and enterprises.
     Distribution,
 }
 
@@ -110,38 +110,38 @@ pub enum CertificateUse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppleCertificate {
-    /// The team's 10 characters.
+    /// The team id of 10 characters.
     pub team_id: String,
-    /// Who it is for, such as `Apple Distribution: Example GmbH (ABCDE12345)`.
+    /// The common name, such as `Apple Distribution: Example GmbH (ABCDE12345)`.
     pub common_name: String,
-    /// What it signs apps for.
+    /// The purpose of the certificate.
     pub certificate_use: CertificateUse,
-    /// Who issued it.
+    /// The issuer of the certificate.
     pub issuer: String,
-    /// Lower-case hex.
+    /// The serial number in lower-case hex.
     pub serial_number: String,
-    /// Lower-case hex SHA-1 of the certificate, which Apple's tools know it by.
+    /// The SHA-1 of the certificate in lower-case hex, which identifies it in Apple's tools.
     pub sha1_fingerprint: String,
-    /// From when on it is valid.
+    /// The start of the validity.
     #[serde(serialize_with = "iso_text")]
     pub not_before: EpochMs,
     /// `RSA` or `EC`.
     pub key_algorithm: &'static str,
-    /// Bits of the key.
+    /// The size of the key in bits.
     pub key_size: usize,
 }
 
-/// What a provisioning profile allows.
+/// The distribution that a provisioning profile allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileType {
-    /// Debugging on named devices.
+    /// Debugging on registered devices.
     Development,
-    /// Named devices.
+    /// Registered devices.
     AdHoc,
     /// The App Store and TestFlight.
     AppStore,
-    /// Every device of an enterprise.
+    /// All devices of an enterprise.
     Enterprise,
 }
 
@@ -149,13 +149,13 @@ pub enum ProfileType {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProvisioningProfile {
-    /// Its UUID, as the file has it.
+    /// The UUID, as in the file.
     pub uuid: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// The team's 10 characters.
+    /// The team id of 10 characters.
     pub team_id: String,
-    /// What people call the team.
+    /// The display name of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_name: Option<String>,
     /// The application identifier: a prefix, a dot, and the bundle id or a pattern.
@@ -164,21 +164,21 @@ pub struct ProvisioningProfile {
     pub bundle_id_pattern: String,
     /// Platforms by Apple's names, such as `iOS`.
     pub platforms: Vec<String>,
-    /// What it allows.
+    /// The distribution that it allows.
     pub profile_type: ProfileType,
-    /// How many devices it names.
+    /// The number of registered devices.
     pub device_count: usize,
-    /// Lower-case hex SHA-256 of each certificate that may sign under it.
+    /// The SHA-256 in lower-case hex of each certificate that may sign with it.
     pub certificate_fingerprints: Vec<String>,
-    /// The names of the entitlements that it grants, sorted.
+    /// The sorted names of the entitlements that it grants.
     pub entitlements: Vec<String>,
-    /// The name of who signed it.
+    /// The common name of the signer.
     pub signer: String,
-    /// The name at the top of the signer's chain.
+    /// The common name at the top of the signer's chain.
     pub root: String,
-    /// Whether that name is that of Apple's root. A name proves nothing: the chain is not checked.
+    /// Whether that is the name of Apple's root. A name proves nothing: the chain is not verified.
     pub root_is_named_apple: bool,
-    /// When it was made.
+    /// When the profile was created.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "iso_or_null")]
     pub created_at: Option<EpochMs>,
 }

@@ -1,4 +1,4 @@
-//! Keys of Google service accounts: the JSON file that the Google Cloud console gives out.
+//! Keys of Google service accounts: the JSON file that the Google Cloud console issues.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,11 @@ use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;
 use crate::recognize::{Form, form_of, text_of};
-use crate::{Given, unfit};
+use crate::{CredentialInput, format_error};
 
 const KIND: Kind = Kind::GoogleServiceAccount;
 
-/// The fields that are needed. Google adds others.
+/// The required fields. Google adds others.
 #[derive(Deserialize)]
 struct File<'a> {
     #[serde(borrow, rename = "type")]
@@ -32,12 +32,12 @@ struct File<'a> {
     token_uri: Option<Cow<'a, str>>,
 }
 
-pub(crate) fn read(given: &Given<'_>) -> Result<Facts, CredentialError> {
+pub(crate) fn read(given: &CredentialInput<'_>) -> Result<Facts, CredentialError> {
     let form = form_of(given.content);
     let (Some(Form::ServiceAccount | Form::Json), Some(text)) = (form, text_of(given.content)) else {
-        return Err(unfit(KIND, form, given.content));
+        return Err(format_error(KIND, form, given.content));
     };
-    // serde's own message may quote the file.
+    // The message of serde may quote the file.
     let file: File<'_> = serde_json::from_str(text).map_err(|_| CredentialError::Damaged { kind: KIND })?;
     if required("type", file.kind)? != "service_account" {
         return Err(malformed("type", "service_account"));
@@ -58,7 +58,7 @@ pub(crate) fn read(given: &Given<'_>) -> Result<Facts, CredentialError> {
     })?;
     let pkcs8 = pem::decode(&private_key, "PRIVATE KEY");
     let pkcs8 = pkcs8.map_err(|_| malformed("private_key", "a whole PEM block"))?;
-    let public = public_half(&pkcs8).map_err(|fault| fault.refuse(KIND))?;
+    let public = public_half(&pkcs8).map_err(|error| error.refuse(KIND))?;
     let PublicKey::Rsa { .. } = public else {
         return Err(malformed("private_key", "an RSA key"));
     };
@@ -95,7 +95,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether a URL leads to this machine, as a simulator's does. `None`: neither such a URL nor https.
+/// Whether a URL is on this machine, as a simulator's is. `None`: neither such a URL nor https.
 fn is_local(url: &str) -> Option<bool> {
     let (scheme, rest) = url.split_once("://").filter(|_| is_plain(url))?;
     let (authority, _) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

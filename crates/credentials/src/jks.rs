@@ -5,23 +5,23 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::asn1::is_one_sequence;
-use crate::fault::{Fault, MalformedError};
 use crate::keystore::{Contents, Opened, Protected, StoredCertificate, StoredKey};
+use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
 
 /// The first four bytes of a file.
 pub(crate) const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
-/// The algorithm under which a key is protected.
+/// The algorithm that protects the keys.
 pub(crate) const KEY_PROTECTOR: &str = "1.3.6.1.4.1.42.2.17.1.1";
 
-/// Stands between the password and the file in what the digest at the end is made of.
+/// Hashed between the password and the file for the digest at the end.
 const WHITENER: &[u8] = b"Mighty Aphrodite";
 const PRIVATE_KEY: u32 = 1;
 const TRUSTED_CERTIFICATE: u32 = 2;
 const MAX_VERSION: u32 = 2;
 
-/// Reads what a keystore holds, and whether the password is its own.
-pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
+/// Parses a keystore, and checks whether the password is its own.
+pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, ParseError> {
     let contents = contents(content)?;
     let (body, digest) = content.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
     let mut context = Context::new(&SHA1);
@@ -31,10 +31,10 @@ pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> 
     if bool::from(context.finish().as_ref().ct_eq(&digest[..])) {
         return Ok(Opened::Verified(contents));
     }
-    // A key that the same password opens shows that the password is right, and the rest damaged.
+    // If the password opens a key, it is right, and the rest of the file is corrupt.
     for key in &contents.keys {
         if key.protected.open(password, rounds)?.is_some() {
-            return Err(Fault::MalformedError);
+            return Err(ParseError::MalformedError);
         }
     }
     Ok(Opened::WrongPassword)
@@ -85,8 +85,9 @@ fn contents(content: &[u8]) -> Result<Contents, MalformedError> {
     }
 }
 
-/// Undoes the protection of a key: a stream of chained SHA-1 digests, and one digest to check. `None`: wrong password.
-pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+/// Removes the protection of a key: a stream of chained SHA-1 digests, and one digest to verify. `None`: wrong
+/// password.
+pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroizing<Vec<u8>>>, ParseError> {
     let (salt, rest) = data.split_first_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
     let (hidden, check) = rest.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
     let hash = |bytes: &[u8]| {
@@ -104,15 +105,15 @@ pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroi
     if bool::from(hash(&plain).as_ref().ct_eq(&check[..])) {
         return Ok(Some(plain));
     }
-    // With a wrong password not even the beginning makes sense.
+    // With a wrong password even the beginning is invalid.
     if is_one_sequence(&plain) {
-        Err(Fault::MalformedError)
+        Err(ParseError::MalformedError)
     } else {
         Ok(None)
     }
 }
 
-/// Reads Java's `DataOutputStream`: big endian, each text and block after its length.
+/// Reads the format of Java's `DataOutputStream`: big endian, length-prefixed texts and blocks.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -132,7 +133,8 @@ impl<'a> Bytes<'a> {
         self.take(length)
     }
 
-    /// Java's UTF-8 writes surrogates one by one and zero in two bytes; such letters are shown as replaced.
+    /// Java's modified UTF-8 encodes surrogates separately and zero in two bytes; such characters become replacement
+    /// characters.
     fn text(&mut self) -> Result<String, MalformedError> {
         let length = self.take(2)?;
         let text = self.take(usize::from(u16::from_be_bytes([length[0], length[1]])))?;

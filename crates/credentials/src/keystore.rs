@@ -1,4 +1,4 @@
-//! What keystores of both formats have in common: from the bytes to one private key with its certificate.
+//! What keystores of both formats share: from the bytes to one private key with its certificate.
 
 use zeroize::Zeroizing;
 
@@ -7,11 +7,11 @@ use crate::certificate::Certificate;
 use crate::encryption::decrypt_key;
 use crate::error::CredentialError;
 use crate::facts::KeystoreFormat;
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 use crate::password::{Password, Rounds};
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;
-use crate::{Given, given_text, jks, pkcs12};
+use crate::{CredentialInput, given_text, jks, pkcs12};
 
 /// The private keys and certificates of a keystore.
 #[derive(Default)]
@@ -20,20 +20,20 @@ pub(crate) struct Contents {
     pub(crate) certificates: Vec<StoredCertificate>,
 }
 
-/// A private key with its name and what ties it to its certificates.
+/// A private key with its name and the id that links it to its certificates.
 pub(crate) struct StoredKey {
     pub(crate) alias: String,
     pub(crate) id: Option<Vec<u8>>,
     pub(crate) protected: Protected,
 }
 
-/// A certificate, and the id of the key that it belongs to, where the file says it.
+/// A certificate, and the id of its key, if the file contains it.
 pub(crate) struct StoredCertificate {
     pub(crate) id: Option<Vec<u8>>,
     pub(crate) der: Vec<u8>,
 }
 
-/// A private key as it lies in the file.
+/// A private key as stored in the file.
 pub(crate) enum Protected {
     /// PKCS#8.
     Plain(Zeroizing<Vec<u8>>),
@@ -41,16 +41,16 @@ pub(crate) enum Protected {
     Encrypted(Vec<u8>),
 }
 
-/// What a password made of a keystore.
+/// The result of opening a keystore with a password.
 pub(crate) enum Opened {
-    /// The password is the keystore's.
+    /// The keystore confirms the password.
     Verified(Contents),
-    /// The keystore has nothing to check the password by; the keys may have.
+    /// The keystore has no integrity check for the password; the keys may have one.
     Unverified(Contents),
     WrongPassword,
 }
 
-/// One private key that was opened, and the certificate of its public half.
+/// An opened private key and its certificate.
 pub(crate) struct Identity {
     pub(crate) alias: String,
     pub(crate) key: PublicKey,
@@ -58,13 +58,13 @@ pub(crate) struct Identity {
 }
 
 impl Contents {
-    /// Adds a key. One without a name is called by its number, as Java does.
+    /// Adds a key. One without a name gets its number as its name, as in Java.
     pub(crate) fn add_key(&mut self, name: Option<String>, id: Option<Vec<u8>>, protected: Protected) {
         let alias = name.unwrap_or_else(|| (self.keys.len() + 1).to_string());
         self.keys.push(StoredKey { alias, id, protected });
     }
 
-    /// The key with this name, whatever its letter case, as Java looks it up; or the only one.
+    /// The key with this name, ignoring letter case as Java does; or the only key.
     fn choose(&self, alias: Option<&str>, kind: Kind) -> Result<&StoredKey, CredentialError> {
         let aliases = || self.keys.iter().map(|key| key.alias.clone()).collect();
         match (alias, self.keys.as_slice()) {
@@ -86,7 +86,7 @@ impl Contents {
         }
     }
 
-    /// The certificate of this key's public half: among those that the file ties to the key, or else among all.
+    /// The certificate of the key's public half: among those linked to the key, or else among all.
     fn certificate_of(&self, key: &StoredKey, public: &PublicKey, kind: Kind) -> Result<Certificate, CredentialError> {
         let tied = |stored: &&StoredCertificate| key.id.is_some() && stored.id == key.id;
         let is_tied = self.certificates.iter().any(|stored| tied(&stored));
@@ -94,7 +94,7 @@ impl Contents {
         let mut is_empty = true;
         for stored in candidates {
             is_empty = false;
-            let certificate = Certificate::read(&stored.der).map_err(|fault| Fault::from(fault).refuse(kind))?;
+            let certificate = Certificate::read(&stored.der).map_err(|error| ParseError::from(error).refuse(kind))?;
             if certificate.public_key().is_ok_and(|other| other == *public) {
                 return Ok(certificate);
             }
@@ -109,8 +109,12 @@ impl Contents {
 }
 
 impl Protected {
-    /// The key in PKCS#8. `None`: the password is wrong, or the key damaged.
-    pub(crate) fn open(&self, password: &Password, rounds: &mut Rounds) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+    /// The key in PKCS#8. `None`: the password is wrong, or the key corrupt.
+    pub(crate) fn open(
+        &self,
+        password: &Password,
+        rounds: &mut Rounds,
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, ParseError> {
         match self {
             Self::Plain(key) => Ok(Some(key.clone())),
             Self::Encrypted(bytes) => decrypt_key(bytes, password, rounds),
@@ -118,9 +122,13 @@ impl Protected {
     }
 }
 
-/// Opens a keystore, and the one private key in it that is meant.
-pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Result<Identity, CredentialError> {
-    let refuse = |fault: Fault| fault.refuse(kind);
+/// Opens a keystore, and the selected private key in it.
+pub(crate) fn open(
+    kind: Kind,
+    format: KeystoreFormat,
+    given: &CredentialInput<'_>,
+) -> Result<Identity, CredentialError> {
+    let refuse = |error: ParseError| error.refuse(kind);
     let text = given_text(given.password).unwrap_or_default();
     let mut rounds = Rounds::new();
     for password in Password::forms(text) {
@@ -152,16 +160,16 @@ pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Res
     })
 }
 
-/// Opens a key by its own password, or else by the keystore's. `None`: the keystore's password may be wrong.
+/// Opens a key with its own password, or else with the keystore's. `None`: the keystore's password may be wrong.
 fn open_key(
     key: &StoredKey,
     password: &Password,
     is_verified: bool,
-    given: &Given<'_>,
+    given: &CredentialInput<'_>,
     rounds: &mut Rounds,
     kind: Kind,
 ) -> Result<Option<Zeroizing<Vec<u8>>>, CredentialError> {
-    let mut open = |password: &Password| key.protected.open(password, rounds).map_err(|fault| fault.refuse(kind));
+    let mut open = |password: &Password| key.protected.open(password, rounds).map_err(|error| error.refuse(kind));
     let alias = || key.alias.clone();
     let Some(own) = given_text(given.key_password) else {
         return match open(password)? {

@@ -1,6 +1,6 @@
-//! Signing credentials: what they are, whether they are intact, and whether the password opens them
-//! (`docs/reference/submissions.md#check-on-upload`). Nothing here reads a clock, a file or the network: bytes and time are
-//! parameters. Every input is hostile.
+//! Signing credentials: their facts, whether they are intact, and whether the password opens them
+//! (`docs/reference/submissions.md#check-on-upload`). The crate reads no clock, no file and no network: bytes and time
+//! are parameters. Every input is hostile.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -13,11 +13,11 @@ mod cms;
 mod encryption;
 mod error;
 mod facts;
-mod fault;
 mod google_service_account;
 mod jks;
 mod keystore;
 mod name;
+mod parse_error;
 mod password;
 mod pem;
 mod pkcs12;
@@ -36,28 +36,28 @@ pub use facts::{
     AndroidKeystore, AppStoreConnectKey, AppleCertificate, CertificateUse, Details, Facts, GoogleServiceAccount,
     KeystoreFormat, ProfileType, ProvisioningProfile,
 };
-pub use fault::MalformedError;
 pub use launchway_domain::credential::CredentialKind as Kind;
+pub use parse_error::MalformedError;
 pub use property_list::read_xml_dictionary;
 pub use signing_certificate::SigningCertificate;
 
-/// A credential has at most this many bytes.
+/// The maximum size of a credential in bytes.
 pub const MAX_SIZE: usize = 1 << 20;
-/// Bytes of the facts as JSON: names in a file are short, or not worth keeping.
+/// The maximum size of the facts as JSON, in bytes: names in real files are short.
 const MAX_FACTS: usize = 1 << 16;
 
-/// What a user gives of one credential. Only what belongs to its kind is looked at; an empty text counts as absent.
+/// The user's input for one credential. Fields of other kinds are ignored; an empty text counts as absent.
 #[derive(Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct CredentialInput<'a> {
     /// The bytes of the file.
     pub content: &'a [u8],
-    /// Opens a keystore or a PKCS#12 file.
+    /// The password of a keystore or PKCS#12 file.
     pub password: Option<&'a str>,
-    /// Names one private key among several.
+    /// The name of the private key, if there are several.
     pub alias: Option<&'a str>,
-    /// Opens the private key, where its password is not the file's.
+    /// The password of the private key, if it differs from the file's.
     pub key_password: Option<&'a str>,
-    /// The id that App Store Connect gave the key.
+    /// The key id from App Store Connect.
     pub key_id: Option<&'a str>,
     /// The issuer id of a team's App Store Connect key; an individual key has none.
     pub issuer_id: Option<&'a str>,
@@ -65,11 +65,11 @@ pub struct Given<'a> {
     pub bundle_id: Option<&'a str>,
 }
 
-/// Reads a credential of `kind` at the time `now`, and says what is known of it. Nothing in the facts is secret.
+/// Reads a credential of `kind` at the time `now`, and returns its facts. None of them is secret.
 ///
 /// # Errors
-/// Why the credential is refused; the text is for the user, and says nothing secret.
-pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
+/// Why the credential is refused; the message is for the user and contains no secrets.
+pub fn read(kind: Kind, given: &CredentialInput<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     if given.content.is_empty() {
         return Err(CredentialError::Empty);
     }
@@ -83,50 +83,53 @@ pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Creden
         Kind::AppleCertificate => apple_certificate::read(given, now),
         Kind::ProvisioningProfile => provisioning_profile::read(given, now),
     }?;
-    short(kind, facts)
+    check_size(kind, facts)
 }
 
-/// Refuses facts that hold more text than is kept.
-fn short(kind: Kind, facts: Facts) -> Result<Facts, CredentialError> {
+/// Refuses facts that exceed the size limit.
+fn check_size(kind: Kind, facts: Facts) -> Result<Facts, CredentialError> {
     match serde_json::to_vec(&facts) {
         Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
         _ => Err(CredentialError::TooMuchText { kind }),
     }
 }
 
-/// Reads a provisioning profile as [`read`] does, whenever it is or was valid: what an app carries was signed long ago.
+/// Reads a provisioning profile like [`read`], but ignores its validity: the profile in an app may have expired long
+/// ago.
 ///
 /// # Errors
-/// Why it is no whole profile; the text is for the user.
+/// Why the profile is invalid; the message is for the user.
 pub fn read_profile(content: &[u8]) -> Result<Facts, CredentialError> {
     if content.len() > MAX_SIZE {
         return Err(CredentialError::TooLarge);
     }
-    short(Kind::ProvisioningProfile, provisioning_profile::read_whenever(content)?)
+    check_size(
+        Kind::ProvisioningProfile,
+        provisioning_profile::read_ignoring_validity(content)?,
+    )
 }
 
-/// The bytes of an unencrypted private key in PKCS#8, from the text of its PEM block: for who signs with it. Give it what
-/// [`read`] has accepted.
+/// Decodes an unencrypted private key in PKCS#8 from its PEM block, for signing. Pass only what [`read`] has accepted.
 ///
 /// # Errors
-/// It is no whole block of that label.
+/// The text is not a single complete block with that label.
 pub fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, MalformedError> {
     pem::decode(pem_text, "PRIVATE KEY")
 }
 
-/// The text that was given, if there is any.
+/// The given text, unless it is empty.
 fn given_text(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// The error of a file that has not the form of its kind: by the name of its form, if it shows one. Too few bytes to
-/// show any are the beginning of something.
-fn unfit(kind: Kind, form: Option<Form>, content: &[u8]) -> CredentialError {
+/// The error for a file whose format does not match its kind. It names the detected format, if any; a file that is too
+/// short for a detection is reported as truncated.
+fn format_error(kind: Kind, form: Option<Form>, content: &[u8]) -> CredentialError {
     const TOO_FEW: usize = 32;
     match form {
         Some(form) => CredentialError::AnotherKind {
             kind,
-            found: form.one(),
+            found: form.with_article(),
         },
         None if content.len() < TOO_FEW => CredentialError::Damaged { kind },
         None => CredentialError::Unrecognized { kind },

@@ -1,22 +1,22 @@
-//! Names in certificates (X.501), and their text as RFC 4514 has it.
+//! Names in certificates (X.501), and their text in the format of RFC 4514.
 
 use crate::asn1::{Element, OID, SET, oid_text};
-use crate::fault::MalformedError;
+use crate::parse_error::MalformedError;
 
 pub(crate) const COMMON_NAME: &str = "2.5.4.3";
 pub(crate) const ORGANIZATIONAL_UNIT: &str = "2.5.4.11";
 
-/// The name of who a certificate is for, or who issued it.
+/// The name of a certificate's subject or issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
-    /// The bytes, to compare names by.
+    /// The encoded name, for comparisons.
     pub(crate) der: Vec<u8>,
     /// Sets of type and value, in the order of the file.
     parts: Vec<Vec<(String, String)>>,
 }
 
 impl Name {
-    /// Reads a Name, given with its tag and length.
+    /// Parses a Name, including its tag and length.
     pub(crate) fn read(element: &Element<'_>) -> Result<Self, MalformedError> {
         let mut parts = Vec::new();
         let mut sets = element.children();
@@ -42,12 +42,12 @@ impl Name {
         pairs.find(|(known, _)| known == kind).map(|(_, value)| value.as_str())
     }
 
-    /// What people call it: the common name, or else the whole name.
-    pub(crate) fn common(&self) -> String {
+    /// The display name: the common name, or else the whole name.
+    pub(crate) fn display_name(&self) -> String {
         self.get(COMMON_NAME).map_or_else(|| self.text(), ToOwned::to_owned)
     }
 
-    /// Such as `CN=Upload,O=Example,C=DE`: last part first (RFC 4514).
+    /// Text such as `CN=Upload,O=Example,C=DE`: last part first (RFC 4514).
     pub(crate) fn text(&self) -> String {
         let one = |(kind, value): &(String, String)| format!("{}={}", short_type(kind), escaped(value));
         let parts = self.parts.iter().rev();
@@ -58,13 +58,13 @@ impl Name {
     }
 }
 
-/// The text of a string in any of ASN.1's alphabets; anything else as `#` and the bytes in hex.
+/// The text of any of ASN.1's string types; other values as `#` and the bytes in hex.
 fn value_text(value: &Element<'_>) -> String {
     let units = |width: usize| value.content.chunks_exact(width);
     match value.tag {
         // UTF8String, NumericString, PrintableString, IA5String, VisibleString.
         0x0c | 0x12 | 0x13 | 0x16 | 0x1a => String::from_utf8_lossy(value.content).into_owned(),
-        // TeletexString, which is written as Latin 1 in practice.
+        // TeletexString, which contains Latin 1 in practice.
         0x14 => value.content.iter().map(|byte| char::from(*byte)).collect(),
         // UniversalString.
         0x1c => units(4)
@@ -79,7 +79,7 @@ fn value_text(value: &Element<'_>) -> String {
     }
 }
 
-/// The text of UTF-16, big endian, as BMPString has it.
+/// The text of UTF-16, big endian, as in a BMPString.
 pub(crate) fn utf16_text(bytes: &[u8]) -> String {
     let units = bytes.chunks_exact(2).map(|two| u16::from_be_bytes([two[0], two[1]]));
     char::decode_utf16(units)

@@ -1,27 +1,27 @@
-//! Passwords in the forms that the files' derivations take, and how much derivation one file may ask for.
+//! Passwords in the encodings that key derivations use, and the limit on derivations for one file.
 
 use zeroize::Zeroizing;
 
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 
-/// Rounds of derivation that one file may ask for in all. Programs write 2,000 to 100,000 for each part of a file.
+/// The maximum number of derivation rounds for one file. Programs write 2,000 to 100,000 for each part of a file.
 const MAX_ROUNDS: u64 = 10_000_000;
-/// Bytes of a password: each key of a file costs a digest of it.
+/// The maximum length of a password in bytes: each key of a file costs a digest of it.
 const MAX_PASSWORD: usize = 1024;
 
-/// A password in the bytes that each derivation takes.
+/// A password in the encoding of each derivation.
 pub(crate) struct Password {
     /// UTF-8, for PBKDF2.
     pub(crate) utf8: Zeroizing<Vec<u8>>,
     /// UTF-16, big endian, for JKS.
     pub(crate) utf16: Zeroizing<Vec<u8>>,
-    /// UTF-16, big endian, for PKCS#12's own derivation: with a zero at the end, but for one form of the empty password.
+    /// UTF-16, big endian, for PKCS#12's own derivation: NUL-terminated, except in one form of the empty password.
     pub(crate) pkcs12: Zeroizing<Vec<u8>>,
 }
 
 impl Password {
-    /// The one form of a password, or the two forms that programs have for the empty one. None of one that is too long to
-    /// open anything.
+    /// The form of a password, or the two forms that programs use for the empty one. Empty if the password is too long
+    /// to open anything.
     pub(crate) fn forms(text: &str) -> Vec<Self> {
         if text.len() > MAX_PASSWORD {
             return Vec::new();
@@ -43,7 +43,7 @@ impl Password {
     }
 }
 
-/// The rounds of derivation that are left to a file.
+/// The remaining derivation rounds of a file.
 pub(crate) struct Rounds(u64);
 
 impl Rounds {
@@ -51,14 +51,14 @@ impl Rounds {
         Self(MAX_ROUNDS)
     }
 
-    /// Takes the rounds that a derivation of this many bytes needs, when each run of `iterations` gives `per_run` bytes.
-    pub(crate) fn spend(&mut self, iterations: u64, bytes: usize, per_run: usize) -> Result<(), Fault> {
+    /// Deducts the rounds for a derivation of `bytes` bytes, when each run of `iterations` yields `per_run` bytes.
+    pub(crate) fn spend(&mut self, iterations: u64, bytes: usize, per_run: usize) -> Result<(), ParseError> {
         if iterations == 0 {
-            return Err(Fault::MalformedError);
+            return Err(ParseError::MalformedError);
         }
         let runs = bytes.div_ceil(per_run) as u64;
         let left = self.0.checked_sub(iterations.saturating_mul(runs));
-        self.0 = left.ok_or(Fault::TooManyIterations)?;
+        self.0 = left.ok_or(ParseError::TooManyIterations)?;
         Ok(())
     }
 }

@@ -1,21 +1,21 @@
-//! PEM armour (RFC 7468): one block, whatever its line ends.
+//! PEM armor (RFC 7468): one block, with any line ends.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
-use crate::fault::MalformedError;
+use crate::parse_error::MalformedError;
 
 const BEGIN: &str = "-----BEGIN ";
 const DASHES: &str = "-----";
 
-/// The label of the first block, if the text begins with one.
+/// The label of the first block, if the text starts with one.
 pub(crate) fn label(text: &str) -> Option<&str> {
     let (label, _) = text.trim_start().strip_prefix(BEGIN)?.split_once(DASHES)?;
     Some(label)
 }
 
-/// The bytes of the one block that the text consists of, which must have this label.
+/// The content of the single block that the text consists of, which must have this label.
 pub(crate) fn decode(text: &str, wanted: &str) -> Result<Zeroizing<Vec<u8>>, MalformedError> {
     let rest = text.trim().strip_prefix(BEGIN).ok_or(MalformedError)?;
     let rest = rest

@@ -1,4 +1,4 @@
-//! PKCS#12 files (RFC 7292), as OpenSSL, Java and Apple's programs write them: in BER, under old and new algorithms.
+//! PKCS#12 files (RFC 7292), as OpenSSL, Java and Apple's programs write them: in BER, with old and new algorithms.
 
 pub(crate) mod derivation;
 mod integrity;
@@ -9,9 +9,9 @@ use zeroize::Zeroizing;
 
 use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, is_one_sequence, only};
 use crate::encryption::decrypt;
-use crate::fault::{Fault, MalformedError};
 use crate::keystore::{Contents, Opened, Protected, StoredCertificate};
 use crate::name::utf16_text;
+use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
 use integrity::is_intact;
 
@@ -28,36 +28,36 @@ const SHROUDED_KEY_BAG: &str = "1.2.840.113549.1.12.10.1.2";
 const CERTIFICATE_BAG: &str = "1.2.840.113549.1.12.10.1.3";
 const SAFE_CONTENTS_BAG: &str = "1.2.840.113549.1.12.10.1.6";
 
-/// How deep bags may lie in bags.
+/// The maximum nesting of bags.
 const MAX_DEPTH: usize = 4;
 
-/// What was gathered from the safes of a file.
+/// What the safes of a file contain.
 #[derive(Default)]
-struct Gathered {
+struct SafeContents {
     contents: Contents,
-    /// Safes that the password opened.
+    /// The number of safes that the password opened.
     opened: usize,
-    /// Safes that it did not open.
+    /// The number of safes that it did not open.
     closed: usize,
 }
 
-/// Reads what a file holds, and whether the password is its own.
-pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
+/// Parses a file, and checks whether the password is its own.
+pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, ParseError> {
     let mut file = only(content, SEQUENCE)?.children();
     if file.take_number()? != VERSION {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     let safes = match content_info(&mut file)? {
         (kind, mut data) if kind == DATA => data.take_octets(OCTET_STRING)?,
         (kind, _) if kind == SIGNED_DATA => {
-            return Err(Fault::Unsupported("a signature in place of a password".to_owned()));
+            return Err(ParseError::Unsupported("a signature in place of a password".to_owned()));
         }
-        _ => return Err(Fault::MalformedError),
+        _ => return Err(ParseError::MalformedError),
     };
     let mac = file.take_if(SEQUENCE)?;
     file.finish()?;
 
-    // The form first: a file that is not whole is not one with another password.
+    // The structure first: a truncated file must not be reported as a wrong password.
     let infos = infos_of(&safes)?;
     let intact = match mac {
         Some(mac) => Some(is_intact(&mac, &safes, password, rounds)?),
@@ -67,7 +67,7 @@ pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> 
     judge(intact, gathered, password, rounds)
 }
 
-/// The infos of an AuthenticatedSafe.
+/// The ContentInfos of an AuthenticatedSafe.
 fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, MalformedError> {
     let mut list = only(bytes, SEQUENCE)?.children();
     let mut infos = Vec::new();
@@ -77,39 +77,48 @@ fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, MalformedError> {
     Ok(infos)
 }
 
-/// A ContentInfo: its type, and what its `[0]` holds.
+/// A ContentInfo: its type, and the content of its `[0]`.
 fn content_info<'a>(reader: &mut Reader<'a>) -> Result<(String, Reader<'a>), MalformedError> {
     let mut info = reader.take_sequence()?;
     let kind = info.take_oid()?;
     Ok((kind, info.take(context(0))?.children()))
 }
 
-/// Tells a wrong password from a damaged file where both are possible: what opens any part is the right password.
-fn judge(intact: Option<bool>, gathered: Gathered, password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
-    let Gathered {
+/// Distinguishes a wrong password from a corrupt file if both are possible: a password that opens any part is right.
+fn judge(
+    intact: Option<bool>,
+    gathered: SafeContents,
+    password: &Password,
+    rounds: &mut Rounds,
+) -> Result<Opened, ParseError> {
+    let SafeContents {
         contents,
         opened,
         closed,
     } = gathered;
     match intact {
         Some(true) if closed == 0 => return Ok(Opened::Verified(contents)),
-        Some(true) => return Err(Fault::MalformedError),
+        Some(true) => return Err(ParseError::MalformedError),
         None if closed == 0 => return Ok(Opened::Unverified(contents)),
         _ => {}
     }
     if opened > 0 {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     for key in &contents.keys {
         if matches!(key.protected, Protected::Encrypted(_)) && key.protected.open(password, rounds)?.is_some() {
-            return Err(Fault::MalformedError);
+            return Err(ParseError::MalformedError);
         }
     }
     Ok(Opened::WrongPassword)
 }
 
-fn gather(infos: &[(String, Reader<'_>)], password: &Password, rounds: &mut Rounds) -> Result<Gathered, Fault> {
-    let mut gathered = Gathered::default();
+fn gather(
+    infos: &[(String, Reader<'_>)],
+    password: &Password,
+    rounds: &mut Rounds,
+) -> Result<SafeContents, ParseError> {
+    let mut gathered = SafeContents::default();
     for (kind, data) in infos {
         let mut data = *data;
         match kind.as_str() {
@@ -122,11 +131,11 @@ fn gather(infos: &[(String, Reader<'_>)], password: &Password, rounds: &mut Roun
                 None => gathered.closed += 1,
             },
             ENVELOPED_DATA => {
-                return Err(Fault::Unsupported(
+                return Err(ParseError::Unsupported(
                     "encryption to a certificate in place of a password".to_owned(),
                 ));
             }
-            _ => return Err(Fault::MalformedError),
+            _ => return Err(ParseError::MalformedError),
         }
     }
     Ok(gathered)
@@ -137,12 +146,12 @@ fn open_safe(
     mut data: Reader<'_>,
     password: &Password,
     rounds: &mut Rounds,
-) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+) -> Result<Option<Zeroizing<Vec<u8>>>, ParseError> {
     let mut fields = data.take_sequence()?;
     fields.take_number()?;
     let mut info = fields.take_sequence()?;
     if info.take_oid()? != DATA {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     let (algorithm, parameters) = info.take_algorithm()?;
     // [0] IMPLICIT OCTET STRING.
@@ -150,7 +159,7 @@ fn open_safe(
     decrypt(&algorithm, parameters, &hidden, password, rounds)
 }
 
-/// Reads the bags of a SafeContents.
+/// Parses the bags of a SafeContents.
 fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), MalformedError> {
     let mut list = only(bytes, SEQUENCE)?.children();
     while list.peek().is_some() {
@@ -174,7 +183,7 @@ fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), Malfo
             }
             SAFE_CONTENTS_BAG if depth > 1 => bags(value.content, contents, depth - 1)?,
             SAFE_CONTENTS_BAG => return Err(MalformedError),
-            // Revocation lists and secrets are of no use here.
+            // Revocation lists and secrets are not needed.
             _ => {}
         }
     }
@@ -189,7 +198,7 @@ fn key_in(value: &Element<'_>) -> Result<Vec<u8>, MalformedError> {
     }
 }
 
-/// The bytes of a certificate, if it is one of X.509.
+/// The bytes of a certificate, if it is an X.509 one.
 fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, MalformedError> {
     let mut bag = value.children().take_sequence()?;
     let kind = bag.take_oid()?;
@@ -201,7 +210,7 @@ fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, Malf
     }
 }
 
-/// The name and the id that tie a key to its certificate.
+/// The name and the id that link a key to its certificate.
 fn attributes_of(attributes: &Element<'_>) -> Result<(Option<String>, Option<Vec<u8>>), MalformedError> {
     let (mut name, mut id) = (None, None);
     let mut attributes = attributes.children();

@@ -1,14 +1,14 @@
-//! Private keys (PKCS#8, RFC 5208): really read, and their public half computed.
+//! Private keys (PKCS#8, RFC 5208): parsed, validated, and their public half computed.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, Integer, NonZero};
 use zeroize::Zeroizing;
 
 use crate::asn1::{OCTET_STRING, Reader, SEQUENCE, context, only, without_leading_zeros};
-use crate::fault::{Fault, MalformedError};
+use crate::parse_error::{MalformedError, ParseError};
 use crate::public_key::{Curve, EC, MAX_RSA_BITS, PublicKey, RSA, key_name};
 
-/// The public half of a private key in PKCS#8. That the parts of the key agree with each other is checked.
-pub(crate) fn public_half(pkcs8: &[u8]) -> Result<PublicKey, Fault> {
+/// The public half of a private key in PKCS#8. Checks that the parts of the key are consistent.
+pub(crate) fn public_half(pkcs8: &[u8]) -> Result<PublicKey, ParseError> {
     let mut key = only(pkcs8, SEQUENCE)?.children();
     key.take_number()?;
     let (algorithm, parameters) = key.take_algorithm()?;
@@ -16,15 +16,15 @@ pub(crate) fn public_half(pkcs8: &[u8]) -> Result<PublicKey, Fault> {
     match algorithm.as_str() {
         RSA => rsa(&inner),
         EC => ec(&inner, parameters),
-        other => Err(Fault::Unsupported(key_name(other))),
+        other => Err(ParseError::Unsupported(key_name(other))),
     }
 }
 
-/// An RSAPrivateKey (RFC 8017): the modulus must be the product of the primes, and the exponents must undo each other.
-fn rsa(bytes: &[u8]) -> Result<PublicKey, Fault> {
+/// An RSAPrivateKey (RFC 8017): the modulus must be the product of the primes, and the exponents must be inverse.
+fn rsa(bytes: &[u8]) -> Result<PublicKey, ParseError> {
     let mut numbers = only(bytes, SEQUENCE)?.children();
     if numbers.take_number()? != 0 {
-        return Err(Fault::Unsupported("an RSA key of more than two primes".to_owned()));
+        return Err(ParseError::Unsupported("an RSA key of more than two primes".to_owned()));
     }
     let (modulus, exponent) = (numbers.take_unsigned()?, numbers.take_unsigned()?);
     let public = PublicKey::rsa(modulus, exponent)?;
@@ -36,14 +36,14 @@ fn rsa(bytes: &[u8]) -> Result<PublicKey, Fault> {
     let undone = Zeroizing::new(private.concatenating_mul(&*exponent));
     let one = BoxedUint::one();
     let agrees = |prime: &BoxedUint| {
-        // A prime is odd, so the number before it differs in the last bit alone.
+        // A prime is odd, so subtracting 1 only clears the last bit.
         let before = prime.wrapping_sub(&one);
         let is_odd = bool::from(prime.is_odd());
         Option::<NonZero<BoxedUint>>::from(NonZero::new(before))
             .is_some_and(|before| is_odd && undone.rem(&before) == one)
     };
     if product != *modulus || !primes.iter().all(|prime| agrees(prime)) {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     Ok(public)
 }
@@ -55,8 +55,8 @@ fn number(bytes: &[u8]) -> Result<Zeroizing<BoxedUint>, MalformedError> {
     Ok(Zeroizing::new(BoxedUint::from_be_slice_vartime(bytes)))
 }
 
-/// An ECPrivateKey (RFC 5915). A public key that stands beside must be the private one's.
-fn ec(bytes: &[u8], parameters: Reader<'_>) -> Result<PublicKey, Fault> {
+/// An ECPrivateKey (RFC 5915). An included public key must match the private one.
+fn ec(bytes: &[u8], parameters: Reader<'_>) -> Result<PublicKey, ParseError> {
     let mut key = only(bytes, SEQUENCE)?.children();
     key.take_number()?;
     let scalar = key.take_octets(OCTET_STRING)?;
@@ -69,14 +69,14 @@ fn ec(bytes: &[u8], parameters: Reader<'_>) -> Result<PublicKey, Fault> {
     if let Some(beside) = key.take_if(context(1))?
         && curve.public(beside.children().take_bits()?)? != public
     {
-        return Err(Fault::MalformedError);
+        return Err(ParseError::MalformedError);
     }
     Ok(public)
 }
 
-/// The public key of a private number.
-fn multiply(curve: Curve, scalar: &[u8]) -> Result<PublicKey, Fault> {
-    // Old programs drop leading zeros or add one.
+/// The public key of a private scalar.
+fn multiply(curve: Curve, scalar: &[u8]) -> Result<PublicKey, ParseError> {
+    // Old programs omit leading zeros or add one.
     let digits = without_leading_zeros(scalar);
     let missing = curve.field_bytes().checked_sub(digits.len()).ok_or(MalformedError)?;
     let mut padded = Zeroizing::new(vec![0; missing]);

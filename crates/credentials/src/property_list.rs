@@ -1,24 +1,24 @@
-//! XML property lists out of foreign files. Depth and size are bounded on the reader's own events, before a tree is built:
-//! building, walking and dropping a deep tree all take stack.
+//! Untrusted XML property lists. Depth and size are bounded on the parser's events, before a tree is built: building,
+//! walking and dropping a deep tree all use the stack.
 
 use plist::stream::{Event, OwnedEvent, XmlReader};
 use plist::{Dictionary, Value};
 
-use crate::fault::MalformedError;
+use crate::parse_error::MalformedError;
 
-/// How deep arrays and dictionaries may lie in each other. Real lists stay below ten.
+/// The maximum nesting of arrays and dictionaries. Real lists stay below ten.
 const MAX_DEPTH: usize = 32;
-/// Keys, values and ends of collections. Large real lists have some thousand.
+/// The maximum number of keys, values and ends of collections. Large real lists have some thousand.
 const MAX_EVENTS: usize = 1 << 16;
 
-/// Reads the outermost dictionary of an XML property list.
+/// Parses the outermost dictionary of an XML property list.
 ///
 /// # Errors
-/// It is no such list, or deeper or larger than any real one.
+/// The list is invalid, or deeper or larger than any real one.
 pub fn read_xml_dictionary(bytes: &[u8]) -> Result<Dictionary, MalformedError> {
     let mut events = Bounded::new(XmlReader::new(bytes));
     let value = Value::from_events(events.by_ref()).map_err(|_| MalformedError)?;
-    // The builder takes the cut stream for a whole one when only a second root was cut off.
+    // Without this check the builder would accept a list whose second root was cut off.
     if events.is_over {
         return Err(MalformedError);
     }
@@ -43,7 +43,7 @@ impl<I> Bounded<I> {
         }
     }
 
-    /// Counts an event; `None` when it is one too many or too deep.
+    /// Counts an event; `None` if it exceeds a bound.
     fn count(&mut self, event: &OwnedEvent) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         match event {
@@ -77,7 +77,7 @@ impl<I: Iterator<Item = Result<OwnedEvent, plist::Error>>> Iterator for Bounded<
 mod tests {
     use super::*;
 
-    /// A list with arrays `depth` deep below its dictionary, each opened and closed by these tags.
+    /// A list with nested arrays to depth `depth` below its dictionary, opened and closed by these tags.
     fn nested(depth: usize, open: &str, close: &str) -> Vec<u8> {
         let text = [&open.repeat(depth), "<true/>", &close.repeat(depth)].concat();
         format!("<plist><dict><key>a</key>{text}</dict></plist>").into_bytes()

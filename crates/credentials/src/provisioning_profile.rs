@@ -1,4 +1,4 @@
-//! Apple's provisioning profiles: a signed property list that ties apps, devices and certificates together.
+//! Apple's provisioning profiles: a signed property list that binds apps, devices and certificates together.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,16 +11,16 @@ use crate::certificate::{check_time, fingerprint};
 use crate::cms::{self, Outcome, Signed};
 use crate::error::CredentialError;
 use crate::facts::{Details, Facts, ProfileType, ProvisioningProfile};
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 use crate::property_list::read_xml_dictionary;
 use crate::recognize::{Form, form_of};
-use crate::{Given, given_text, unfit};
+use crate::{CredentialInput, format_error, given_text};
 
 const KIND: Kind = Kind::ProvisioningProfile;
 const APPLE_ROOTS: [&str; 3] = ["Apple Root CA", "Apple Root CA - G2", "Apple Root CA - G3"];
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
-    let facts = read_whenever(given.content)?;
+pub(crate) fn read(given: &CredentialInput<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
+    let facts = read_ignoring_validity(given.content)?;
     if let (Details::ProvisioningProfile(profile), Some(expires_at)) = (&facts.details, facts.expires_at) {
         check_time(KIND, profile.created_at.unwrap_or(EpochMs::MIN), expires_at, now)?;
         if let Some(bundle_id) = given_text(given.bundle_id)
@@ -33,21 +33,21 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialE
     Ok(facts)
 }
 
-/// Reads a profile, and does not ask for the time.
-pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, CredentialError> {
+/// Parses a profile without checking its validity.
+pub(crate) fn read_ignoring_validity(content: &[u8]) -> Result<Facts, CredentialError> {
     match form_of(content) {
         Some(Form::Signed) => {}
-        form => return Err(unfit(KIND, form, content)),
+        form => return Err(format_error(KIND, form, content)),
     }
     let Signed {
         content: list,
         signer,
         root,
-    } = match cms::read(content).map_err(|fault| fault.refuse(KIND))? {
+    } = match cms::read(content).map_err(|error| error.refuse(KIND))? {
         Outcome::Signed(signed) => signed,
         Outcome::Changed => return Err(CredentialError::Changed),
     };
-    let list = List(read_xml_dictionary(&list).map_err(|fault| Fault::from(fault).refuse(KIND))?);
+    let list = List(read_xml_dictionary(&list).map_err(|error| ParseError::from(error).refuse(KIND))?);
     let expires_at = list.time("ExpirationDate").ok_or_else(|| missing("ExpirationDate"))?;
     let profile = list.profile(signer, root, list.time("CreationDate"))?;
     Ok(Facts {
@@ -57,7 +57,7 @@ pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, CredentialError> {
     })
 }
 
-/// Whether a pattern covers a bundle id, whatever the letter case, as everywhere.
+/// Whether a pattern covers a bundle id, ignoring letter case as everywhere.
 fn covers(pattern: &str, bundle_id: &str) -> bool {
     let (pattern, bundle_id) = (pattern.to_ascii_lowercase(), bundle_id.to_ascii_lowercase());
     match pattern.strip_suffix('*') {
@@ -89,7 +89,7 @@ impl List {
         let after = time
             .duration_since(UNIX_EPOCH)
             .map(|after| EpochMs::try_from(after.as_millis()));
-        // What lies before 1970 is over, whenever it was.
+        // A time before 1970 counts as expired.
         after.unwrap_or(Ok(0)).ok()
     }
 
@@ -118,7 +118,7 @@ impl List {
         let entitlements = self.0.get("Entitlements").and_then(Value::as_dictionary);
         let entitlements = entitlements.ok_or_else(|| missing("Entitlements"))?;
         let entitled = |field: &str| entitlements.get(field).and_then(Value::as_string);
-        // macOS puts its domain before the name.
+        // On macOS the name has a domain prefix.
         let app_id = entitled("application-identifier").or_else(|| entitled("com.apple.application-identifier"));
         let app_id = app_id.ok_or_else(|| missing("application-identifier"))?.to_owned();
         let (_, pattern) = app_id

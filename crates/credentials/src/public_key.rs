@@ -1,24 +1,24 @@
-//! Public keys: RSA and the NIST curves, as certificates and private keys carry them (RFC 3279, RFC 5480).
+//! Public keys: RSA and the NIST curves, as encoded in certificates and private keys (RFC 3279, RFC 5480).
 
 use crate::asn1::{BIT_STRING, NULL, OID, Reader, SEQUENCE, der, der_unsigned, only, without_leading_zeros};
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 
 pub(crate) const RSA: &str = "1.2.840.113549.1.1.1";
 pub(crate) const EC: &str = "1.2.840.10045.2.1";
 const RSA_BYTES: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const EC_BYTES: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 
-/// RSA keys have from this many bits …
+/// The minimum size of RSA keys …
 const MIN_RSA_BITS: usize = 1024;
-/// … to this many: larger ones only cost time.
+/// … and the maximum: larger ones only cost time.
 pub(crate) const MAX_RSA_BITS: usize = 16384;
 
-/// A public key; two are equal if they are the same key.
+/// A public key; equal values are the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PublicKey {
     /// Both numbers big endian, without leading zeros.
     Rsa { modulus: Vec<u8>, exponent: Vec<u8> },
-    /// A point that is on the curve, not compressed.
+    /// A point on the curve, uncompressed.
     Ec { curve: Curve, point: Vec<u8> },
 }
 
@@ -31,8 +31,8 @@ pub(crate) enum Curve {
 }
 
 impl PublicKey {
-    /// Reads a SubjectPublicKeyInfo.
-    pub(crate) fn from_info(bytes: &[u8]) -> Result<Self, Fault> {
+    /// Parses a SubjectPublicKeyInfo.
+    pub(crate) fn from_info(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut info = only(bytes, SEQUENCE)?.children();
         let (algorithm, parameters) = info.take_algorithm()?;
         let key = info.take_bits()?;
@@ -42,16 +42,16 @@ impl PublicKey {
                 Self::rsa(numbers.take_unsigned()?, numbers.take_unsigned()?)
             }
             EC => Curve::read(parameters)?.public(key),
-            other => Err(Fault::Unsupported(key_name(other))),
+            other => Err(ParseError::Unsupported(key_name(other))),
         }
     }
 
-    /// An RSA key of usual size.
-    pub(crate) fn rsa(modulus: &[u8], exponent: &[u8]) -> Result<Self, Fault> {
+    /// An RSA key of supported size.
+    pub(crate) fn rsa(modulus: &[u8], exponent: &[u8]) -> Result<Self, ParseError> {
         let (modulus, exponent) = (without_leading_zeros(modulus), without_leading_zeros(exponent));
         let size = bits(modulus);
         if !(MIN_RSA_BITS..=MAX_RSA_BITS).contains(&size) {
-            return Err(Fault::Unsupported(format!("an RSA key of {size} bits")));
+            return Err(ParseError::Unsupported(format!("an RSA key of {size} bits")));
         }
         Ok(Self::Rsa {
             modulus: modulus.to_vec(),
@@ -62,8 +62,11 @@ impl PublicKey {
     /// The SubjectPublicKeyInfo in DER.
     pub(crate) fn info(&self) -> Vec<u8> {
         let (algorithm, key) = match self {
-            Self::Rsa { .. } => ([der(OID, &[RSA_BYTES]), der(NULL, &[])].concat(), self.bare()),
-            Self::Ec { curve, .. } => ([der(OID, &[EC_BYTES]), der(OID, &[curve.oid()])].concat(), self.bare()),
+            Self::Rsa { .. } => ([der(OID, &[RSA_BYTES]), der(NULL, &[])].concat(), self.bit_string()),
+            Self::Ec { curve, .. } => (
+                [der(OID, &[EC_BYTES]), der(OID, &[curve.oid()])].concat(),
+                self.bit_string(),
+            ),
         };
         der(
             SEQUENCE,
@@ -71,8 +74,8 @@ impl PublicKey {
         )
     }
 
-    /// What the BIT STRING of the SubjectPublicKeyInfo holds: an RSAPublicKey, or the point.
-    pub(crate) fn bare(&self) -> Vec<u8> {
+    /// The content of the BIT STRING in the SubjectPublicKeyInfo: an RSAPublicKey, or the point.
+    pub(crate) fn bit_string(&self) -> Vec<u8> {
         match self {
             Self::Rsa { modulus, exponent } => der(SEQUENCE, &[&der_unsigned(modulus), &der_unsigned(exponent)]),
             Self::Ec { point, .. } => point.clone(),
@@ -87,7 +90,7 @@ impl PublicKey {
         }
     }
 
-    /// Bits of the modulus, or of the curve's field.
+    /// The number of bits of the modulus, or of the curve's field.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Rsa { modulus, .. } => bits(modulus),
@@ -99,10 +102,10 @@ impl PublicKey {
 }
 
 impl Curve {
-    /// Reads the parameters of an EC key: the name of a curve.
-    pub(crate) fn read(mut parameters: Reader<'_>) -> Result<Self, Fault> {
+    /// Parses the parameters of an EC key: the name of a curve.
+    pub(crate) fn read(mut parameters: Reader<'_>) -> Result<Self, ParseError> {
         if parameters.peek() == Some(SEQUENCE) {
-            return Err(Fault::Unsupported(
+            return Err(ParseError::Unsupported(
                 "a curve that is written out instead of named".to_owned(),
             ));
         }
@@ -110,25 +113,25 @@ impl Curve {
             "1.2.840.10045.3.1.7" => Ok(Self::P256),
             "1.3.132.0.34" => Ok(Self::P384),
             "1.3.132.0.35" => Ok(Self::P521),
-            other => Err(Fault::Unsupported(format!("the elliptic curve {other}"))),
+            other => Err(ParseError::Unsupported(format!("the elliptic curve {other}"))),
         }
     }
 
     /// The key with this point, which must be on the curve.
-    pub(crate) fn public(self, point: &[u8]) -> Result<PublicKey, Fault> {
+    pub(crate) fn public(self, point: &[u8]) -> Result<PublicKey, ParseError> {
         let point = match self {
             Self::P256 => p256::PublicKey::from_sec1_bytes(point).map(|key| key.to_sec1_bytes()),
             Self::P384 => p384::PublicKey::from_sec1_bytes(point).map(|key| key.to_sec1_bytes()),
             Self::P521 => p521::PublicKey::from_sec1_bytes(point).map(|key| key.to_sec1_bytes()),
         };
-        let point = point.map_err(|_| Fault::MalformedError)?;
+        let point = point.map_err(|_| ParseError::MalformedError)?;
         Ok(PublicKey::Ec {
             curve: self,
             point: point.into(),
         })
     }
 
-    /// Bytes of a private key's number.
+    /// The length of a private key in bytes.
     pub(crate) fn field_bytes(self) -> usize {
         match self {
             Self::P256 => 32,
@@ -146,7 +149,7 @@ impl Curve {
     }
 }
 
-/// What people call the keys of this algorithm.
+/// The display name of keys with this algorithm.
 pub(crate) fn key_name(algorithm: &str) -> String {
     match algorithm {
         "1.2.840.10040.4.1" => "a DSA key".to_owned(),
@@ -157,7 +160,7 @@ pub(crate) fn key_name(algorithm: &str) -> String {
     }
 }
 
-/// Bits of a number without leading zeros.
+/// The bit length of a number without leading zeros.
 fn bits(number: &[u8]) -> usize {
     number
         .first()

@@ -1,16 +1,16 @@
-//! What a file is by its first bytes, so that a wrong one can be told by its name.
+//! Detects the format of a file from its first bytes, so that messages can name a wrong one.
 
 use crate::asn1::oid_text;
 use crate::facts::KeystoreFormat;
 use crate::{jks, pem};
 
-/// A form of file that people mistake for a credential, or that is one.
+/// A file format that is a credential, or is mistaken for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Keystore(KeystoreFormat),
     Jceks,
     BouncyCastle,
-    /// CMS signed data, as every provisioning profile is.
+    /// CMS signed data, as in every provisioning profile.
     Signed,
     Certificate,
     CertificateRequest,
@@ -26,8 +26,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What people call it.
-    pub(crate) fn one(self) -> &'static str {
+    /// The display name, with its article.
+    pub(crate) fn with_article(self) -> &'static str {
         match self {
             Form::Keystore(KeystoreFormat::Pkcs12) => "a PKCS#12 file (.p12)",
             Form::Keystore(KeystoreFormat::Jks) => "a Java keystore (JKS)",
@@ -49,7 +49,7 @@ impl Form {
     }
 }
 
-/// The form of a file, if its first bytes show one. The file need not be whole.
+/// The format of a file, if its first bytes reveal it. The file may be truncated.
 pub(crate) fn form_of(content: &[u8]) -> Option<Form> {
     if content.starts_with(&jks::MAGIC) {
         return Some(Form::Keystore(KeystoreFormat::Jks));
@@ -70,7 +70,7 @@ pub(crate) fn form_of(content: &[u8]) -> Option<Form> {
     form_of_text(content)
 }
 
-/// By the first elements of the SEQUENCE. Lengths are passed over, for the file may be cut.
+/// Detects the format by the first elements of the SEQUENCE. Lengths are ignored, as the file may be truncated.
 fn form_of_sequence(content: &[u8]) -> Option<Form> {
     let inner = after_header(content)?;
     match inner {
@@ -88,7 +88,7 @@ fn form_of_sequence(content: &[u8]) -> Option<Form> {
     }
 }
 
-/// What follows the tag and the length of the first element.
+/// The bytes after the tag and the length of the first element.
 fn after_header(bytes: &[u8]) -> Option<&[u8]> {
     let [_, length, rest @ ..] = bytes else { return None };
     let more = if *length > 0x80 { usize::from(length & 0x7f) } else { 0 };
@@ -108,7 +108,7 @@ fn form_of_text(content: &[u8]) -> Option<Form> {
     }
     let text = text.trim_start();
     if text.starts_with('{') {
-        // The words are enough to name the file; its own reader looks closer.
+        // These words suffice to name the format; its own reader checks the rest.
         return Some(if text.contains("\"service_account\"") {
             Form::ServiceAccount
         } else if text.contains("\"project_info\"") {
@@ -130,7 +130,7 @@ fn form_of_text(content: &[u8]) -> Option<Form> {
         .then_some(Form::Base64)
 }
 
-/// The text of a file without the mark that some editors put before it.
+/// The text of a file without the byte order mark that some editors insert.
 pub(crate) fn text_of(content: &[u8]) -> Option<&str> {
     let text = str::from_utf8(content).ok()?;
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))

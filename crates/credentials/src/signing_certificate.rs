@@ -1,24 +1,24 @@
-//! The certificate that something was signed with, for those who show it. No signature is checked here.
+//! The certificate of a signature, for display. No signature is verified here.
 
 use launchway_domain::time::EpochMs;
 
 use crate::certificate::{Certificate, fingerprint};
 use crate::cms;
-use crate::fault::MalformedError;
+use crate::parse_error::MalformedError;
 
-/// What people know a signing certificate by.
+/// The identifying facts of a signing certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningCertificate {
-    /// Who it is for, as RFC 4514 writes it.
+    /// The subject, in the format of RFC 4514.
     pub subject: String,
-    /// Lower-case hex SHA-256 of the certificate.
+    /// The SHA-256 of the certificate in lower-case hex.
     pub sha256: String,
-    /// When it ends.
+    /// The end of the validity.
     pub not_after: EpochMs,
 }
 
 impl SigningCertificate {
-    /// Reads a certificate (X.509) in DER.
+    /// Parses a certificate (X.509) in DER.
     ///
     /// # Errors
     /// [`MalformedError`] for anything else.
@@ -26,10 +26,10 @@ impl SigningCertificate {
         Certificate::read(der).map(|certificate| Self::new(&certificate))
     }
 
-    /// The certificate of the first signer of signed data (CMS) in BER or DER, whose content may lie elsewhere.
+    /// The certificate of the first signer of signed data (CMS) in BER or DER. The content may be detached.
     ///
     /// # Errors
-    /// [`MalformedError`] for anything else, and where the signer's certificate is not inside.
+    /// [`MalformedError`] for anything else, and if the signer's certificate is not included.
     pub fn from_signed_data(bytes: &[u8]) -> Result<Self, MalformedError> {
         cms::first_signer(bytes).map(|certificate| Self::new(&certificate))
     }

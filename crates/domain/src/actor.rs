@@ -1,19 +1,19 @@
-//! Who did something, as audit rows, events and `createdBy` fields tell it.
+//! Who did something, as recorded in audit rows, events and `createdBy` fields.
 
 use std::fmt;
 
 use crate::id::{KeyId, RunnerId, UserId};
 
-/// The doer of a change.
+/// The originator of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// A signed-in user.
     User(UserId),
     /// An API key.
     Key(KeyId),
-    /// Whoever runs the server, through its `admin` commands or its first-run link.
+    /// The operator, through the `admin` commands or the first-run link.
     Operator,
-    /// A runner, about a build that it has.
+    /// A runner, for a build that it has leased.
     Runner(RunnerId),
     /// The service itself, in a job.
     Service,

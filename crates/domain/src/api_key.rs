@@ -11,10 +11,10 @@ const CHECK_LENGTH: usize = 6;
 const SHOWN_LENGTH: usize = 12;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Random bytes that [`ApiKey::from_random`] takes: enough that running out by rejection does not happen (2^-80).
+/// Number of random bytes that [`ApiKey::from_random`] takes. Rejection exhausts them with a probability of 2^-80.
 pub const RANDOM_BYTES: usize = 128;
 
-/// An API key in clear. It is shown once; only its hash and its first characters are stored.
+/// An API key in clear text. It is shown once; only its hash and its first characters are stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
@@ -25,8 +25,8 @@ impl fmt::Debug for ApiKey {
 }
 
 impl ApiKey {
-    /// Makes a key from random bytes, without bias: bytes of 248 and above are skipped.
-    /// Gives `None` when so many were skipped that 40 characters did not come together; try again with fresh bytes.
+    /// Makes a key from random bytes, without bias: bytes of 248 and above are skipped. Returns `None` if too many bytes
+    /// are skipped to make 40 characters; try again with fresh bytes.
     pub fn from_random(random: &[u8; RANDOM_BYTES]) -> Option<Self> {
         let letters = random
             .iter()
@@ -40,7 +40,7 @@ impl ApiKey {
         Some(Self(format!("{PREFIX}{body}{check}")))
     }
 
-    /// Reads a key as a caller sent it; `None` unless length, letters and check digits are right.
+    /// Parses a key as a caller sent it. Returns `None` unless length, alphabet and check digits are correct.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix(PREFIX)?;
         let right_form =
@@ -52,17 +52,17 @@ impl ApiKey {
         (check_digits(body) == check).then(|| Self(text.to_owned()))
     }
 
-    /// The whole key, for the one answer that shows it.
+    /// The whole key, for the only response that shows it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The first 12 characters, by which people recognise a key.
+    /// The first 12 characters, by which people recognize a key.
     pub fn prefix(&self) -> &str {
         &self.0[..SHOWN_LENGTH]
     }
 
-    /// What the database keeps: lower-case hex SHA-256 of the key.
+    /// The stored form: lower-case hex SHA-256 of the key.
     pub fn hash(&self) -> String {
         hex::encode(Sha256::digest(self.0.as_bytes()))
     }
@@ -87,7 +87,7 @@ mod tests {
     fn has_the_form_of_the_reference() {
         let key = ApiKey::from_random(&[7; RANDOM_BYTES]).expect("no byte is skipped");
         assert_eq!(key.reveal().len(), 3 + 40 + 6);
-        // CRC32 of forty times `7` is 0xe6df92db, reckoned with zlib outside this code.
+        // CRC32 of forty times `7` is 0xe6df92db, computed independently with zlib.
         assert_eq!(key.reveal(), format!("lw_{}4E8RLv", "7".repeat(40)));
         assert_eq!(key.prefix(), "lw_777777777");
         assert_eq!(format!("{key:?}"), "ApiKey(lw_777777777…)");

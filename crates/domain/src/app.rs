@@ -1,4 +1,4 @@
-//! Apps and what is stored for them: uploads and packages.
+//! Apps and the records of their stored bytes: uploads and packages.
 
 use crate::id::{AppId, OrgId, PackageId, UploadId};
 use crate::time::{DAY, EpochMs, HOUR};
@@ -23,7 +23,7 @@ pub struct App {
     pub created_at: EpochMs,
 }
 
-/// Bytes that a caller announced.
+/// Bytes that a caller has announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
     /// Its id.
@@ -36,11 +36,11 @@ pub struct Upload {
     pub size: i64,
     /// Lower-case hex SHA-256 of the bytes.
     pub sha256: String,
-    /// Whether something was made of it: an upload is used once.
+    /// Whether the upload has been consumed: it can be used once.
     pub used: bool,
     /// When it was announced.
     pub created_at: EpochMs,
-    /// When an unused one is removed.
+    /// When it is removed if it is still unused.
     pub expires_at: EpochMs,
 }
 
@@ -51,12 +51,12 @@ pub struct Package {
     pub id: PackageId,
     /// The organization it belongs to.
     pub org_id: OrgId,
-    /// Where it lies in object storage.
+    /// Its key in object storage.
     pub blob_key: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
     /// Lower-case hex SHA-256.
     pub sha256: String,
-    /// Files inside.
+    /// Number of files inside.
     pub file_count: i64,
 }

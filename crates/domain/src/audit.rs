@@ -1,13 +1,12 @@
-//! The chain of the audit log: each line's hash covers the line and the hash before it, so that a changed, removed or
-//! added line does not fit any more. It is keyed: who can write the database but does not have the key cannot mend it. The
-//! end of the chain is marked by another hash, which is in no line: so the last lines cannot be cut off and an earlier line
-//! called the last.
+//! The hash chain of the audit log. Each line's hash covers the line and the hash before it, so a changed, removed or inserted
+//! line breaks the chain. The hash is keyed: whoever can write to the database but does not have the key cannot repair it. A
+//! separate hash, stored in no line, marks the end of the chain, so truncating the log is detected too.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 /// The hash of a line, 64 lower-case hex digits: HMAC-SHA256 under `key` over the end of the chain before it (`""` for the
-/// first), the chain's owner, the line's number and its fields in a fixed order. Each text goes in with its length before it, and
+/// first), the chain's owner, the line's number and its fields in a fixed order. Each text is prefixed with its length, and
 /// an absent one differs from an empty one.
 pub fn link(key: &[u8; 32], before: &str, owner: &str, seq: i64, fields: &[Option<&str>]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
@@ -25,7 +24,7 @@ pub fn link(key: &[u8; 32], before: &str, owner: &str, seq: i64, fields: &[Optio
     hex::encode(mac.finalize().into_bytes())
 }
 
-/// The mark of a chain's end, 64 lower-case hex digits: HMAC-SHA256 under `key` over the number that no line has and the
+/// The marker of a chain's end, 64 lower-case hex digits: HMAC-SHA256 under `key` over a number that no line has and the
 /// hash of the last line.
 pub fn end(key: &[u8; 32], hash: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");

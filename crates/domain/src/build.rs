@@ -10,36 +10,36 @@ use crate::time::{DAY, EpochMs, SECOND};
 
 pub use record::{Artifact, Build, BuildFailure, GitFacts, PhaseRecord, Runner, SourceRecord, Spec};
 
-/// How long a runner holds a build without a word.
+/// How long a lease lasts without renewal.
 pub const LEASE: EpochMs = 90 * SECOND;
 /// How often a runner renews its lease.
 pub const RENEW: EpochMs = 15 * SECOND;
-/// How often a build is given to a runner at most.
+/// The maximum number of attempts of a build.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// How long a build waits for a runner at most.
+/// The maximum time that a build waits for a runner.
 pub const EXPIRY: EpochMs = DAY;
 
 words! {
     /// Where a build stands.
     BuildStatus, "queued, running, success, failed, canceled",
-    /// It waits for a runner.
+    /// Waits for a runner.
     Queued = "queued",
-    /// A runner has it.
+    /// A runner executes it.
     Running = "running",
-    /// It gave what it promised.
+    /// Every step succeeded, and every artifact is stored.
     Success = "success",
-    /// It did not.
+    /// It ended with an error.
     Failed = "failed",
-    /// Somebody stopped it.
+    /// It was canceled.
     Canceled = "canceled",
 }
 
 words! {
     /// What the app is made for.
     BuildType, "debug, release",
-    /// For those who make it.
+    /// For development.
     Debug = "debug",
-    /// For those who use it.
+    /// For distribution.
     Release = "release",
 }
 
@@ -52,131 +52,131 @@ words! {
     Internal = "internal",
     /// To a simulator.
     Simulator = "simulator",
-    /// To a device at a developer's cable.
+    /// To a device attached to a developer's machine.
     Development = "development",
 }
 
 words! {
     /// What a runner says a build came to.
     BuildResult, "success, failed, canceled",
-    /// It gave what it promised.
+    /// Every step succeeded, and every artifact is there.
     Success = "success",
-    /// It did not.
+    /// It ended with an error.
     Failed = "failed",
-    /// It was stopped, as asked.
+    /// It was stopped on request.
     Canceled = "canceled",
 }
 
 words! {
     /// Whether a runner can be given builds.
     RunnerStatus, "online, offline, revoked",
-    /// It was heard of lately.
+    /// It has called recently.
     Online = "online",
-    /// It was not.
+    /// It has not called recently.
     Offline = "offline",
-    /// It was shut out.
+    /// Its access was revoked.
     Revoked = "revoked",
 }
 
 words! {
     /// Why a build failed.
     BuildErrorCode, "STEP_FAILED, TIMED_OUT, RUNNER_LOST, EXPIRED, SOURCE_INVALID, ARTIFACT_MISSING, INTERNAL",
-    /// A step ended with another exit code than 0.
+    /// A step ended with a nonzero exit code.
     StepFailed = "STEP_FAILED",
-    /// A step, or the build, took longer than it may.
+    /// A step, or the build, exceeded its timeout.
     TimedOut = "TIMED_OUT",
-    /// Its runner fell silent, for the last time.
+    /// Its runner stopped responding during the last attempt.
     RunnerLost = "RUNNER_LOST",
-    /// No runner took it in time.
+    /// No runner claimed it in time.
     Expired = "EXPIRED",
-    /// Its source cannot be unpacked, fetched or understood.
+    /// Its source cannot be unpacked, fetched or parsed.
     SourceInvalid = "SOURCE_INVALID",
-    /// A file that the plan promises is not there.
+    /// A file that the plan declares is missing.
     ArtifactMissing = "ARTIFACT_MISSING",
     /// A defect of the service or the runner.
     Internal = "INTERNAL",
 }
 
 impl BuildStatus {
-    /// Whether it never changes any more.
+    /// Whether no transition leaves this status.
     pub const fn is_final(self) -> bool {
         matches!(self, BuildStatus::Success | BuildStatus::Failed | BuildStatus::Canceled)
     }
 }
 
-/// Where a build stands in its life.
+/// The state of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildState {
     /// Its status.
     pub status: BuildStatus,
-    /// Which try this is, from 1. The fencing number: what a runner sends of another try is refused.
+    /// The attempt number, from 1. It is the fencing token: messages of another attempt are refused.
     pub attempt: u32,
-    /// When it was put into the queue last.
+    /// When it last entered the queue.
     pub queued_at: EpochMs,
     /// When the lease of a running build ends.
     pub lease_until: Option<EpochMs>,
-    /// Whether its runner was asked to stop it.
+    /// Whether its runner has been asked to stop it.
     pub cancel_requested: bool,
 }
 
-/// What a runner says a try came to.
+/// The outcome of an attempt, as the runner reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every step ended well and every artifact is there.
+    /// Every step succeeded, and every artifact is stored.
     Success,
-    /// It failed.
+    /// The attempt failed.
     Failed(BuildErrorCode),
-    /// It was stopped, as asked.
+    /// The attempt was stopped on request.
     Canceled,
 }
 
-/// What happens to a build.
+/// A transition of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// A runner takes it.
+    /// A runner claims it.
     Lease,
-    /// The runner of this attempt goes on with it.
+    /// The runner of this attempt renews its lease.
     Renew {
-        /// The fencing number.
+        /// The attempt number.
         attempt: u32,
     },
-    /// The runner of this attempt is done.
+    /// The runner of this attempt reports its outcome.
     Finish {
-        /// The fencing number.
+        /// The attempt number.
         attempt: u32,
-        /// What came of it.
+        /// The outcome.
         outcome: Outcome,
     },
-    /// Its runner was silent for too long.
+    /// The lease expired.
     Lapse,
-    /// Somebody wants it stopped.
+    /// Somebody cancels it.
     Cancel,
-    /// It waited for too long.
+    /// It waited in the queue for too long.
     Expire,
 }
 
-/// Why a move is not made.
+/// Why a transition is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransitionError {
-    /// It is over.
+    /// The build has a final status.
     #[error("The build is over")]
-    Over,
-    /// Another try has begun since.
+    Final,
+    /// A newer attempt has begun.
     #[error("Attempt {0} of the build is over; another one has begun")]
     Stale(u32),
-    /// The move does not fit where the build stands.
+    /// The current status does not allow the transition.
     #[error("The build is {0}")]
-    Unfit(BuildStatus),
-    /// Its time is not over yet.
+    NotAllowed(BuildStatus),
+    /// The lease or the waiting time has not expired yet.
     #[error("The build's time is not over")]
-    Early,
+    TooEarly,
 }
 
-/// Where a move leads, and the error that a failed build then has.
-pub type Moved = (BuildState, Option<BuildErrorCode>);
+/// The new state, and the error if the build has failed.
+pub type NextState = (BuildState, Option<BuildErrorCode>);
 
 impl BuildState {
-    /// A new build.
+    /// A newly queued build.
     pub const fn new(now: EpochMs) -> BuildState {
         BuildState {
             status: BuildStatus::Queued,
@@ -187,14 +187,14 @@ impl BuildState {
         }
     }
 
-    /// Where a move at `now` leads.
+    /// Applies a transition at `now` (epoch milliseconds) and returns the new state.
     ///
     /// # Errors
-    /// The move is not legal here; nothing changes.
-    pub fn after(self, step: Transition, now: EpochMs) -> Result<Moved, TransitionError> {
+    /// The transition is not allowed in this state; nothing changes.
+    pub fn apply(self, step: Transition, now: EpochMs) -> Result<NextState, TransitionError> {
         use BuildStatus::{Canceled, Failed, Queued, Running, Success};
         if self.status.is_final() {
-            return Err(TransitionError::Over);
+            return Err(TransitionError::Final);
         }
         match (self.status, step) {
             (Queued, Transition::Lease) => Ok((self.leased(now), None)),
@@ -202,7 +202,7 @@ impl BuildState {
             (Queued, Transition::Expire) if now - self.queued_at >= EXPIRY => {
                 Ok((self.ended(Failed), Some(BuildErrorCode::Expired)))
             }
-            (Queued, Transition::Expire) => Err(TransitionError::Early),
+            (Queued, Transition::Expire) => Err(TransitionError::TooEarly),
             (_, Transition::Renew { attempt } | Transition::Finish { attempt, .. }) if attempt != self.attempt => {
                 Err(TransitionError::Stale(attempt))
             }
@@ -220,7 +220,7 @@ impl BuildState {
                 Ok((asked, None))
             }
             (Running, Transition::Lapse) if self.lease_until.is_some_and(|until| now < until) => {
-                Err(TransitionError::Early)
+                Err(TransitionError::TooEarly)
             }
             (Running, Transition::Lapse) if self.cancel_requested => Ok((self.ended(Canceled), None)),
             (Running, Transition::Lapse) if self.attempt >= MAX_ATTEMPTS => {
@@ -236,7 +236,7 @@ impl BuildState {
                 };
                 Ok((again, None))
             }
-            (status, _) => Err(TransitionError::Unfit(status)),
+            (status, _) => Err(TransitionError::NotAllowed(status)),
         }
     }
 

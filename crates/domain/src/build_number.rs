@@ -1,34 +1,34 @@
-//! Build numbers: that of an update (`docs/reference/updates.md#build-number-of-an-update`), and the one that an installed
-//! app sends (`docs/reference/updates.md#current-build`).
+//! Build numbers: those of updates (`docs/reference/updates.md#build-number-of-an-update`), and those that installed apps send
+//! (`docs/reference/updates.md#current-build`).
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// A build number has at most this many digits.
+/// The maximum number of digits of a build number.
 pub const MAX_BUILD_DIGITS: usize = 18;
 /// The highest build number: 18 nines. It fits a signed 64-bit column.
 pub const MAX_BUILD_NUMBER: u64 = 999_999_999_999_999_999;
-/// What an installed app tells has at most this many characters.
+/// The maximum number of characters that an installed app may send.
 pub const MAX_CURRENT_BUILD_LENGTH: usize = 64;
 
 /// The build number of an update: 1 to 18 digits, kept as written and compared as a number.
 ///
-/// `007` and `7` are equal: both are the number seven.
+/// `007` and `7` are equal.
 #[derive(Clone, Debug)]
 pub struct BuildNumber {
     value: u64,
     text: Box<str>,
 }
 
-/// The text or number is no build number. The message is made to follow the name of the field.
+/// The text or number is not a valid build number. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 18 digits")]
 pub struct BuildNumberError;
 
 impl BuildNumber {
-    /// Reads a build number.
+    /// Parses a build number.
     ///
     /// # Errors
     /// Anything but 1 to 18 ASCII digits.
@@ -107,17 +107,17 @@ impl PartialOrd for BuildNumber {
     }
 }
 
-/// The build an installed app tells as `currentBuild`: numerals, also dotted such as `1.0.3`. Borrows its text.
+/// The build that an installed app sends as `currentBuild`: numerals, also dotted such as `1.0.3`. Borrows its text.
 #[derive(Clone, Copy, Debug)]
 pub struct CurrentBuild<'a>(&'a str);
 
-/// The text is no installed build. The message is made to follow the name of the parameter.
+/// The text is not a valid installed build. The message follows the name of the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be numerals such as 42 or 1.0.3, of at most 64 characters")]
 pub struct CurrentBuildError;
 
 impl<'a> CurrentBuild<'a> {
-    /// Reads an installed build. Every part may have any number of digits, leading zeros included.
+    /// Parses an installed build. Every part may have any number of digits, leading zeros included.
     ///
     /// # Errors
     /// An empty part, anything but ASCII digits and dots, over 64 characters.
@@ -133,12 +133,12 @@ impl<'a> CurrentBuild<'a> {
         self.0
     }
 
-    /// Whether a build of this number is newer, comparing part by part with missing parts read as 0.
+    /// Whether a build of this number is newer, comparing part by part; missing parts are 0.
     ///
-    /// Only the first part counts: all further parts of a plain number are 0, so they can never make it the newer one.
+    /// Only the first part counts: all further parts of a plain number are 0, so they never make it newer.
     pub fn is_older_than(&self, build: u64) -> bool {
         let first = self.0.split('.').next().unwrap_or_default();
-        // Digits that do not fit are a number over every build number.
+        // Digits that do not fit in 64 bits exceed every build number.
         first.parse::<u64>().is_ok_and(|first| first < build)
     }
 }

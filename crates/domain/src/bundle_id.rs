@@ -1,28 +1,28 @@
-//! Bundle identifiers of apps: unique whatever their letter case (`docs/reference/callers.md#claiming-a-bundle-identifier`).
+//! Bundle ids of apps: unique regardless of letter case (`docs/reference/callers.md#claiming-a-bundle-identifier`).
 
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// A bundle identifier holds at most this many characters, as the stores have it.
+/// The maximum number of characters of a bundle id, as in the app stores.
 pub const MAX_BUNDLE_ID_LENGTH: usize = 155;
 
-/// A bundle identifier such as `com.example.app`: 1 to 155 letters, digits, `.`, `_` and `-`, no part between dots
-/// empty. Kept as written; two are equal whatever their letter case.
+/// A bundle id such as `com.example.app`: 1 to 155 letters, digits, `.`, `_` and `-`, with no empty part between dots. Kept
+/// as written; compared without regard to letter case.
 #[derive(Clone, Debug)]
 pub struct BundleId(Box<str>);
 
-/// The text is no bundle identifier. The message is made to follow the name of the field.
+/// The text is not a valid bundle id. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a bundle identifier such as com.example.app, of at most 155 letters, digits, '.', '_' and '-'")]
 pub struct BundleIdError;
 
 impl BundleId {
-    /// Reads a bundle identifier.
+    /// Parses a bundle id.
     ///
     /// # Errors
-    /// Another form than the type's.
+    /// The text does not have the form of the type.
     pub fn parse(text: &str) -> Result<Self, BundleIdError> {
         if is_bundle_id(text) {
             Ok(Self(text.into()))
@@ -36,14 +36,14 @@ impl BundleId {
         &self.0
     }
 
-    /// The identity of the app, whatever the letter case: the identifier in ASCII lower case.
+    /// The identity of the app, regardless of letter case: the bundle id in ASCII lower case.
     pub fn key(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
     /// The key under which any text is looked up: the public check refuses no bundle id for its form
-    /// (`docs/reference/updates.md#lookup-of-the-bundle`). `None` if the text cannot be an identifier, so that no app has it.
-    /// Allocates only for upper-case letters.
+    /// (`docs/reference/updates.md#lookup-of-the-bundle`). Returns `None` if the text cannot be a bundle id, so no app has
+    /// it. Allocates only for upper-case letters.
     pub fn lookup_key(text: &str) -> Option<Cow<'_, str>> {
         if !is_bundle_id(text) {
             return None;

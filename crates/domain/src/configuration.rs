@@ -1,28 +1,28 @@
-//! Configurations: the deployment targets, such as `production` or `staging`, that an update serves
+//! Configurations: the deployment targets of an update, such as `production` or `staging`
 //! (`docs/reference/updates.md#configuration`).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A label holds at most this many characters.
+/// The maximum number of characters of a label.
 pub const MAX_CONFIGURATION_LENGTH: usize = 64;
 
-/// The label of a configuration: 1 to 64 letters, digits, `.`, `_` and `-`; its letter case counts.
+/// The label of a configuration: 1 to 64 letters, digits, `.`, `_` and `-`; case-sensitive.
 ///
-/// No configuration at all is not an empty label but `None` wherever one stands.
+/// The absence of a configuration is `None`, not an empty label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Configuration(Box<str>);
 
-/// The text is no label. The message is made to follow the name of the field.
+/// The text is not a valid label. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 64 letters, digits, '.', '_' and '-'")]
 pub struct ConfigurationError;
 
 impl Configuration {
-    /// Reads a label.
+    /// Parses a label.
     ///
     /// # Errors
-    /// Another form than the type's.
+    /// The text does not have the form of the type.
     pub fn parse(text: &str) -> Result<Self, ConfigurationError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if text.is_empty() || text.len() > MAX_CONFIGURATION_LENGTH || !text.bytes().all(allowed) {

@@ -1,4 +1,4 @@
-//! Credentials for signing and for the app stores: the record, when to warn of its expiry, and which ones a build gets
+//! Credentials for signing and for the app stores: the record, when to warn of expiry, and which ones a build receives
 //! (`docs/reference/submissions.md#credentials`).
 
 use std::cmp::Reverse;
@@ -11,9 +11,9 @@ use crate::id::{CredentialId, OrgId};
 use crate::platform::Platform;
 use crate::time::{DAY, EpochMs};
 
-/// An organization has at most this many credentials.
+/// The maximum number of credentials of an organization.
 pub const MAX_CREDENTIALS: i64 = 200;
-/// Days before its end at which an organization is told.
+/// Days before expiry at which an organization is notified.
 pub const NOTICES: [i64; 2] = [30, 7];
 
 words! {
@@ -28,48 +28,48 @@ words! {
     AndroidKeystore = "android_keystore",
     /// Signs apps for Apple's platforms.
     AppleCertificate = "apple_certificate",
-    /// Says which apps, devices and certificates go together on Apple's platforms.
+    /// Specifies which apps, devices and certificates belong together on Apple's platforms.
     ProvisioningProfile = "provisioning_profile",
 }
 
 words! {
     /// Whether a credential can be used.
     CredentialStatus, "active, expired",
-    /// It can.
+    /// Can be used.
     Active = "active",
-    /// Its time is over.
+    /// Has expired.
     Expired = "expired",
 }
 
-/// A credential without what is secret of it.
+/// A credential without its secret part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Credential {
     /// `credential_…`.
     pub id: CredentialId,
-    /// Whose it is.
+    /// The organization it belongs to.
     pub org_id: OrgId,
-    /// The word of its [`CredentialKind`]. A newer node may have kept one that is unknown here.
+    /// The word of its [`CredentialKind`]. A newer node may have stored one that is unknown here.
     pub kind: String,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// The app it is for; `None` is every app.
+    /// The app it is limited to; `None` for every app.
     pub bundle_id: Option<BundleId>,
-    /// Lower-case hex SHA-256 of what identifies it.
+    /// Lower-case hex SHA-256 of the part that identifies it.
     pub fingerprint: String,
-    /// What was read from the file.
+    /// Metadata read from the file.
     pub facts: Value,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Option<EpochMs>,
-    /// The last notice of its end that was given, in days before it.
+    /// The last expiry notice sent, in days before expiry.
     pub told_days: Option<i64>,
-    /// Who gave it.
+    /// The actor that added it, as text.
     pub created_by: String,
-    /// When.
+    /// When it was added.
     pub created_at: EpochMs,
 }
 
 impl CredentialKind {
-    /// What people call it, to follow "the".
+    /// Its display name, to follow "the".
     pub const fn title(self) -> &'static str {
         match self {
             CredentialKind::AppStoreConnectKey => "App Store Connect key",
@@ -95,8 +95,8 @@ impl Credential {
         }
     }
 
-    /// The notice that is due at `now`, in days before the end: the latest of [`NOTICES`] that was not given yet. A
-    /// credential that has ended gets none.
+    /// The notice that is due at `now`, in days before expiry: the latest of [`NOTICES`] that has not been sent. An expired
+    /// credential has none.
     pub fn due_notice(&self, now: EpochMs) -> Option<i64> {
         let left = self.expires_at? - now;
         if left <= 0 {
@@ -107,26 +107,26 @@ impl Credential {
     }
 }
 
-/// What a build is, as far as the choice of its credentials asks.
+/// The properties of a build that decide which credentials it receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Signing<'a> {
     /// Its app.
     pub bundle_id: &'a BundleId,
     /// Its platform.
     pub platform: Platform,
-    /// What it is made for.
+    /// Its variant.
     pub build_type: BuildType,
-    /// How it reaches devices.
+    /// Its distribution.
     pub distribution: Distribution,
 }
 
-/// The credentials that a build gets: as few as sign it, none that has ended, and none of another app.
+/// The credentials that a build receives: only those needed to sign it, none expired, and none of another app.
 ///
-/// - Android: a release gets one keystore, the app's own before a general one, of several the newest. A debug build is
-///   signed with a key that its tools make.
-/// - Apple: a simulator asks for no signature. Else certificates and provisioning profiles for the way of distribution; the
-///   profiles of the app, of parts of it (`….widget`) and with a pattern. Where no profile fits, an App Store Connect
-///   key, so that the tools can make one.
+/// - Android: a release receives one keystore, the app's own before a general one, and the newest of several. A debug build
+///   is signed with a key that its tools generate.
+/// - Apple: a build for a simulator is not signed. Other builds receive certificates and provisioning profiles for their
+///   distribution: the profiles of the app, of its extensions (`….widget`) and wildcard profiles. If no profile matches, the
+///   build receives an App Store Connect key, so that its tools can create one.
 pub fn for_build<'c>(credentials: &'c [Credential], build: &Signing<'_>, now: EpochMs) -> Vec<&'c Credential> {
     let mut fitting: Vec<&Credential> = credentials
         .iter()
@@ -171,7 +171,7 @@ pub fn for_build<'c>(credentials: &'c [Credential], build: &Signing<'_>, now: Ep
     }
 }
 
-/// Whether a provisioning profile is for the build's app, or a part of it, on its platform.
+/// Whether a provisioning profile matches the build's app, or an extension of it, on its platform.
 fn covers(profile: &Credential, build: &Signing<'_>) -> bool {
     let bundle = build.bundle_id.as_str().to_ascii_lowercase();
     let pattern = profile.facts["bundleIdPattern"].as_str().unwrap_or_default();

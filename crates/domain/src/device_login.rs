@@ -1,5 +1,5 @@
-//! Signing a command line in by a browser: the command shows a short code, a signed-in user confirms it, and the command
-//! gets an API key (after RFC 8628, device authorization).
+//! Signing in a command line through a browser: the command shows a short code, a signed-in user confirms it, and the command
+//! receives an API key (after RFC 8628, device authorization).
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,21 @@ use crate::id::{DeviceLoginId, OrgId, UserId};
 use crate::scope::Scope;
 use crate::time::{EpochMs, MINUTE, SECOND};
 
-/// How long a code can be confirmed and the key be fetched.
+/// How long a code can be confirmed and its key fetched.
 pub const DEVICE_LOGIN_LIFE: EpochMs = 10 * MINUTE;
-/// How long a command waits before it asks again.
+/// The interval at which a command polls.
 pub const POLL_INTERVAL: EpochMs = 5 * SECOND;
-/// Days after which a key that was made so stops working.
+/// Days after which a key created this way expires.
 pub const KEY_DAYS: i64 = 90;
 
-/// Letters that are not mistaken for one another and make no words.
+/// Letters that are hard to confuse and form no words.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH: usize = 8;
 
 words! {
     /// How far a login is.
     DeviceLoginStatus, "pending, approved, denied, used",
-    /// Nobody has decided yet.
+    /// No user has decided yet.
     Pending = "pending",
     /// A user confirmed it; the key can be fetched, once.
     Approved = "approved",
@@ -32,26 +32,26 @@ words! {
     Used = "used",
 }
 
-/// A login that a command began.
+/// A login started by a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceLogin {
     /// `login_…`.
     pub id: DeviceLoginId,
-    /// How far it is; whether its time is over is another matter.
+    /// Its progress, regardless of expiry.
     pub status: DeviceLoginStatus,
-    /// What the key will be called.
+    /// The name of the future key.
     pub name: String,
-    /// What the key may do.
+    /// The scopes of the future key.
     pub scopes: Vec<Scope>,
-    /// The client address that began it.
+    /// The client address that started it.
     pub address: String,
-    /// The organization of the key, once a user decided.
+    /// The organization of the key, once a user has decided.
     pub org_id: Option<OrgId>,
     /// The user who decided.
     pub user_id: Option<UserId>,
-    /// When it began.
+    /// When it started.
     pub created_at: EpochMs,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: EpochMs,
 }
 
@@ -59,7 +59,7 @@ pub struct DeviceLogin {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UserCode([u8; LENGTH]);
 
-/// The text is no such code.
+/// The text is not a valid code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the code is eight letters, such as BCDF-GHJK")]
 pub struct UserCodeError;
@@ -70,7 +70,7 @@ impl UserCode {
         let mut rest = u64::from_be_bytes(random);
         let mut letters = [0; LENGTH];
         for letter in &mut letters {
-            // 20^8 is so much less than 2^64 that no code is likelier than another in any way that matters.
+            // 20^8 is so much smaller than 2^64 that the bias is negligible.
             *letter = LETTERS[(rest % LETTERS.len() as u64) as usize];
             rest /= LETTERS.len() as u64;
         }
@@ -95,7 +95,7 @@ impl fmt::Debug for UserCode {
 impl FromStr for UserCode {
     type Err = UserCodeError;
 
-    /// Reads a code as people type it: in any letter case, with or without the dash, with spaces.
+    /// Parses a code as people type it: in any letter case, with or without the dash, with spaces.
     fn from_str(text: &str) -> Result<Self, UserCodeError> {
         let typed = text.chars().filter(|letter| !matches!(letter, '-' | ' '));
         let letters: Option<Vec<u8>> = typed

@@ -1,4 +1,4 @@
-//! Environment variables of builds: names, scopes, and which of several wins (`docs/reference/environment.md#scope`).
+//! Environment variables of builds: names, scopes and precedence (`docs/reference/environment.md#scope`).
 
 use std::cmp::Reverse;
 
@@ -8,11 +8,11 @@ use crate::id::EnvVarId;
 use crate::platform::Platform;
 use crate::time::EpochMs;
 
-/// A value has at most this many bytes.
+/// The maximum size of a value in bytes.
 pub const MAX_VALUE_SIZE: usize = 64 << 10;
-/// A name, and a path, has at most this many characters.
+/// The maximum number of characters of a name or path.
 pub const MAX_NAME_LENGTH: usize = 255;
-/// A scope names at most this many configurations.
+/// The maximum number of configurations in a scope.
 pub const MAX_CONFIGURATIONS: usize = 50;
 
 words! {
@@ -27,24 +27,24 @@ words! {
 words! {
     /// Who may read the value again.
     Visibility, "plain, secret",
-    /// Whoever may list variables.
+    /// Everybody who may list variables.
     Plain = "plain",
-    /// Nobody but a build.
+    /// Only builds.
     Secret = "secret",
 }
 
-/// Which builds a variable is for. An empty part does not narrow.
+/// The builds that a variable applies to. An empty part matches every build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvVarScope {
-    /// The app; `None` is every app.
+    /// The app; `None` for every app.
     pub bundle_id: Option<BundleId>,
-    /// The configurations, sorted, each once; empty is every build, also those without one.
+    /// The configurations, sorted and unique; empty for every build, also those without a configuration.
     pub configurations: Vec<Configuration>,
-    /// The platforms, sorted, each once; empty is every platform.
+    /// The platforms, sorted and unique; empty for every platform.
     pub platforms: Vec<Platform>,
 }
 
-/// What a build is, as far as variables ask.
+/// The properties of a build that scopes are matched against.
 #[derive(Clone, Debug)]
 pub struct BuildScope<'a> {
     /// Its app.
@@ -56,7 +56,7 @@ pub struct BuildScope<'a> {
 }
 
 impl EnvVarScope {
-    /// A scope; the lists may come in any order and with repetitions.
+    /// Makes a scope; the lists may be unsorted and may contain duplicates.
     pub fn new(
         bundle_id: Option<BundleId>,
         mut configurations: Vec<Configuration>,
@@ -74,15 +74,15 @@ impl EnvVarScope {
     }
 
     /// Whether a build is within the scope.
-    pub fn holds(&self, build: &BuildScope<'_>) -> bool {
+    pub fn matches(&self, build: &BuildScope<'_>) -> bool {
         let app = self.bundle_id.as_ref().is_none_or(|bundle| bundle == build.bundle_id);
         let named = |label: &Configuration| self.configurations.contains(label);
         let configuration = self.configurations.is_empty() || build.configuration.is_some_and(named);
         app && configuration && (self.platforms.is_empty() || self.platforms.contains(&build.platform))
     }
 
-    /// How narrow the scope is; greater is narrower. First counts whether it names the app, then how few configurations
-    /// it names, then how few platforms.
+    /// How narrow the scope is; greater is narrower. It compares first whether the scope names the app, then how few
+    /// configurations it names, then how few platforms.
     fn narrowness(&self) -> impl Ord + use<> {
         let few = |count: usize| (count > 0).then_some(Reverse(count));
         (
@@ -100,28 +100,28 @@ pub struct EnvVar {
     pub id: EnvVarId,
     /// `[A-Za-z_][A-Za-z0-9_]*`.
     pub name: String,
-    /// How a build gets it.
+    /// How a build receives it.
     pub kind: EnvVarKind,
-    /// Where the file goes in the workspace of a build; set for files only.
+    /// The file's path in the workspace of a build; set for files only.
     pub path: Option<String>,
-    /// Who may read it again.
+    /// Who may read the value back.
     pub visibility: Visibility,
-    /// Which builds it is for.
+    /// The builds it applies to.
     pub scope: EnvVarScope,
-    /// Who made it.
+    /// The actor that created it, as text.
     pub created_by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
-    /// When its value was set last.
+    /// When its value was last set.
     pub updated_at: EpochMs,
 }
 
-/// The variables that a build gets: of those with one name the one with the narrowest scope; of two that are equally
-/// narrow, the one that was set last. Sorted by name.
+/// The variables that a build receives. Of those with the same name, the one with the narrowest scope wins; of equally
+/// narrow ones, the one that was set last. Sorted by name.
 pub fn resolve<'v>(variables: &'v [EnvVar], build: &BuildScope<'_>) -> Vec<&'v EnvVar> {
     let mut within: Vec<&EnvVar> = variables
         .iter()
-        .filter(|variable| variable.scope.holds(build))
+        .filter(|variable| variable.scope.matches(build))
         .collect();
     within.sort_by(|a, b| {
         let rank = |variable: &EnvVar| (variable.scope.narrowness(), variable.updated_at, variable.id);
@@ -131,14 +131,14 @@ pub fn resolve<'v>(variables: &'v [EnvVar], build: &BuildScope<'_>) -> Vec<&'v E
     within
 }
 
-/// Whether a text can be the name of an environment variable: `[A-Za-z_][A-Za-z0-9_]*`.
+/// Whether a text is a valid name of an environment variable: `[A-Za-z_][A-Za-z0-9_]*`.
 pub fn is_name(text: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let first = text.bytes().next().is_some_and(letter);
     first && text.len() <= MAX_NAME_LENGTH && text.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
-/// Whether a text can be the path of a file in a build's workspace: relative, with `/`, climbing nowhere.
+/// Whether a text is a valid path of a file in a build's workspace: relative, with `/`, and without `..`.
 pub fn is_path(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part != "." && part != "..";
     let forbidden = |letter: char| letter.is_control() || letter == '\\';
@@ -181,7 +181,7 @@ mod tests {
             configuration: Some(&production),
             platform: Platform::Ios,
         };
-        // From the widest to the narrowest, each wins over those before it.
+        // From the widest to the narrowest; each takes precedence over those before it.
         let ranked = [
             variable(9, None, &[], &[]),
             variable(8, None, &[], &[Platform::Ios, Platform::Android]),

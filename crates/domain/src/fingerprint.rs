@@ -1,5 +1,5 @@
-//! Fingerprints: what an installed app is natively, so that an update reaches only apps that can run it
-//! (`docs/reference/fingerprints.md`). A hash is opaque; a document says what the hash stands for, and so what changed.
+//! Fingerprints identify the native part of an installed app, so that an update reaches only apps that can run it
+//! (`docs/reference/fingerprints.md`). A hash is opaque; a document lists what was hashed, and so shows what changed.
 
 mod canonical;
 mod diff;
@@ -15,7 +15,7 @@ pub use document::{
 };
 pub use framework::Framework;
 
-/// A fingerprint holds at most this many characters.
+/// The maximum number of characters of a fingerprint.
 pub const MAX_FINGERPRINT_LENGTH: usize = 128;
 
 /// The fingerprint of a native app: 1 to 128 visible ASCII characters, compared byte by byte
@@ -23,16 +23,16 @@ pub const MAX_FINGERPRINT_LENGTH: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(Box<str>);
 
-/// The text is no fingerprint. The message is made to follow the name of the field.
+/// The text is not a valid fingerprint. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 128 visible ASCII characters")]
 pub struct FingerprintError;
 
 impl Fingerprint {
-    /// Reads a fingerprint.
+    /// Parses a fingerprint.
     ///
     /// # Errors
-    /// Another form than the type's; a space is not visible.
+    /// The text does not have the form of the type; a space is not a visible character.
     pub fn parse(text: &str) -> Result<Self, FingerprintError> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.is_empty() || text.len() > MAX_FINGERPRINT_LENGTH || !visible {

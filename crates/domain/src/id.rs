@@ -1,4 +1,5 @@
-//! Identifiers: TypeIDs, a prefix that names the resource and a UUIDv7 in base32 (`docs/reference/conventions.md#ids`).
+//! Identifiers: TypeIDs, which are a prefix that names the resource and a UUIDv7 in base32
+//! (`docs/reference/conventions.md#ids`).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +10,7 @@ use uuid::Uuid;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const SUFFIX_LENGTH: usize = 26;
 const NO_DIGIT: u8 = u8::MAX;
-/// The value of each byte as a digit: a start with a million updates reads several million ids.
+/// The value of each byte as a digit. A table, because a start with a million updates parses several million ids.
 const PLACES: [u8; 256] = {
     let mut places = [NO_DIGIT; 256];
     let mut place = 0;
@@ -20,7 +21,7 @@ const PLACES: [u8; 256] = {
     places
 };
 
-/// What an id names. Implemented by the marker types of this module only.
+/// The resource that an id identifies. Implemented only by the marker types of this module.
 pub trait Kind: Copy + Eq + std::hash::Hash + Ord + fmt::Debug + Send + Sync + 'static {
     /// The text before the underscore, such as `update`.
     const PREFIX: &'static str;
@@ -33,13 +34,14 @@ pub struct Id<K: Kind> {
     kind: PhantomData<K>,
 }
 
-/// The text is not an identifier of the expected kind. An id of any shape that names nothing is "not found" at the edge.
+/// The text is not an identifier of the expected kind. An id that names nothing is "not found" at the edge, whatever its
+/// form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of this kind")]
 pub struct IdError;
 
 impl<K: Kind> Id<K> {
-    /// A new identifier from the time in epoch milliseconds and ten random bytes (RFC 9562, UUIDv7).
+    /// Makes an identifier from the time in epoch milliseconds and ten random bytes (RFC 9562, UUIDv7).
     pub fn new(now_ms: i64, random: [u8; 10]) -> Self {
         let millis = u64::try_from(now_ms).unwrap_or(0);
         Self::from_uuid(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
@@ -53,8 +55,8 @@ impl<K: Kind> Id<K> {
         }
     }
 
-    /// When the identifier was made, in epoch milliseconds.
-    pub const fn made_at(&self) -> i64 {
+    /// When the identifier was created, in epoch milliseconds.
+    pub const fn created_at(&self) -> i64 {
         (self.uuid.as_u128() >> 80) as i64
     }
 
@@ -91,7 +93,7 @@ impl<K: Kind> FromStr for Id<K> {
             .and_then(|rest| rest.strip_prefix('_'))
             .ok_or(IdError)?;
         let digits = suffix.as_bytes();
-        // 26 characters carry 130 bits; the first may only hold the upper three of 128.
+        // 26 characters encode 130 bits; the first may hold only the upper three of 128.
         if digits.len() != SUFFIX_LENGTH || digits[0] > b'7' {
             return Err(IdError);
         }
@@ -162,8 +164,11 @@ mod tests {
         let id = UpdateId::from_uuid(uuid);
         assert_eq!(id.to_string(), "update_01h455vb4pex5vsknk084sn02q");
         assert_eq!("update_01h455vb4pex5vsknk084sn02q".parse(), Ok(id));
-        assert_eq!(id.made_at(), 0x0189_0a5d_ac96);
-        assert_eq!(UpdateId::new(1_700_000_000_123, [255; 10]).made_at(), 1_700_000_000_123);
+        assert_eq!(id.created_at(), 0x0189_0a5d_ac96);
+        assert_eq!(
+            UpdateId::new(1_700_000_000_123, [255; 10]).created_at(),
+            1_700_000_000_123
+        );
     }
 
     #[test]

@@ -4,46 +4,46 @@ use crate::id::{DeviceLoginId, KeyId, OrgId};
 use crate::scope::Scope;
 use crate::time::EpochMs;
 
-/// An API key as it is kept: never the key itself.
+/// An API key as it is stored: never the key itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Its id.
     pub id: KeyId,
     /// The organization it was created in, the only one it acts in (`docs/reference/callers.md#organization-of-a-key`).
     pub org_id: OrgId,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// The first 12 characters of the key.
     pub prefix: String,
-    /// What it may do.
+    /// The scopes it grants.
     pub scopes: Vec<Scope>,
-    /// The actor that made it, as text.
+    /// The actor that created it, as text.
     pub created_by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
-    /// When it stops working by itself.
+    /// When it expires.
     pub expires_at: Option<EpochMs>,
     /// When it was revoked.
     pub revoked_at: Option<EpochMs>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<EpochMs>,
-    /// The browser sign-in that made it; `None` for a key that was made otherwise.
+    /// The browser sign-in that created it; `None` for any other key.
     pub device_login: Option<DeviceLoginId>,
 }
 
 words! {
     /// Whether a key works.
     KeyStatus, "active, revoked, expired",
-    /// It works.
+    /// It can be used.
     Active = "active",
     /// Somebody revoked it.
     Revoked = "revoked",
-    /// Its time is over.
+    /// It has expired.
     Expired = "expired",
 }
 
 impl Key {
-    /// Whether the key works at this time. Revoked wins over expired.
+    /// The status of the key at `now`. Revoked takes precedence over expired.
     pub fn status(&self, now: EpochMs) -> KeyStatus {
         if self.revoked_at.is_some() {
             KeyStatus::Revoked

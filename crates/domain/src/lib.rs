@@ -1,5 +1,5 @@
-//! Rules of Launchway without I/O: ids, versions, the over-the-air decision, fingerprints, scopes and roles.
-//! Nothing here reads a clock, a file, the network or randomness: they come as parameters.
+//! Rules of Launchway without I/O: ids, versions, the over-the-air decision, fingerprints, scopes and roles. Nothing here reads
+//! a clock, a file, the network or randomness: they are parameters.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 

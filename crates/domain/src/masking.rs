@@ -1,4 +1,4 @@
-//! Keeps secrets out of logs: raw, as base64, URL- and JSON-escaped, across chunk borders and line breaks
+//! Removes secrets from logs: raw, base64-encoded, URL- and JSON-escaped, across chunk borders and line breaks
 //! (`docs/reference/builds.md#masking`). The runner masks what it sends, and the server masks again what it stores.
 
 mod automaton;
@@ -8,12 +8,12 @@ use std::collections::VecDeque;
 
 use automaton::{Automaton, ROOT};
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const MASK: &[u8] = b"***";
-/// A secret with fewer bytes is not masked: it would take half the log with it.
+/// The minimum length in bytes of a secret that is masked: a shorter one would remove half the log.
 pub const MIN_SECRET: usize = 4;
 
-/// Knows a set of secrets. Cheap to share; each log has its own [`Masking`].
+/// A compiled set of secrets. Cheap to share; each log has its own [`Masking`].
 pub struct Masker {
     automaton: Automaton,
 }
@@ -22,18 +22,18 @@ pub struct Masker {
 pub struct Masking<'m> {
     automaton: &'m Automaton,
     state: u32,
-    /// Bytes that may still turn out to be part of a secret, and whether they are known to be.
+    /// Bytes that may still turn out to be part of a secret, and whether they are already known to be.
     held: VecDeque<(u8, bool)>,
-    /// How many of them are no line breaks: those alone are compared.
+    /// How many of them are not line breaks: only those are compared.
     solid: usize,
-    /// Whether the last byte given out was masked.
+    /// Whether the last released byte was masked.
     in_mask: bool,
-    /// Whether each masked byte becomes a `*`, instead of each run of them [`MASK`].
+    /// Whether each masked byte becomes one `*`, rather than each run of them [`MASK`].
     keeps_length: bool,
 }
 
 impl Masker {
-    /// A masker of these secrets. Those shorter than [`MIN_SECRET`] bytes are left out.
+    /// Makes a masker of these secrets. Those shorter than [`MIN_SECRET`] bytes are ignored.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s [u8]>) -> Masker {
         let mut automaton = Automaton::new();
         for secret in secrets {
@@ -47,7 +47,7 @@ impl Masker {
         Masker { automaton }
     }
 
-    /// Begins a log.
+    /// Starts masking a log.
     pub fn begin(&self) -> Masking<'_> {
         Masking {
             automaton: &self.automaton,
@@ -59,9 +59,9 @@ impl Masker {
         }
     }
 
-    /// Goes on with a log where another masking stood that held back `held`. Each masked byte becomes a `*`: what is given
-    /// out, with what is still held back, is as long as what came in, so that offsets stay true.
-    pub fn go_on(&self, held: &[(u8, bool)]) -> Masking<'_> {
+    /// Resumes a log for which an earlier masking withheld `held`. Each masked byte becomes a `*`: the released and the
+    /// withheld bytes together are as long as the input, so offsets stay valid.
+    pub fn resume(&self, held: &[(u8, bool)]) -> Masking<'_> {
         let solid = held.iter().map(|(byte, _)| *byte).filter(|byte| !is_break(*byte));
         Masking {
             keeps_length: true,
@@ -82,7 +82,8 @@ impl Masker {
 }
 
 impl Masking<'_> {
-    /// Takes the next bytes and adds to `out` what can be given out. Held back is only what may be the start of a secret.
+    /// Adds the next bytes, and appends to `out` those that can be released. Only what may be the start of a secret is
+    /// withheld.
     pub fn push(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -100,12 +101,12 @@ impl Masking<'_> {
         }
     }
 
-    /// What is held back now: each byte, and whether it is known to be of a secret. It may be the beginning of a secret.
+    /// The bytes withheld now, each with whether it is known to belong to a secret. They may be the beginning of a secret.
     pub fn held(&self) -> Vec<(u8, bool)> {
         self.held.iter().copied().collect()
     }
 
-    /// Gives out what is still held back: no more bytes come.
+    /// Releases what is still withheld: the log is complete.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         self.state = ROOT;
         self.release(0, out);
@@ -132,7 +133,7 @@ impl Masking<'_> {
         self.release(self.automaton.depth(self.state), out);
     }
 
-    /// Gives out bytes from the front until only `keep` that are no line breaks are left.
+    /// Releases bytes from the front until only `keep` that are not line breaks are left.
     fn release(&mut self, keep: usize, out: &mut Vec<u8>) {
         while self.solid > keep || (keep == 0 && !self.held.is_empty()) {
             let Some((byte, masked)) = self.held.pop_front() else {

@@ -4,36 +4,36 @@ use crate::id::{InvitationId, OrgId, SessionId, UserId};
 use crate::tenancy::{Role, Tier};
 use crate::time::{DAY, EpochMs};
 
-/// How long an invitation link works.
+/// How long an invitation link is valid.
 pub const INVITATION_LIFE: EpochMs = 7 * DAY;
-/// How long a session lives without being used.
+/// How long an unused session lives.
 pub const SESSION_IDLE: EpochMs = 30 * DAY;
-/// How long a session lives however often it is used.
+/// The maximum lifetime of a session, however often it is used.
 pub const SESSION_LIFE: EpochMs = 90 * DAY;
-/// How long the operator's link for a new password works.
+/// How long the operator's password reset link is valid.
 pub const RESET_LIFE: EpochMs = DAY;
 
-/// The tenant: everything else belongs to one.
+/// A tenant: everything else belongs to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Org {
     /// Its id.
     pub id: OrgId,
-    /// The name people see.
+    /// Its display name.
     pub name: String,
-    /// How many calls a minute it may make.
+    /// Its tier, which sets the number of calls a minute.
     pub tier: Tier,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
 }
 
-/// Somebody who signs in.
+/// A user account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The user's id.
     pub id: UserId,
     /// The address, in lower case.
     pub email: String,
-    /// When the account was made.
+    /// When the account was created.
     pub created_at: EpochMs,
 }
 
@@ -44,7 +44,7 @@ pub struct Member {
     pub user_id: UserId,
     /// The user's address.
     pub email: String,
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
     /// When the user joined.
     pub created_at: EpochMs,
@@ -57,31 +57,31 @@ pub struct Invitation {
     pub id: InvitationId,
     /// The organization that invites.
     pub org_id: OrgId,
-    /// Whom it is for, in lower case.
+    /// The invited address, in lower case.
     pub email: String,
-    /// The role it gives.
+    /// The role it grants.
     pub role: Role,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: EpochMs,
-    /// When it was taken.
+    /// When it was accepted.
     pub accepted_at: Option<EpochMs>,
 }
 
 words! {
     /// Whether an invitation can be taken.
     InvitationStatus, "pending, accepted, expired",
-    /// It waits to be taken.
+    /// It can be accepted.
     Pending = "pending",
-    /// Somebody took it.
+    /// It was accepted.
     Accepted = "accepted",
-    /// Its time is over.
+    /// It has expired.
     Expired = "expired",
 }
 
 impl Invitation {
-    /// Whether it can be taken at this time.
+    /// The status of the invitation at `now`.
     pub fn status(&self, now: EpochMs) -> InvitationStatus {
         match self.accepted_at {
             Some(_) => InvitationStatus::Accepted,
@@ -91,14 +91,14 @@ impl Invitation {
     }
 }
 
-/// A browser that is signed in.
+/// A signed-in browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
     pub id: SessionId,
-    /// Who is signed in.
+    /// The signed-in user.
     pub user_id: UserId,
-    /// What the browser calls itself.
+    /// The browser's `User-Agent`.
     pub user_agent: String,
     /// The address it signed in from.
     pub address: String,
@@ -109,14 +109,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// When the session ends unless it is used before: at the latest when its whole life is over.
+    /// When the session expires unless it is used before: at the latest at the end of its maximum lifetime.
     pub fn expires_at(&self) -> EpochMs {
         (self.last_used_at + SESSION_IDLE).min(self.created_at + SESSION_LIFE)
     }
 }
 
-/// An e-mail address as accounts are found by: trimmed, lower case, `x@y`, at most 254 characters; `None` otherwise.
-pub fn normal_email(text: &str) -> Option<String> {
+/// Normalizes an e-mail address for lookup: trimmed, lower case, `x@y`, at most 254 characters; `None` if it is invalid.
+pub fn normalize_email(text: &str) -> Option<String> {
     let email = text.trim().to_lowercase();
     let (name, host) = email.split_once('@')?;
     let plain = !email
@@ -125,8 +125,8 @@ pub fn normal_email(text: &str) -> Option<String> {
     (plain && !name.is_empty() && !host.is_empty() && !host.contains('@') && email.len() <= 254).then_some(email)
 }
 
-/// A name that people give to something: trimmed, 1 to 100 characters, no control characters; `None` otherwise.
-pub fn normal_name(text: &str) -> Option<String> {
+/// Normalizes a display name: trimmed, 1 to 100 characters, no control characters; `None` if it is invalid.
+pub fn normalize_name(text: &str) -> Option<String> {
     let name = text.trim();
     let right = !name.is_empty() && name.chars().count() <= 100 && !name.chars().any(char::is_control);
     right.then(|| name.to_owned())
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn addresses_are_found_whatever_their_case() {
-        assert_eq!(normal_email(" Ada@Example.COM ").as_deref(), Some("ada@example.com"));
+        assert_eq!(normalize_email(" Ada@Example.COM ").as_deref(), Some("ada@example.com"));
         for text in [
             "",
             "ada",
@@ -149,15 +149,15 @@ mod tests {
             "a\u{0}@c",
             &format!("{}@c", "a".repeat(253)),
         ] {
-            assert_eq!(normal_email(text), None, "{text:?}");
+            assert_eq!(normalize_email(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn names_are_short_and_visible() {
-        assert_eq!(normal_name("  CI  ").as_deref(), Some("CI"));
+        assert_eq!(normalize_name("  CI  ").as_deref(), Some("CI"));
         for text in ["", "   ", "a\nb", &"x".repeat(101)] {
-            assert_eq!(normal_name(text), None, "{text:?}");
+            assert_eq!(normalize_name(text), None, "{text:?}");
         }
     }
 }

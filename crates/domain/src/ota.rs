@@ -1,5 +1,5 @@
-//! The over-the-air decision: which update an installed app gets (`docs/reference/updates.md#choice`). Pure and free of
-//! allocations, because the check is answered from memory by this code.
+//! The over-the-air decision: which update an installed app receives (`docs/reference/updates.md#choice`). Pure and free of
+//! allocations, because this code answers the check from memory.
 
 mod newest;
 
@@ -12,7 +12,7 @@ use crate::version::Version;
 
 pub use newest::{order, prune};
 
-/// What an installed app tells about itself.
+/// The parameters of a check: the installed app's own description.
 #[derive(Clone, Debug)]
 pub struct Caller<'a> {
     /// The platform; `None` lets updates of every platform be candidates.
@@ -21,30 +21,30 @@ pub struct Caller<'a> {
     pub version: Version,
     /// The installed build. Without it, and without `running`, an update of an equal version is not newer.
     pub build: Option<CurrentBuild<'a>>,
-    /// The update of the installed version that the app says it runs, where it is known; `build` counts before it.
+    /// The update of the installed version that the app reports to run, if it is known; `build` takes precedence.
     pub running: Option<Running>,
-    /// The hash of what the app is natively; without it every update agrees.
+    /// The fingerprint of the installed app; without it every update is compatible.
     pub fingerprint: Option<&'a str>,
-    /// The configuration the app is of; without it only updates without one are candidates.
+    /// The configuration of the app; without it only updates without one are candidates.
     pub configuration: Option<&'a str>,
     /// The device; without it only full rollouts reach the app.
     pub device_id: Option<&'a str>,
 }
 
-/// An update that an app runs, of the version that the app says it has.
+/// An update that an app runs, of the version that the app reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// What the update is for. Build numbers of different platforms have nothing to do with each other.
+    /// Its platform. Build numbers of different platforms are unrelated.
     pub platform: Platform,
     /// Its build number.
     pub build: u64,
 }
 
-/// What the decision needs to know of a published update. Bundle and status have been looked at before.
+/// The properties of a published update that the decision uses. Bundle and status have been checked before.
 pub trait Candidate {
     /// The id as text, such as `update_…`.
     fn id(&self) -> &str;
-    /// What the update is for.
+    /// Its platform.
     fn platform(&self) -> Platform;
     /// Its version.
     fn version(&self) -> &Version;
@@ -52,40 +52,40 @@ pub trait Candidate {
     fn build(&self) -> u64;
     /// The configuration a check must name; `None` serves every check.
     fn configuration(&self) -> Option<&str>;
-    /// What the installed app must be natively; `None` agrees with every app.
+    /// The fingerprint that the installed app must have; `None` is compatible with every app.
     fn fingerprint(&self) -> Option<&str>;
-    /// Whether it also runs in an app with this other fingerprint, which stands for the same native code.
+    /// Whether it also runs in an app with this other fingerprint, which identifies the same native code.
     fn also_accepts(&self, _installed: &str) -> bool {
         false
     }
-    /// Which devices it is offered to.
+    /// The share of devices it is offered to.
     fn rollout(&self) -> Rollout;
     /// When it was published, in epoch milliseconds.
     fn created_at(&self) -> i64;
 }
 
-/// What a caller is answered.
+/// The answer to a caller.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decision<'c, C> {
-    /// Nothing newer for this caller.
+    /// There is nothing newer for this caller.
     NoUpdate,
     /// This update can be installed over the air.
     Update(&'c C),
-    /// This update is newer, and like every newer one it needs another native app: a store release.
+    /// This update is newer, but like every newer one it needs another native app: a store release.
     StoreUpdate(&'c C),
 }
 
 /// Decides for one caller among the published updates of its bundle.
 ///
-/// Of the candidates newer than the caller the newest whose fingerprint agrees wins; when none agrees, the newest of all
-/// needs a store update (`docs/reference/updates.md#choice`). `newest_first` must be sorted by [`order`]; it may be
-/// [`prune`]d. The caller has to know whether the bundle has any update at all.
+/// Of the candidates newer than the caller, the newest with a compatible fingerprint wins; if none is compatible, the
+/// newest of all needs a store update (`docs/reference/updates.md#choice`). `newest_first` must be sorted by [`order`]; it
+/// may be [`prune`]d. The caller of this function must know whether the bundle has any update at all.
 pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> Decision<'c, C> {
     let mut newest = None;
-    // Versions and builds only fall, so behind the first one that is not newer there is no newer one.
+    // Versions and builds only decrease, so nothing newer follows the first one that is not newer.
     for update in newest_first.iter().take_while(|update| caller.is_below(*update)) {
         let agrees = caller.agrees_with(update);
-        // A hash is reckoned for the rollout: only where its outcome matters.
+        // The rollout costs a hash: compute it only if its outcome matters.
         let is_for_caller = caller.is_served_by(update) && caller.is_older_than(update);
         if !is_for_caller || (!agrees && newest.is_some()) || !caller.is_reached_by(update) {
             continue;
@@ -98,10 +98,10 @@ pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> D
     newest.map_or(Decision::NoUpdate, Decision::StoreUpdate)
 }
 
-/// What speaks against offering an update to a caller, the first that does.
+/// The first reason not to offer an update to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The caller has this version and build, or newer ones.
+    /// The caller has this version and build, or a newer one.
     NotNewer,
     /// It is for another platform.
     Platform,
@@ -113,7 +113,8 @@ pub enum Obstacle {
     Fingerprint,
 }
 
-/// What speaks against offering one update to a caller; `None` when nothing does. [`decide`] asks the same of all of them.
+/// The reason not to offer one update to a caller; `None` if there is none. [`decide`] applies the same rules to all
+/// updates.
 pub fn obstacle<C: Candidate>(caller: &Caller<'_>, update: &C) -> Option<Obstacle> {
     let platform = caller.platform.is_none_or(|platform| platform == update.platform());
     if !caller.is_older_than(update) {
@@ -132,8 +133,8 @@ pub fn obstacle<C: Candidate>(caller: &Caller<'_>, update: &C) -> Option<Obstacl
 }
 
 impl Caller<'_> {
-    /// An update is newer when its version is, or when the versions are equal and its build number is greater than the
-    /// installed one. The update that the app runs tells the installed build only for its own platform.
+    /// Whether the update is newer: its version is greater, or the versions are equal and its build number is greater than
+    /// the installed one. The update that the app runs supplies the installed build only for its own platform.
     fn is_older_than<C: Candidate>(&self, update: &C) -> bool {
         let is_comparable = match (self.build, self.running) {
             (None, Some(running)) => running.platform == update.platform() || *update.version() != self.version,
@@ -143,7 +144,7 @@ impl Caller<'_> {
     }
 
     /// Whether the update is above the installed version and build, whatever its platform. Along a list in [`order`] this
-    /// is true up to some place, and false from there on.
+    /// is true up to some position, and false from there on.
     fn is_below<C: Candidate>(&self, update: &C) -> bool {
         match update.version().cmp(&self.version) {
             Ordering::Greater => true,
@@ -168,7 +169,7 @@ impl Caller<'_> {
         update.rollout().includes(update.id(), self.device_id)
     }
 
-    /// A caller without fingerprint agrees, and so does an update without.
+    /// An update without a fingerprint, or a caller without one, is always compatible.
     fn agrees_with<C: Candidate>(&self, update: &C) -> bool {
         self.fingerprint
             .zip(update.fingerprint())

@@ -1,4 +1,4 @@
-//! The platforms an app is made for (`docs/reference/service.md#platforms`).
+//! The platforms of apps (`docs/reference/service.md#platforms`).
 
 words! {
     /// A platform.

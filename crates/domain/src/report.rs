@@ -1,10 +1,10 @@
-//! What devices report about an update (`docs/reference/updates.md#device-reports`).
+//! Reports of devices about an update (`docs/reference/updates.md#device-reports`).
 
-/// A reason holds at most this many characters.
+/// The maximum number of characters of a reason.
 pub const MAX_REASON: usize = 200;
-/// So many reasons of an update are kept, the last ones.
+/// How many reasons of an update are kept: the most recent ones.
 pub const KEPT_REASONS: i64 = 20;
-/// For so many days it is kept what was reported on each; what was reported in all stays.
+/// For how many days the counts of each day are kept; totals are kept forever.
 pub const REPORT_DAYS: i64 = 90;
 
 words! {
@@ -14,9 +14,9 @@ words! {
     Downloaded = "downloaded",
     /// It was installed.
     Installed = "installed",
-    /// The app started with it and found it good.
+    /// The app started with it successfully.
     Confirmed = "confirmed",
-    /// The app went back to what it had before.
+    /// The app returned to its previous update.
     RolledBack = "rolled_back",
     /// Download or installation failed.
     Failed = "failed",

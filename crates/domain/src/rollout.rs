@@ -22,15 +22,16 @@ impl Rollout {
         self.0
     }
 
-    /// Whether an update of this id, written as text, is offered to this device.
+    /// Whether an update with this id, written as text, is offered to this device.
     ///
-    /// 100 includes everybody. Below, a caller without device id is outside, and a device is inside when its bucket of
-    /// this update is below the percentage. The bucket never changes, so a raise never takes an update away.
+    /// 100 includes everybody. Below 100, a caller without a device id is excluded, and a device is included if its bucket
+    /// for this update is below the percentage. The bucket never changes, so raising the percentage never takes an update
+    /// away.
     pub fn includes(self, update_id: &str, device_id: Option<&str>) -> bool {
         if self == Self::FULL {
             return true;
         }
-        // No bucket is below 0: nothing to reckon.
+        // No bucket is below 0, so no hash is needed.
         device_id.is_some_and(|device_id| self.0 > 0 && bucket(update_id, device_id) < u64::from(self.0))
     }
 }
@@ -63,7 +64,7 @@ mod tests {
         Rollout::new(percent).unwrap()
     }
 
-    /// Made with Python: `int.from_bytes(hashlib.sha256(f"{update}:{device}".encode()).digest()[:8], "big") % 100`.
+    /// Computed with Python: `int.from_bytes(hashlib.sha256(f"{update}:{device}".encode()).digest()[:8], "big") % 100`.
     #[test]
     fn buckets_are_those_of_the_reference() {
         for (update, device, expected) in [

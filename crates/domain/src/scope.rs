@@ -9,15 +9,15 @@ words! {
     Submit = "submit",
     /// `/update`.
     Update = "update",
-    /// `/env`, `/api-keys`, `/webhooks` and the like; only the operator makes such a key.
+    /// `/env`, `/api-keys`, `/webhooks` and similar; only the operator creates such a key.
     Admin = "admin",
 }
 
 impl Scope {
-    /// The scopes that can be asked for over HTTP.
+    /// The scopes that can be requested over HTTP.
     pub const GRANTABLE: [Scope; 3] = [Scope::Build, Scope::Submit, Scope::Update];
 
-    /// Reads a comma-separated list as it stands in the database. Unknown names are dropped: they grant nothing.
+    /// Parses a comma-separated list from the database. Unknown names are dropped: they grant nothing.
     pub fn list_from(text: &str) -> Vec<Scope> {
         text.split(',').filter_map(|name| name.parse().ok()).collect()
     }

@@ -1,4 +1,4 @@
-//! Signatures as Standard Webhooks 1.0 has them: HMAC-SHA256 over `id.timestamp.body`, and secrets as `whsec_` and base64.
+//! Signatures of Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, and secrets as `whsec_` and base64.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// Bytes of a secret.
+/// Length of a secret in bytes.
 pub const SECRET_BYTES: usize = 32;
-/// The header that names the event; the same at every try.
+/// The header with the id of the event; the same for every attempt.
 pub const ID_HEADER: &str = "webhook-id";
-/// The header with the time of the try, in epoch seconds.
+/// The header with the time of the attempt, in epoch seconds.
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 /// The header with the signatures.
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
 
 const PREFIX: &str = "whsec_";
 
-/// What signs the deliveries of a webhook. It is not printed, and wiped when it is dropped.
+/// The key that signs the deliveries of a webhook. It is never printed, and it is wiped when it is dropped.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<[u8; SECRET_BYTES]>);
 
@@ -30,12 +30,12 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The secret of these random bytes.
+    /// Makes a secret of these random bytes.
     pub fn new(bytes: Zeroizing<[u8; SECRET_BYTES]>) -> Secret {
         Secret(bytes)
     }
 
-    /// The secret that [`Secret::bytes`] gave; `None` when the length is another.
+    /// Restores a secret from [`Secret::bytes`]; `None` if the length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Secret> {
         let mut secret = Zeroizing::new([0; SECRET_BYTES]);
         if bytes.len() != SECRET_BYTES {
@@ -45,12 +45,12 @@ impl Secret {
         Some(Secret(secret))
     }
 
-    /// The bytes, to be sealed.
+    /// The bytes, for sealing.
     pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
         &self.0
     }
 
-    /// The text that receivers verify with, for the one answer that shows it.
+    /// The text that receivers verify with, for the only response that shows it.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", BASE64_STANDARD.encode(*self.0))
     }
@@ -63,7 +63,7 @@ impl Secret {
     }
 }
 
-/// The value of [`SIGNATURE_HEADER`]: a signature by each secret, with a space between them. `timestamp` is in seconds.
+/// The value of [`SIGNATURE_HEADER`]: one signature for each secret, separated by spaces. `timestamp` is in seconds.
 pub fn signatures<'s>(secrets: impl IntoIterator<Item = &'s Secret>, id: &str, timestamp: i64, body: &[u8]) -> String {
     let each: Vec<String> = secrets
         .into_iter()
@@ -81,8 +81,8 @@ mod tests {
         Secret::new(Zeroizing::new([byte; SECRET_BYTES]))
     }
 
-    /// Reckoned with another program: `printf '%s' 'msg_1.1700000000.{"a":1}' | openssl dgst -sha256 -mac HMAC
-    /// -macopt hexkey:0707… -binary | base64`.
+    /// Computed independently: `printf '%s' 'msg_1.1700000000.{"a":1}' | openssl dgst -sha256 -mac HMAC -macopt
+    /// hexkey:0707… -binary | base64`.
     #[test]
     fn signs_as_others_do() {
         let signed = signatures([&secret(7)], "msg_1", 1_700_000_000, br#"{"a":1}"#);

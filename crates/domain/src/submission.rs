@@ -1,6 +1,6 @@
 //! The states of a submission and the transitions between them (`docs/reference/submissions.md#transitions`). Storing a
-//! submission is a compare-and-set on its status. What it has reached in the app store is stored beside it, so a retry
-//! continues where it stopped.
+//! submission is a compare-and-set on its status. Its progress in the app store is stored next to it, so a retry continues
+//! where it stopped.
 
 pub mod destination;
 pub mod error;
@@ -14,55 +14,55 @@ words! {
     /// Where a submission stands.
     SubmissionStatus,
     "queued, validating, uploading, processing, in_review, rolling_out, halted, success, rejected, failed, canceled",
-    /// It waits for its turn.
+    /// Waits for its turn.
     Queued = "queued",
-    /// The binary is checked against what is asked, before any call to the store.
+    /// The binary is checked against the request, before any call to the app store.
     Validating = "validating",
-    /// The binary goes to the store.
+    /// The binary is being uploaded to the app store.
     Uploading = "uploading",
-    /// The store works on the binary, and is told what to do with it.
+    /// The app store processes the binary, and is told what to do with it.
     Processing = "processing",
-    /// The store's people or programs look at it.
+    /// The app store reviews it.
     InReview = "in_review",
-    /// A share of the users gets it.
+    /// A share of the users receives it.
     RollingOut = "rolling_out",
-    /// Nobody gets it any more, for now.
+    /// The rollout is halted: no further users receive it for now.
     Halted = "halted",
-    /// It is where it was to go, for everybody there.
+    /// It has reached its destination in full.
     Success = "success",
-    /// The store's review refused it.
+    /// The app store's review refused it.
     Rejected = "rejected",
-    /// It did not get there.
+    /// It ended with an error.
     Failed = "failed",
-    /// Somebody stopped it.
+    /// It was canceled.
     Canceled = "canceled",
 }
 
 words! {
     /// What somebody wants of a rollout.
     RolloutState, "halted, rolling_out",
-    /// Nobody else gets the app for now.
+    /// No further users receive the app for now.
     Halted = "halted",
-    /// It goes on, or an approved version that waits for that is released.
+    /// The rollout continues, or an approved version that waits for it is released.
     RollingOut = "rolling_out",
 }
 
 words! {
     /// A store.
     Store, "app_store, google_play",
-    /// Apple's, for iOS and visionOS.
+    /// The App Store, for iOS and visionOS.
     AppStore = "app_store",
-    /// Google's, for Android.
+    /// Google Play, for Android.
     GooglePlay = "google_play",
 }
 
 impl SubmissionStatus {
-    /// Whether nothing happens to it any more by itself. A retry can begin it again.
+    /// Whether nothing changes by itself any more. A retry can restart it.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Success | Self::Rejected | Self::Failed | Self::Canceled)
     }
 
-    /// How far it is on the way to `success`. `None` beside the way.
+    /// Its position on the path to `success`. `None` for a status off that path.
     const fn place(self) -> Option<u8> {
         Some(match self {
             Self::Queued => 0,
@@ -70,7 +70,7 @@ impl SubmissionStatus {
             Self::Uploading => 2,
             Self::Processing => 3,
             Self::InReview => 4,
-            // One place: a rollout is halted and resumed.
+            // One position: a rollout can be halted and resumed.
             Self::RollingOut | Self::Halted => 5,
             Self::Success => 6,
             Self::Rejected | Self::Failed | Self::Canceled => return None,
@@ -78,47 +78,47 @@ impl SubmissionStatus {
     }
 }
 
-/// Where a submission stands in its life.
+/// The state of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubmissionState {
     /// Its status.
     pub status: SubmissionStatus,
-    /// Whether somebody wants it stopped, and the store is not asked yet.
+    /// Whether cancellation was requested and the app store has not been asked yet.
     pub cancel_requested: bool,
 }
 
-/// What happens to a submission.
+/// A transition of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// It gets ahead to this status; some are skipped by destination. One that lies behind changes nothing.
-    Reach(SubmissionStatus),
-    /// The store's review refuses it.
+    /// It advances to this status; the destination decides which are skipped. An earlier status changes nothing.
+    Advance(SubmissionStatus),
+    /// The app store's review refuses it.
     Reject,
-    /// It cannot go on.
+    /// It cannot continue.
     Fail,
-    /// Somebody wants it stopped.
+    /// Somebody cancels it.
     Cancel,
-    /// What was begun in the store is undone.
-    Undone,
-    /// The store does not let it be stopped any more.
-    NotUndone,
-    /// Somebody wants it to go on where it failed or was rejected.
+    /// The work begun in the app store has been undone.
+    CancelConfirmed,
+    /// The app store no longer allows it to be stopped.
+    CancelRefused,
+    /// Somebody retries it where it failed or was rejected.
     Retry,
 }
 
-/// Why a move is not made.
+/// Why a transition is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransitionError {
-    /// It is over.
+    /// The submission has a final status.
     #[error("The submission is {0}; that cannot be changed any more")]
-    Over(SubmissionStatus),
-    /// The move does not fit where the submission stands.
+    Final(SubmissionStatus),
+    /// The current status does not allow the transition.
     #[error("The submission is {0}")]
-    Unfit(SubmissionStatus),
-    /// Users have it already.
+    NotAllowed(SubmissionStatus),
+    /// Users already have it.
     #[error("The submission is released already; halt its rollout instead")]
     Released,
-    /// There is nothing to retry.
+    /// It has neither failed nor been rejected, so there is nothing to retry.
     #[error("The submission is {0}; only a failed or rejected one can be retried")]
     NotFailed(SubmissionStatus),
 }
@@ -132,11 +132,11 @@ impl SubmissionState {
         }
     }
 
-    /// Where a move leads. Reaching the status that it has changes nothing.
+    /// Applies a transition and returns the new state. Advancing to the current status changes nothing.
     ///
     /// # Errors
-    /// The move is not legal here; nothing changes.
-    pub fn after(self, step: Transition) -> Result<SubmissionState, TransitionError> {
+    /// The transition is not allowed in this state; nothing changes.
+    pub fn apply(self, step: Transition) -> Result<SubmissionState, TransitionError> {
         use SubmissionStatus::{Canceled, Failed, Halted, InReview, Processing, Queued, Rejected, RollingOut};
         let to = |status| {
             Ok(SubmissionState {
@@ -147,15 +147,15 @@ impl SubmissionState {
         match (self.status, step) {
             (Failed | Rejected, Transition::Retry) => Ok(SubmissionState::new()),
             (status, Transition::Retry) => Err(TransitionError::NotFailed(status)),
-            (status, _) if status.is_final() => Err(TransitionError::Over(status)),
-            (status, Transition::Reach(next)) => match (status.place(), next.place()) {
+            (status, _) if status.is_final() => Err(TransitionError::Final(status)),
+            (status, Transition::Advance(next)) => match (status.place(), next.place()) {
                 (Some(from), Some(place)) if from <= place => Ok(SubmissionState {
                     status: next,
                     cancel_requested: self.cancel_requested && !next.is_final(),
                 }),
-                // What was reached is not taken back: a store's answers flicker, and steps are made again.
+                // Progress is never taken back: the app stores' answers fluctuate, and steps are repeated.
                 (Some(_), Some(_)) => Ok(self),
-                _ => Err(TransitionError::Unfit(status)),
+                _ => Err(TransitionError::NotAllowed(status)),
             },
             (Processing | InReview | RollingOut | Halted, Transition::Reject) => to(Rejected),
             (_, Transition::Fail) => to(Failed),
@@ -165,10 +165,10 @@ impl SubmissionState {
                 cancel_requested: true,
                 ..self
             }),
-            (_, Transition::Undone) if self.cancel_requested => to(Canceled),
-            (status, Transition::NotUndone) if self.cancel_requested => to(status),
-            (status, Transition::Reject | Transition::Undone | Transition::NotUndone) => {
-                Err(TransitionError::Unfit(status))
+            (_, Transition::CancelConfirmed) if self.cancel_requested => to(Canceled),
+            (status, Transition::CancelRefused) if self.cancel_requested => to(status),
+            (status, Transition::Reject | Transition::CancelConfirmed | Transition::CancelRefused) => {
+                Err(TransitionError::NotAllowed(status))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Organizations: the roles of their members (`docs/reference/callers.md#roles`), tiers, and the calls that a tier allows.
+//! Organizations: the roles of their members (`docs/reference/callers.md#roles`), tiers and their rate limits.
 
 words! {
     /// What a member may do; each role includes the ones before it.

@@ -4,7 +4,7 @@
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type EpochMs = i64;
 
-/// Milliseconds of one second, minute, hour and day.
+/// Milliseconds of a second.
 pub const SECOND: EpochMs = 1_000;
 /// Milliseconds of a minute.
 pub const MINUTE: EpochMs = 60 * SECOND;
@@ -13,7 +13,7 @@ pub const HOUR: EpochMs = 60 * MINUTE;
 /// Milliseconds of a day.
 pub const DAY: EpochMs = 24 * HOUR;
 
-/// Writes a time such as `2026-11-20T10:00:00.000Z`. Years below 0 or above 9999 are shown as the nearest that has four digits.
+/// Formats a time such as `2026-11-20T10:00:00.000Z`. Years below 0 or above 9999 are clamped to four digits.
 pub fn iso(time: EpochMs) -> String {
     String::from_utf8_lossy(&iso_bytes(time)).into_owned()
 }
@@ -42,7 +42,7 @@ pub fn iso_bytes(time: EpochMs) -> [u8; 24] {
     text
 }
 
-/// Reads exactly what [`iso`] writes.
+/// Parses exactly what [`iso`] writes.
 pub fn from_iso(text: &str) -> Option<EpochMs> {
     let number = |from: usize, to: usize| {
         let digits = text.get(from..to)?;
@@ -51,17 +51,17 @@ pub fn from_iso(text: &str) -> Option<EpochMs> {
     };
     let days = days_before_month(number(0, 4)?, number(5, 7)?) + number(8, 10)? - 1;
     let in_day = number(11, 13)? * HOUR + number(14, 16)? * MINUTE + number(17, 19)? * SECOND + number(20, 23)?;
-    // Whatever does not read back as itself is no such text.
+    // A text that does not round-trip is invalid.
     let time = days * DAY + in_day;
     (iso(time) == text).then_some(time)
 }
 
 const DAYS_OF_400_YEARS: i64 = 146_097;
-/// The days from the 1st of March of the year 0 to 1970-01-01.
+/// The days from March 1 of the year 0 to 1970-01-01.
 const MARCH_OF_YEAR_0: i64 = 719_468;
 
-/// Year, month and day of a count of days since 1970-01-01, in the proleptic Gregorian calendar:
-/// years are counted from March so that the leap day is the last of its year.
+/// Year, month and day of a number of days since 1970-01-01, in the proleptic Gregorian calendar. Years are counted from
+/// March so that the leap day is the last day of its year.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + MARCH_OF_YEAR_0;
     let (era, day_of_era) = (
@@ -81,7 +81,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The days from 1970-01-01 to the first of a month: what [`civil`] takes apart.
+/// The days from 1970-01-01 to the first of a month: the inverse of [`civil`].
 pub(crate) fn days_before_month(year: i64, month: i64) -> i64 {
     let (year, month_from_march) = if month > 2 {
         (year, month - 3)

@@ -1,5 +1,5 @@
-//! Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, six digits and steps of 30 seconds, which every app knows;
-//! and the recovery codes of who lost the app.
+//! Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, six digits and steps of 30 seconds, which every app supports;
+//! and recovery codes for users who lost the app.
 
 use std::fmt::Write;
 use std::str::FromStr;
@@ -10,27 +10,27 @@ use zeroize::Zeroizing;
 
 use crate::time::{EpochMs, SECOND};
 
-/// Bytes of a secret: as many as RFC 4226 recommends.
+/// Length of a secret in bytes, as RFC 4226 recommends.
 pub const SECRET_BYTES: usize = 20;
-/// Recovery codes that a user gets.
+/// Number of recovery codes of a user.
 pub const RECOVERY_CODES: usize = 10;
-/// Random bytes of a recovery code.
+/// Random bytes in a recovery code.
 pub const RECOVERY_BYTES: usize = 10;
 
 const STEP: EpochMs = 30 * SECOND;
-/// Steps before and after the present one whose codes count, for clocks that go wrong.
+/// Steps before and after the current one whose codes are accepted, for inaccurate clocks.
 const DRIFT: i64 = 1;
 const DIGITS: usize = 6;
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// What an authenticator app and the server share. It is not printed.
+/// The secret that an authenticator app and the server share. It is never printed.
 pub struct Secret(Zeroizing<[u8; SECRET_BYTES]>);
 
-/// Six digits that somebody typed. They are not printed.
+/// Six digits that a user typed. They are never printed.
 #[derive(Clone, Copy)]
 pub struct Code(u32);
 
-/// The text is no code of six digits.
+/// The text is not a code of six digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be the six digits that the app shows")]
 pub struct TotpError;
@@ -38,7 +38,7 @@ pub struct TotpError;
 impl FromStr for Code {
     type Err = TotpError;
 
-    /// Reads six digits; blanks among them do not count.
+    /// Parses six digits; whitespace is ignored.
     fn from_str(text: &str) -> Result<Self, TotpError> {
         let digits: Zeroizing<String> = Zeroizing::new(text.chars().filter(|letter| !letter.is_whitespace()).collect());
         if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -49,12 +49,12 @@ impl FromStr for Code {
 }
 
 impl Secret {
-    /// A secret of random bytes.
+    /// Makes a secret of random bytes.
     pub fn new(bytes: Zeroizing<[u8; SECRET_BYTES]>) -> Secret {
         Secret(bytes)
     }
 
-    /// A secret that was kept; `None` when it has another length.
+    /// Restores a stored secret; `None` if the length is wrong.
     pub fn read(bytes: &[u8]) -> Option<Secret> {
         let mut kept = Zeroizing::new([0; SECRET_BYTES]);
         if bytes.len() != kept.len() {
@@ -64,17 +64,17 @@ impl Secret {
         Some(Secret(kept))
     }
 
-    /// The bytes, to be sealed.
+    /// The bytes, for sealing.
     pub fn bytes(&self) -> &[u8] {
         &*self.0
     }
 
-    /// The secret as text for who cannot scan: base32 without padding (RFC 4648).
+    /// The secret as text for users who cannot scan: base32 without padding (RFC 4648).
     pub fn text(&self) -> Zeroizing<String> {
         base32(&*self.0)
     }
 
-    /// What the QR code holds: a key URI, as authenticator apps read it. `account` is the user's address.
+    /// The content of the QR code: a key URI for authenticator apps. `account` is the user's address.
     pub fn uri(&self, account: &str) -> Zeroizing<String> {
         Zeroizing::new(format!(
             "otpauth://totp/Launchway:{}?secret={}&issuer=Launchway&algorithm=SHA1&digits={DIGITS}&period={}",
@@ -84,12 +84,12 @@ impl Secret {
         ))
     }
 
-    /// The step whose code this is, at a time: the present one or one beside it, and later than `used`, the last step
-    /// whose code was taken. `None` when it is the code of none of them.
+    /// The step that this code belongs to at `now`: the current one or an adjacent one, and later than `used`, the last
+    /// step whose code was accepted. `None` if the code belongs to none of them.
     pub fn step_of(&self, code: Code, now: EpochMs, used: i64) -> Option<i64> {
         let present = now.div_euclid(STEP);
         let mut found = None;
-        // All are looked at, so that the time does not tell which one it was.
+        // All steps are compared, so that the time does not reveal which one matched.
         for step in present - DRIFT..=present + DRIFT {
             if self.code_at(step) == code.0 && step > used {
                 found = Some(step);
@@ -98,12 +98,12 @@ impl Secret {
         found
     }
 
-    /// The code that an app shows at a time.
-    pub fn shown_at(&self, now: EpochMs) -> Zeroizing<String> {
+    /// The code that an app displays at `now`.
+    pub fn display_code(&self, now: EpochMs) -> Zeroizing<String> {
         Zeroizing::new(format!("{:06}", self.code_at(now.div_euclid(STEP))))
     }
 
-    /// The value of a step (RFC 4226, part 5.3).
+    /// The value of a step (RFC 4226, section 5.3).
     fn code_at(&self, step: i64) -> u32 {
         let mut mac = Hmac::<Sha1>::new_from_slice(&*self.0).expect("HMAC takes keys of any length");
         mac.update(&step.to_be_bytes());
@@ -114,15 +114,15 @@ impl Secret {
     }
 }
 
-/// A recovery code as it is shown: 80 random bits in four groups.
+/// A recovery code in its display form: 80 random bits in four groups.
 pub fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> Zeroizing<String> {
     let letters = base32(random);
     let groups = [&letters[..4], &letters[4..8], &letters[8..12], &letters[12..]];
     Zeroizing::new(groups.join("-"))
 }
 
-/// A recovery code as its hash is made from: whatever letter case, blanks and dashes were typed. `None` when it is none.
-pub fn normal_recovery_code(text: &str) -> Option<Zeroizing<String>> {
+/// Normalizes a typed recovery code for hashing, regardless of letter case, whitespace and dashes. `None` if it is invalid.
+pub fn normalize_recovery_code(text: &str) -> Option<Zeroizing<String>> {
     let letters = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '-');
     let letters: Zeroizing<String> = Zeroizing::new(letters.map(|letter| letter.to_ascii_uppercase()).collect());
     let is_code = letters.len() == RECOVERY_BYTES * 8 / 5 && letters.bytes().all(|byte| BASE32.contains(&byte));
@@ -143,14 +143,14 @@ fn base32(bytes: &[u8]) -> Zeroizing<String> {
     text
 }
 
-/// A text as part of a URI's path.
+/// Percent-encodes a text for the path of a URI.
 fn percent(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            // Text takes all that is written.
+            // Writing to a string cannot fail.
             let _ = write!(out, "%{byte:02X}");
         }
     }
@@ -180,7 +180,7 @@ mod tests {
             (2_000_000_000, "279037"),
             (20_000_000_000, "353130"),
         ] {
-            assert_eq!(*secret().shown_at(seconds * SECOND), expected, "{seconds}");
+            assert_eq!(*secret().display_code(seconds * SECOND), expected, "{seconds}");
         }
     }
 
@@ -222,7 +222,7 @@ mod tests {
         assert!(Secret::read(b"short").is_none());
     }
 
-    /// The values of RFC 4648, part 10, without padding.
+    /// The values of RFC 4648, section 10, without padding.
     #[test]
     fn base32_is_that_of_the_standard() {
         for (bytes, expected) in [
@@ -243,7 +243,7 @@ mod tests {
         let shown = recovery_code(b"foobarfoob");
         assert_eq!(*shown, "MZXW-6YTB-OJTG-633C");
         for typed in ["MZXW-6YTB-OJTG-633C", "mzxw6ytbojtg633c", " mzxw 6ytb ojtg 633c "] {
-            let normal = normal_recovery_code(typed).map(|code| code.to_string());
+            let normal = normalize_recovery_code(typed).map(|code| code.to_string());
             assert_eq!(normal.as_deref(), Some("MZXW6YTBOJTG633C"), "{typed}");
         }
         for typed in [
@@ -253,7 +253,7 @@ mod tests {
             "MZXW-6YTB-OJTG-633C-A",
             "MZXW-6YTB-OJTG-6331",
         ] {
-            assert!(normal_recovery_code(typed).is_none(), "{typed}");
+            assert!(normalize_recovery_code(typed).is_none(), "{typed}");
         }
     }
 }

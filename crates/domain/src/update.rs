@@ -9,7 +9,7 @@ use crate::rollout::Rollout;
 use crate::time::EpochMs;
 use crate::version::Version;
 
-/// Release notes hold at most this many bytes.
+/// The maximum size of release notes in bytes.
 pub const MAX_RELEASE_NOTES: usize = 4096;
 
 words! {
@@ -17,14 +17,14 @@ words! {
     UpdateStatus, error = "status must be published, paused or withdrawn",
     /// Offered to checks.
     Published = "published",
-    /// Kept back; can be published again.
+    /// Not offered; can be published again.
     Paused = "paused",
-    /// Taken back for good: its bytes can be published anew, the record stays as it is.
+    /// Withdrawn for good: its bytes can be published as a new update, the record stays unchanged.
     Withdrawn = "withdrawn",
 }
 
 impl UpdateStatus {
-    /// Whether an update may go from this status to that one. Staying is always allowed; withdrawn is the end.
+    /// Whether this status may change to `next`. Staying is always allowed; withdrawn is final.
     pub fn may_become(self, next: UpdateStatus) -> bool {
         self == next || self != UpdateStatus::Withdrawn
     }
@@ -39,9 +39,9 @@ pub struct Update {
     pub org_id: OrgId,
     /// Whether it is offered.
     pub status: UpdateStatus,
-    /// The app, as the app's record writes it.
+    /// The bundle id, in the spelling of the app's record.
     pub bundle_id: String,
-    /// What it is for.
+    /// The target platform.
     pub platform: Platform,
     /// The version, parsed.
     pub version: Version,
@@ -51,27 +51,27 @@ pub struct Update {
     pub build_number: BuildNumber,
     /// The configuration a check must name; `None` serves every check.
     pub configuration: Option<Configuration>,
-    /// What the installed app must be; `None` fits any.
+    /// The fingerprint that the installed app must have; `None` matches any.
     pub fingerprint: Option<Fingerprint>,
     /// The build it belongs to.
     pub build_id: Option<String>,
-    /// The update whose bytes it publishes anew.
+    /// The update whose bytes it republishes.
     pub source_update_id: Option<UpdateId>,
-    /// The bytes.
+    /// The package with its bytes.
     pub package_id: PackageId,
-    /// What is new.
+    /// The release notes.
     pub release_notes: String,
     /// Whether the app is asked to install it at once.
     pub mandatory: bool,
-    /// Who is offered it.
+    /// The share of devices it is offered to.
     pub rollout: Rollout,
-    /// Bytes of the package.
+    /// Size of the package in bytes.
     pub size: i64,
     /// SHA-256 of the package.
     pub sha256: String,
-    /// Files in the package.
+    /// Number of files in the package.
     pub file_count: i64,
-    /// Where the package lies in object storage.
+    /// The package's key in object storage.
     pub blob_key: String,
     /// The actor that published it, as text.
     pub created_by: String,

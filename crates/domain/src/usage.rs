@@ -1,4 +1,4 @@
-//! What an organization uses in a calendar month, in UTC, what it holds at this moment, and how much of both a quota leaves.
+//! What an organization uses in a calendar month, in UTC, what it currently holds, and how much of both a quota leaves.
 
 mod month;
 mod quotas;
@@ -6,27 +6,27 @@ mod quotas;
 use std::collections::HashMap;
 
 pub use month::{Month, MonthError};
-pub use quotas::{AtOnce, Holding, HoldingQuotaError, QuotaError, Quotas};
+pub use quotas::{Concurrency, Holding, HoldingQuotaError, QuotaError, Quotas};
 
 words! {
-    /// What is counted.
+    /// A quantity that is counted per month.
     Counter, error = "there is no such counter",
-    /// Builds that were made.
+    /// Builds created.
     Builds = "builds",
-    /// Seconds that builds ran.
+    /// Seconds of build time.
     BuildSeconds = "build_seconds",
-    /// Submissions that were made.
+    /// Submissions created.
     Submissions = "submissions",
-    /// Over-the-air updates that were published.
+    /// Over-the-air updates published.
     Updates = "updates",
     /// Public checks of the organization's apps.
     Checks = "checks",
-    /// Bytes of packages that were stored.
+    /// Bytes of stored packages.
     Bytes = "bytes",
 }
 
 impl Counter {
-    /// What a quota of so many counts, in the words of a sentence: build minutes, not seconds.
+    /// The unit of a quota in a sentence: build minutes, not seconds.
     fn noun(self, most: u64) -> &'static str {
         let many = match self {
             Counter::BuildSeconds => "build minutes",
@@ -35,7 +35,7 @@ impl Counter {
         if most == 1 { many.trim_end_matches('s') } else { many }
     }
 
-    /// How many of what is counted make one of what a quota names.
+    /// How many counted units make one unit of the quota.
     const fn unit(self) -> u64 {
         match self {
             Counter::BuildSeconds => 60,
@@ -53,7 +53,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing used in a month.
+    /// No usage in a month.
     pub fn none(month: Month) -> Usage {
         Usage {
             month,
@@ -61,17 +61,17 @@ impl Usage {
         }
     }
 
-    /// Sets what a counter stands at.
+    /// Sets the value of a counter.
     pub fn set(&mut self, counter: Counter, value: i64) {
         self.counts.insert(counter, value);
     }
 
-    /// What a counter stands at.
+    /// The value of a counter.
     pub fn get(&self, counter: Counter) -> i64 {
         self.counts.get(&counter).copied().unwrap_or(0)
     }
 
-    /// The minutes that builds ran; one that has begun counts.
+    /// The build time in minutes, rounded up.
     pub fn build_minutes(&self) -> i64 {
         (self.get(Counter::BuildSeconds) + 59) / 60
     }

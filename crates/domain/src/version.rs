@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// A version text holds at most this many characters.
+/// The maximum number of characters of a version.
 pub const MAX_VERSION_LENGTH: usize = 128;
 
-/// A semantic version as far as precedence goes: build metadata is checked when read, then dropped.
+/// A semantic version as far as precedence goes: build metadata is validated, then dropped.
 ///
-/// So two versions are equal exactly when neither precedes the other, and the text as it was written has to be kept
-/// elsewhere. Takes 32 bytes, and memory of its own only with a pre-release: an index holds millions of them.
+/// Two versions are equal exactly if neither precedes the other, so the original text must be stored separately. Takes 32
+/// bytes, plus a heap allocation only for a pre-release: an index holds millions of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
     major: u64,
@@ -19,20 +19,19 @@ pub struct Version {
     pre: Option<Box<PreRelease>>,
 }
 
-/// The dotted identifiers behind the hyphen. Boxed once more by its owner: a thin pointer takes half of a `Box<str>`.
+/// The dotted identifiers after the hyphen. The owner boxes it again: a thin pointer is half the size of a `Box<str>`.
 ///
-/// Equality of the text is equality of precedence, since numeric identifiers have no leading zeros.
+/// Equal texts have equal precedence, since numeric identifiers have no leading zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PreRelease(Box<str>);
 
-/// The text is no version. The message is made to follow the name of the field.
+/// The text is not a valid version. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a semantic version such as 1.2.3, of at most 128 characters")]
 pub struct VersionError;
 
 impl Version {
-    /// Reads a version: strict Semantic Versioning 2.0.0, and besides `1` and `1.2`, which are read as `1.0.0` and
-    /// `1.2.0`.
+    /// Parses a version: strict Semantic Versioning 2.0.0, and additionally `1` and `1.2`, which mean `1.0.0` and `1.2.0`.
     ///
     /// # Errors
     /// Anything else: leading zeros, a number over 64 bits, a short form with pre-release or metadata, over 128
@@ -41,7 +40,7 @@ impl Version {
         if text.len() > MAX_VERSION_LENGTH {
             return Err(VersionError);
         }
-        // The metadata may hold hyphens and the pre-release no plus, so the plus is looked for first.
+        // The metadata may contain hyphens and the pre-release no plus, so the plus is searched first.
         let (text, metadata) = split_at_first(text, '+');
         let (core, pre) = split_at_first(text, '-');
         if metadata.is_some_and(|text| !text.split('.').all(is_identifier)) {
@@ -66,8 +65,8 @@ impl Version {
         })
     }
 
-    /// The identity of the version as text, `major.minor.patch[-pre]`: equal exactly for equal versions, whatever
-    /// their metadata and however short they were written.
+    /// The identity of the version as text, `major.minor.patch[-pre]`: equal exactly for equal versions, regardless of
+    /// metadata and short forms.
     pub fn precedence_key(&self) -> String {
         self.to_string()
     }
@@ -113,14 +112,14 @@ impl PartialOrd for Version {
 }
 
 impl PreRelease {
-    /// Semantic Versioning 2.0.0, item 11.4: identifier by identifier, and of two that begin alike the shorter first.
+    /// Semantic Versioning 2.0.0, item 11.4: identifier by identifier; if one is a prefix of the other, the shorter first.
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.split('.').map(rank).cmp(other.0.split('.').map(rank))
     }
 }
 
-/// Orders identifiers: numbers before words; numbers of any length by value, which without leading zeros is by length
-/// and then as text; words as ASCII text.
+/// Orders identifiers: numbers before words; numbers of any length by value, which without leading zeros is by length and
+/// then as text; words as ASCII text.
 fn rank(identifier: &str) -> (bool, usize, &str) {
     let word = !is_numeral(identifier);
     (word, if word { 0 } else { identifier.len() }, identifier)
@@ -306,7 +305,7 @@ mod tests {
         assert_eq!(size_of::<Version>(), 32);
     }
 
-    /// Few letters, so that equal and nearly equal versions come up often.
+    /// Few letters, so that equal and nearly equal versions are frequent.
     fn nearby() -> impl Strategy<Value = String> {
         "(0|1|10)\\.(0|2)\\.(0|3)(-(0|1|2|10|a|b|A|-)(\\.(0|1|10|a|ab)){0,2})?(\\+(0|01|a)(\\.b)?)?"
     }

@@ -4,15 +4,15 @@ use crate::bundle_id::BundleId;
 use crate::id::{DeliveryId, EventId, OrgId, WebhookId};
 use crate::time::{DAY, EpochMs};
 
-/// An organization has at most this many webhooks.
+/// The maximum number of webhooks of an organization.
 pub const MAX_WEBHOOKS: i64 = 50;
-/// A webhook names at most this many bundle identifiers.
+/// The maximum number of bundle ids of a webhook.
 pub const MAX_BUNDLE_IDS: usize = 100;
-/// How long the secret before a rotation goes on signing.
+/// How long a rotated secret continues to sign.
 pub const OLD_SECRET_LIFE: EpochMs = DAY;
-/// So many secrets at most sign beside the present one; when there are more, the oldest stops.
+/// The maximum number of old secrets that sign in addition to the current one; beyond it, the oldest stops.
 pub const MAX_OLD_SECRETS: usize = 4;
-/// How long events that are fanned out and deliveries that ended are kept.
+/// How long fanned-out events and finished deliveries are kept.
 pub const DELIVERY_LIFE: EpochMs = 30 * DAY;
 
 words! {
@@ -20,31 +20,31 @@ words! {
     EventKind, "the kinds of events",
     /// A build waits for a runner.
     BuildQueued = "build.queued",
-    /// A runner took a build.
+    /// A runner claimed a build.
     BuildStarted = "build.started",
-    /// A build made its artifacts.
+    /// A build succeeded.
     BuildSucceeded = "build.succeeded",
     /// A build failed.
     BuildFailed = "build.failed",
-    /// Somebody stopped a build.
+    /// A build was canceled.
     BuildCanceled = "build.canceled",
     /// A submission began.
     SubmissionStarted = "submission.started",
-    /// A store took a submission.
+    /// A submission succeeded.
     SubmissionSucceeded = "submission.succeeded",
     /// A submission failed.
     SubmissionFailed = "submission.failed",
-    /// A store refused a submission.
+    /// The app store's review refused a submission.
     SubmissionRejected = "submission.rejected",
-    /// An over-the-air update can be had.
+    /// An over-the-air update was published.
     UpdatePublished = "update.published",
     /// An update was paused, resumed, or its rollout, urgency or notes changed.
     UpdateChanged = "update.changed",
-    /// An update cannot be had any more.
+    /// An update was withdrawn.
     UpdateWithdrawn = "update.withdrawn",
-    /// A credential ends soon.
+    /// A credential expires soon.
     CredentialExpiring = "credential.expiring",
-    /// Somebody tries the webhook. It goes to that webhook only, whatever its events.
+    /// A test of a webhook. It is sent to that webhook only, whatever its events.
     WebhookTest = "webhook.test",
 }
 
@@ -62,41 +62,41 @@ words! {
 words! {
     /// Whether a webhook is told anything.
     WebhookStatus, "active, disabled",
-    /// It is.
+    /// It receives events.
     Active = "active",
-    /// It is not, until somebody turns it on again.
+    /// It receives nothing until somebody enables it again.
     Disabled = "disabled",
 }
 
 words! {
     /// How far a delivery is.
     DeliveryStatus, "pending, succeeded, failed, canceled",
-    /// It will be tried, or tried again.
+    /// It will be attempted, or attempted again.
     Pending = "pending",
-    /// The receiver took it.
+    /// The receiver accepted it.
     Succeeded = "succeeded",
-    /// The receiver did not take it, and it is not tried again.
+    /// The receiver did not accept it, and no further attempt follows.
     Failed = "failed",
-    /// Its webhook was disabled before the receiver took it.
+    /// Its webhook was disabled before the receiver accepted it.
     Canceled = "canceled",
 }
 
-/// The events a webhook is told of.
+/// The events that a webhook receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventFilter {
-    /// Every event, also of kinds to come: `*`.
+    /// Every event, including future kinds: `*`.
     All,
-    /// Events of these kinds: in the order of the reference, each once, never empty.
+    /// Events of these kinds, in the order of the reference, without duplicates, never empty.
     Only(Vec<EventKind>),
 }
 
-/// Why a list of events cannot be used. The message is made to follow the name of the field.
+/// Why a list of events is invalid. The message follows the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventsError {
     /// The list is empty.
     #[error("must hold one or more of {}, or *", all_kinds())]
     Empty,
-    /// There is no such event.
+    /// The event does not exist.
     #[error("must not hold `{0}`; the events are {all}, and * for all of them", all = all_kinds())]
     Unknown(String),
 }
@@ -107,10 +107,10 @@ fn all_kinds() -> String {
 }
 
 impl EventFilter {
-    /// Reads a list of event kinds; `*` stands for all, and twice the same counts once.
+    /// Parses a list of event kinds; `*` matches all, and duplicates are removed.
     ///
     /// # Errors
-    /// An empty list, or a name that is no event.
+    /// An empty list, or a name that is not an event.
     pub fn parse<T: AsRef<str>>(names: &[T]) -> Result<EventFilter, EventsError> {
         let mut kinds = Vec::with_capacity(names.len());
         let mut all = false;
@@ -130,7 +130,7 @@ impl EventFilter {
         }
     }
 
-    /// The list as [`EventFilter::parse`] reads it.
+    /// The list in the form that [`EventFilter::parse`] reads.
     pub fn names(&self) -> Vec<String> {
         match self {
             EventFilter::All => vec!["*".to_owned()],
@@ -138,8 +138,8 @@ impl EventFilter {
         }
     }
 
-    /// Whether events of this kind are among them.
-    pub fn holds(&self, kind: &str) -> bool {
+    /// Whether the filter includes events of this kind.
+    pub fn includes(&self, kind: &str) -> bool {
         match self {
             EventFilter::All => true,
             EventFilter::Only(kinds) => kinds.iter().any(|known| known.as_str() == kind),
@@ -154,31 +154,31 @@ pub struct Webhook {
     pub id: WebhookId,
     /// The organization it belongs to.
     pub org_id: OrgId,
-    /// Whether it is told anything.
+    /// Whether it receives events.
     pub status: WebhookStatus,
     /// Why it is disabled; `None` while it is active.
     pub disabled_reason: Option<String>,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// Where it is told. Part of it may be a secret.
+    /// The receiver's URL. Part of it may be a secret.
     pub url: String,
-    /// How it is told.
+    /// The form of its deliveries.
     pub kind: WebhookType,
-    /// What it is told of.
+    /// The events it receives.
     pub events: EventFilter,
-    /// Of which apps; empty: of all.
+    /// The apps whose events it receives; empty for all apps.
     pub bundle_ids: Vec<BundleId>,
-    /// Since when every try has failed; `None` when the last one succeeded.
+    /// Since when every attempt has failed; `None` if the last one succeeded.
     pub failing_since: Option<EpochMs>,
-    /// The actor that made it, as text.
+    /// The actor that created it, as text.
     pub created_by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
 }
 
 impl Webhook {
-    /// Whether it is told of an event. One that belongs to no app is told to every webhook that asks for its kind.
-    pub fn wants(&self, kind: &str, bundle_id: Option<&str>) -> bool {
+    /// Whether it receives an event. An event without an app is sent to every webhook that receives its kind.
+    pub fn is_subscribed_to(&self, kind: &str, bundle_id: Option<&str>) -> bool {
         let of_its_apps = bundle_id.is_none_or(|bundle| {
             self.bundle_ids.is_empty()
                 || self
@@ -186,47 +186,47 @@ impl Webhook {
                     .iter()
                     .any(|wanted| wanted.as_str().eq_ignore_ascii_case(bundle))
         });
-        self.status == WebhookStatus::Active && self.events.holds(kind) && of_its_apps
+        self.status == WebhookStatus::Active && self.events.includes(kind) && of_its_apps
     }
 }
 
-/// One event on its way to one webhook.
+/// One event for one webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// Its id.
     pub id: DeliveryId,
     /// The organization it belongs to.
     pub org_id: OrgId,
-    /// Where it goes.
+    /// The webhook it is sent to.
     pub webhook_id: WebhookId,
-    /// The event: what receivers know it by, over tries and redeliveries.
+    /// The event; its id is the same for all attempts and redeliveries.
     pub event_id: EventId,
     /// The kind of the event.
     pub kind: String,
-    /// The body in its generic form, byte for byte the same at every try.
+    /// The body in its generic form, identical in every attempt.
     pub body: String,
-    /// How far it is.
+    /// Its progress.
     pub status: DeliveryStatus,
-    /// Why it is no longer tried, where its tries do not say so.
+    /// Why it is no longer attempted, unless its attempts show it.
     pub reason: Option<String>,
-    /// How often it was tried.
+    /// Number of attempts.
     pub tries: i64,
-    /// When it is tried next, while it is pending.
+    /// When the next attempt is due, while it is pending.
     pub due_at: EpochMs,
-    /// When it was made.
+    /// When it was created.
     pub created_at: EpochMs,
 }
 
-/// One try of a delivery.
+/// One attempt of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Try {
-    /// When it began.
+pub struct DeliveryAttempt {
+    /// When it started.
     pub at: EpochMs,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     pub took_ms: i64,
-    /// The status of the answer; `None` when there was none.
+    /// The HTTP status of the response; `None` if there was none.
     pub response_status: Option<u16>,
-    /// Why it failed; `None` when it succeeded.
+    /// Why it failed; `None` if it succeeded.
     pub error: Option<String>,
 }
 
@@ -303,15 +303,18 @@ mod tests {
             ("update.published", None, true),
             ("update.changed", Some("com.example.app"), false),
         ] {
-            assert_eq!(one.wants(kind, bundle), wanted, "{kind} {bundle:?}");
+            assert_eq!(one.is_subscribed_to(kind, bundle), wanted, "{kind} {bundle:?}");
         }
         let all = webhook(&["*"], &[]);
-        assert!(all.wants("of.the.future", Some("com.example.app")) && all.wants("build.failed", None));
+        assert!(
+            all.is_subscribed_to("of.the.future", Some("com.example.app"))
+                && all.is_subscribed_to("build.failed", None)
+        );
         let disabled = Webhook {
             status: WebhookStatus::Disabled,
             ..all
         };
-        assert!(!disabled.wants("build.failed", None));
+        assert!(!disabled.is_subscribed_to("build.failed", None));
     }
 
     proptest! {
@@ -324,7 +327,7 @@ mod tests {
             let filter = EventFilter::parse(&names).unwrap();
             prop_assert_eq!(EventFilter::parse(&filter.names()).unwrap(), filter.clone());
             for kind in EventKind::ALL {
-                prop_assert_eq!(filter.holds(kind.as_str()), all || names.contains(&kind.as_str()));
+                prop_assert_eq!(filter.includes(kind.as_str()), all || names.contains(&kind.as_str()));
             }
         }
     }

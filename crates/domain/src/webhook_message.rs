@@ -1,4 +1,4 @@
-//! What a delivery says: `{type, timestamp, data}` for programs, a sentence with a link for Slack and Teams channels.
+//! The content of a delivery: `{type, timestamp, data}` for programs, a sentence with a link for Slack and Teams channels.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::time::{EpochMs, iso};
 use crate::webhook::WebhookType;
 
-/// A text of somebody's is shown to this many characters.
+/// The maximum number of characters shown of a user's text.
 const SHOWN: usize = 300;
 
-/// The generic body of an event that happened at `at`. `data` is JSON text and stands in it as it is.
+/// The generic body of an event that happened at `at`. `data` is JSON text and is inserted unchanged.
 pub fn generic(kind: &str, at: EpochMs, data: &str) -> String {
     format!(
         r#"{{"type":{},"timestamp":"{}","data":{data}}}"#,
@@ -19,9 +19,8 @@ pub fn generic(kind: &str, at: EpochMs, data: &str) -> String {
     )
 }
 
-/// What is sent for a generic body to a webhook of this type; the same whenever it is called with the same.
-/// `public_url` is where people find the service.
-pub fn rendered<'b>(kind: WebhookType, body: &'b str, public_url: &str) -> Cow<'b, str> {
+/// Renders a generic body for a webhook of this type. Deterministic. `public_url` is the address of the service for people.
+pub fn render<'b>(kind: WebhookType, body: &'b str, public_url: &str) -> Cow<'b, str> {
     let told = || {
         let event: Value = serde_json::from_str(body).unwrap_or_default();
         sentence(event["type"].as_str().unwrap_or_default(), &event["data"])
@@ -33,16 +32,16 @@ pub fn rendered<'b>(kind: WebhookType, body: &'b str, public_url: &str) -> Cow<'
     }
 }
 
-/// Slack reads `<…>` as links and mentions of people and channels; escaped, it is only text.
+/// Slack interprets `<…>` as links and mentions; escaped, it is plain text.
 fn slack(sentence: &str, public_url: &str) -> Value {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    // A bar would end the address and begin its label.
+    // A bar would end the URL and begin its label.
     let link = escape(public_url).replace('|', "%7C");
     json!({"text": format!("{} <{link}|Open Launchway>", escape(sentence))})
 }
 
-/// A message with an adaptive card, as the "Workflows" webhook of Teams takes it. A run of text knows no Markdown, so what
-/// somebody wrote can be neither a link nor a mention.
+/// A message with an adaptive card, for the "Workflows" webhook of Teams. A text run does not interpret Markdown, so a
+/// user's text can be neither a link nor a mention.
 fn teams(sentence: &str, public_url: &str) -> Value {
     let card = json!({
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
@@ -59,7 +58,7 @@ fn teams(sentence: &str, public_url: &str) -> Value {
     json!({"type": "message", "attachments": [attachment]})
 }
 
-/// An event in one sentence. What its data do not say is left out.
+/// Describes an event in one sentence. Facts that its data do not contain are left out.
 pub fn sentence(kind: &str, data: &Value) -> String {
     let about = |what: &str, done: &str| format!("{what}{}{done}.", subject(data));
     let failed = |what: &str, done: &str| match text(&data["error"]["message"]) {
@@ -98,7 +97,7 @@ pub fn sentence(kind: &str, data: &Value) -> String {
             let name = text(&data["name"]).map(|name| format!(" {name}"));
             format!("This is a test of the webhook{}.", name.unwrap_or_default())
         }
-        other => about(&format!("The event {}", clipped(other)), " happened"),
+        other => about(&format!("The event {}", clip(other)), " happened"),
     }
 }
 
@@ -122,7 +121,7 @@ fn destination(data: &Value) -> String {
     }
 }
 
-/// Who gets an update, where not everybody does.
+/// The audience of an update, if it is not everybody.
 fn offer(data: &Value) -> String {
     let configuration = text(&data["configuration"]).map(|name| format!(", in configuration {name}"));
     let rollout = data["rollout"].as_i64().filter(|percent| *percent < 100);
@@ -131,11 +130,11 @@ fn offer(data: &Value) -> String {
 }
 
 fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|text| !text.is_empty()).map(clipped)
+    value.as_str().filter(|text| !text.is_empty()).map(clip)
 }
 
-/// A text in one line, and not too long.
-fn clipped(text: &str) -> String {
+/// Reduces a text to one line of limited length.
+fn clip(text: &str) -> String {
     let line = |letter: char| if letter.is_control() { ' ' } else { letter };
     let mut shown: String = text.chars().take(SHOWN).map(line).collect();
     if text.chars().nth(SHOWN).is_some() {
@@ -157,7 +156,7 @@ mod tests {
         let body = generic("update.published", 1_795_255_201_007, r#"{"b":1, "a":"é"}"#);
         let wanted = r#"{"type":"update.published","timestamp":"2026-11-21T10:00:01.007Z","data":{"b":1, "a":"é"}}"#;
         assert_eq!(body, wanted);
-        assert_eq!(rendered(WebhookType::Generic, &body, URL), wanted);
+        assert_eq!(render(WebhookType::Generic, &body, URL), wanted);
     }
 
     #[test]
@@ -222,13 +221,13 @@ mod tests {
     fn what_somebody_wrote_is_only_text() {
         let data = json!({"name": "<!channel> & <https://evil.example|ours>\n*bold*"});
         let body = generic("webhook.test", 0, &data.to_string());
-        let slack: Value = serde_json::from_str(&rendered(WebhookType::Slack, &body, URL)).unwrap();
+        let slack: Value = serde_json::from_str(&render(WebhookType::Slack, &body, URL)).unwrap();
         assert_eq!(
             slack["text"],
             "This is a test of the webhook &lt;!channel&gt; &amp; &lt;https://evil.example|ours&gt; *bold*. \
              <https://updates.example.com|Open Launchway>"
         );
-        let teams: Value = serde_json::from_str(&rendered(WebhookType::Teams, &body, URL)).unwrap();
+        let teams: Value = serde_json::from_str(&render(WebhookType::Teams, &body, URL)).unwrap();
         let attachment = &teams["attachments"][0];
         assert_eq!(
             (&teams["type"], &attachment["contentType"]),
@@ -256,11 +255,11 @@ mod tests {
             for kind in ["webhook.test", "build.failed", "update.published", "x.y"] {
                 let body = generic(kind, 0, &data.to_string());
                 prop_assert_eq!(&serde_json::from_str::<Value>(&body).unwrap()["data"], &data);
-                let slack: Value = serde_json::from_str(&rendered(WebhookType::Slack, &body, URL)).unwrap();
+                let slack: Value = serde_json::from_str(&render(WebhookType::Slack, &body, URL)).unwrap();
                 let text = slack["text"].as_str().unwrap();
                 prop_assert_eq!(text.matches('<').count(), 1);
-                serde_json::from_str::<Value>(&rendered(WebhookType::Teams, &body, URL)).unwrap();
-                prop_assert_eq!(rendered(WebhookType::Slack, &body, URL), rendered(WebhookType::Slack, &body, URL));
+                serde_json::from_str::<Value>(&render(WebhookType::Teams, &body, URL)).unwrap();
+                prop_assert_eq!(render(WebhookType::Slack, &body, URL), render(WebhookType::Slack, &body, URL));
             }
         }
     }

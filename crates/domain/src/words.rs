@@ -1,36 +1,36 @@
-//! Enums of words: types that are one of a few words, the same on the wire and in the database.
+//! Enums whose variants are words: the same on the wire and in the database.
 
-/// The text is none of the words. The message says which ones there are.
+/// The text is none of the words. The message lists the valid ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownWordError(pub &'static str);
 
-/// One of a few words. [`words!`](crate::words!) makes such a type.
+/// An enum of words. [`words!`](crate::words!) declares such a type.
 pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
-    /// The name of the type, as the API's description uses it.
+    /// The name of the type in the API's description.
     const NAME: &'static str;
-    /// What the word says, in one sentence.
+    /// What the type means, in one sentence.
     const ABOUT: &'static str;
     /// Every word, in the order of the reference.
     const WORDS: &'static [Self];
-    /// What refuses any other text.
+    /// The error for any other text.
     const UNKNOWN: UnknownWordError;
 
     /// The word on the wire and in the database.
     fn word(self) -> &'static str;
 
-    /// Reads a word.
+    /// Parses a word.
     ///
     /// # Errors
-    /// Any other text.
+    /// Any other text is an error.
     fn read(text: &str) -> Result<Self, UnknownWordError> {
         let mut words = Self::WORDS.iter().copied();
         words.find(|known| known.word() == text).ok_or(Self::UNKNOWN)
     }
 }
 
-/// Makes an enum of words, with its way to and from text and JSON. The second part lists the words for the message that
-/// refuses any other text, which follows the name of a field; `error = "…"` is a whole message instead.
+/// Declares an enum of words with conversions to and from text and JSON. The second part lists the words for the error
+/// message, which follows the name of a field; `error = "…"` is a complete message instead.
 #[macro_export]
 macro_rules! words {
     ($(#[doc = $note:literal])* $name:ident, error = $error:expr,
@@ -42,7 +42,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in the order of the reference.
+            /// All words, in the order of the reference.
             pub const ALL: [$name; [$($name::$variant),+].len()] = [$($name::$variant,)+];
 
             /// The word on the wire and in the database.
@@ -104,7 +104,7 @@ mod tests {
     use crate::usage::Counter;
     use crate::webhook::{DeliveryStatus, EventKind, WebhookStatus, WebhookType};
 
-    /// Each word is read as it is written, as text and as JSON, and nothing else is.
+    /// Each word round-trips through text and JSON, and any other text is refused.
     fn goes_round<T>()
     where
         T: Word + std::fmt::Display + std::str::FromStr<Err = UnknownWordError>,

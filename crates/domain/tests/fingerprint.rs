@@ -1,5 +1,5 @@
 //! Fingerprint documents (`docs/reference/fingerprints.md#the-document`): the published vectors, and every field that can be
-//! wrong.
+//! invalid.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn good() -> Value {
     })
 }
 
-/// The good document with one field set, or without it.
+/// The valid document with one field set or removed.
 fn with(field: &str, value: Option<Value>) -> Value {
     let mut document = good();
     let fields = document.as_object_mut().expect("an object");
@@ -46,8 +46,8 @@ fn plugins(count: usize, name_length: usize, version: &str) -> Value {
         .into()
 }
 
-/// The vectors are public, for other makers of documents. They were made with Python's `json` and `hashlib`, keys sorted
-/// by their UTF-16-BE bytes, and checked with `JSON.stringify` and `sort` of JavaScript, whose order RFC 8785 takes.
+/// The vectors are published for other implementations. They were computed with Python's `json` and `hashlib`, keys sorted
+/// by their UTF-16-BE bytes, and verified with `JSON.stringify` and `sort` of JavaScript, whose order RFC 8785 adopts.
 #[test]
 fn published_vectors_hold() {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../docs/fingerprint/documents.json")).unwrap();
@@ -182,7 +182,7 @@ fn a_document_is_bounded() {
 
 #[test]
 fn a_document_is_bounded_to_the_byte() {
-    // An entry `"name":"version"` takes its two texts and five characters, and a comma but for the first.
+    // The size of an entry `"name":"version"` is that of its two texts plus five, and a comma except for the first.
     let size_without = FingerprintDocument::from_value(with("plugins", Some(json!({}))))
         .unwrap()
         .canonical()
@@ -192,7 +192,7 @@ fn a_document_is_bounded_to_the_byte() {
     let (count, rest) = (room / entry, room % entry);
     for (spare, fits) in [(0, true), (1, false)] {
         let mut entries = plugins(count - 1, 150, &"1".repeat(100));
-        // The last two share what is left, so that each keeps its own limit.
+        // The last two share the rest, so that each respects its own limit.
         let last = entry + rest + spare - 6;
         entries["last"] = json!("1".repeat(100));
         entries["x".repeat(last - 104 - 6 - 28)] = json!("1".repeat(28));

@@ -1,5 +1,5 @@
-//! `launchway.toml`: what a project says about itself (`docs/reference/command-line.md#settings-file`). An unknown key is an
-//! error that names it, so that a mistyped key is not silently ignored.
+//! `launchway.toml`, the settings file of a project (`docs/reference/command-line.md#settings-file`). An unknown key is
+//! an error that names the key, so that a typo is not silently ignored.
 
 mod depth;
 mod place;
@@ -18,9 +18,9 @@ use serde::Deserialize;
 pub use crate::file::place::line_of;
 use crate::file::profile::Profiles;
 
-/// Its name.
+/// The file name.
 pub const NAME: &str = "launchway.toml";
-/// Bytes of it. Real ones have some hundred.
+/// The maximum size in bytes. Real files have a few hundred bytes.
 const MOST_BYTES: usize = 1 << 18;
 
 /// All of `launchway.toml`.
@@ -64,18 +64,18 @@ pub struct AppOn {
     pub bundle_id: Option<String>,
 }
 
-/// A bundle identifier of the file, and where it stands there.
+/// A bundle identifier of the file, and the tables that set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatedId {
+pub struct BundleIdEntry {
     /// The identifier, as written.
     pub value: String,
-    /// The tables that it is in, such as `app` and `ios`.
+    /// The tables that contain it, such as `app` and `ios`.
     pub tables: Vec<String>,
 }
 
 impl Project {
-    /// The bundle identifier of a build by this profile: the profile's, else that of `[app.<platform>]`, else that of `[app]`.
-    pub fn bundle_id(&self, profile: Option<&str>, platform: Platform) -> Option<StatedId> {
+    /// The bundle identifier of a build with this profile: from the profile, then `[app.<platform>]`, then `[app]`.
+    pub fn bundle_id(&self, profile: Option<&str>, platform: Platform) -> Option<BundleIdEntry> {
         let of_profile = profile.and_then(|name| profile::bundle_id(&self.build, name, platform));
         let own = match platform {
             Platform::Android => &self.app.android,
@@ -85,7 +85,7 @@ impl Project {
         let stated = |value: &Option<String>, tables: &[&str]| {
             let tables = tables.iter().map(ToString::to_string).collect();
             let value = value.clone()?;
-            Some(StatedId { value, tables })
+            Some(BundleIdEntry { value, tables })
         };
         of_profile
             .or_else(|| stated(&own.bundle_id, &["app", platform.as_str()]))
@@ -171,29 +171,29 @@ pub struct Fingerprint {
     pub exclude: Vec<String>,
 }
 
-/// No usable `launchway.toml`. The message begins with its path.
+/// Why there is no usable `launchway.toml`. The message begins with the path of the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProjectFileError {
-    /// The one that was told is not there.
+    /// The file that the caller named does not exist.
     #[error("{0} does not exist")]
     Missing(String),
-    /// The operating system says no.
+    /// An I/O error.
     #[error("{0} cannot be read: {1}")]
     Unreadable(String, String),
-    /// Its content is wrong: where, and what.
+    /// The content is invalid: the path, and the problem.
     #[error("{0}, {1}")]
     Invalid(String, String),
 }
 
-/// Reads the file that was told, or the one found in `here` or above, or nothing. `here` is absolute. Gives its directory
-/// too, which is empty for `here` itself.
+/// Reads the file at `told`, or the nearest one in `here` or its parents; the default project when there is none. `here`
+/// is absolute. The first value is the directory of the file, which is empty for `here` itself.
 ///
 /// # Errors
-/// The told one is missing, or any one cannot be read.
+/// The file at `told` is missing, or the file cannot be read or is invalid.
 pub fn find(here: &Path, told: Option<&Path>) -> Result<(PathBuf, Project), ProjectFileError> {
     let path = match told {
         Some(path) => here.join(path),
-        None => match above(here) {
+        None => match find_above(here) {
             Some(path) => path,
             None => return Ok((PathBuf::new(), Project::default())),
         },
@@ -208,8 +208,9 @@ pub fn find(here: &Path, told: Option<&Path>) -> Result<(PathBuf, Project), Proj
     Ok((root.strip_prefix(here).unwrap_or(root).to_owned(), project))
 }
 
-/// Looks in `here` and above it, but not beyond the repository: what lies there is not of this project.
-fn above(here: &Path) -> Option<PathBuf> {
+/// Searches `here` and its parents up to the root of the repository. Files above the repository do not belong to the
+/// project.
+fn find_above(here: &Path) -> Option<PathBuf> {
     let top = here
         .ancestors()
         .find(|directory| directory.join(".git").exists())
@@ -218,10 +219,10 @@ fn above(here: &Path) -> Option<PathBuf> {
     within.map(|directory| directory.join(NAME)).find(|path| path.is_file())
 }
 
-/// Reads the text.
+/// Parses the text of the file.
 ///
 /// # Errors
-/// What is wrong, beginning with the line where one is to blame.
+/// The problem, with the number of its line where there is one.
 pub fn parse(text: &str) -> Result<Project, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("the file has more than {MOST_BYTES} bytes"));

@@ -1,8 +1,8 @@
-//! The fingerprint of a project: what is native in it, found in its folder (`docs/reference/fingerprints.md`). The document
-//! itself, its hash and the difference between two are in `launchway_domain::fingerprint`.
+//! The fingerprint of a project: its native parts, found in its directory (`docs/reference/fingerprints.md`). The
+//! document, its hash and the difference between two documents are in `launchway_domain::fingerprint`.
 //!
-//! Nothing of the project is run. What cannot be known without running it, such as a configuration that is a script, counts
-//! by its text.
+//! Nothing of the project is executed. Where only an execution would show the value, such as in a configuration script,
+//! the text of the file counts.
 
 mod content;
 pub mod embed;
@@ -36,28 +36,28 @@ use crate::file::Fingerprint;
 use crate::fingerprint::walk::{Walk, literal_start, patterns};
 use crate::framework::{self, Framework};
 use crate::packages::Packages;
-use crate::resolve::AppPlace;
+use crate::resolve::AppLocation;
 use crate::source::Source;
 
 /// The framework of the app in `root` for `platform`.
 ///
 /// # Errors
-/// There is none that is known, or `package.json` is broken, which would hide it.
+/// No framework is recognized, or `package.json` is invalid and hides it.
 pub fn framework(root: &Path, platform: Platform) -> Result<Framework, CollectError> {
     text_file::json(&root.join("package.json"), "package.json")?;
     let source = Source::new(root);
     let packages = Packages::read(&source, "");
-    match framework::recognise(&source, "", packages.as_ref(), platform) {
+    match framework::detect(&source, "", packages.as_ref(), platform) {
         Some(Framework::Gradle) if platform != Platform::Android => Err(CollectError::NoApp(platform.as_str())),
         Some(Framework::Xcode) if platform == Platform::Android => Err(CollectError::NoApp(platform.as_str())),
         found => found.ok_or(CollectError::NoApp(platform.as_str())),
     }
 }
 
-/// Whether the app in `root` has a native project for `platform`, or would get one when it is built.
+/// Whether the app in `root` has a native project for `platform`, or a build would generate one.
 ///
 /// # Errors
-/// `package.json` is broken, or the configuration of NativeScript leads out of the project.
+/// `package.json` is invalid, or the configuration of NativeScript names a path outside the project.
 pub fn has_project(root: &Path, platform: Platform) -> Result<bool, CollectError> {
     let source = Source::new(root);
     match framework(root, platform) {
@@ -70,12 +70,12 @@ pub fn has_project(root: &Path, platform: Platform) -> Result<bool, CollectError
     }
 }
 
-/// What a project is natively, by each algorithm.
+/// The fingerprint documents of a project, one for each algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Documents {
-    /// By `lwfp-1`: what apps embed, because every server and every update knows it.
+    /// By `lwfp-1`, the algorithm that every server and every update knows. Apps embed its hash.
     pub first: FingerprintDocument,
-    /// By `lwfp-2`: the same for apps that differ only in what signs them.
+    /// By `lwfp-2`, which ignores differences that only concern signing.
     pub second: FingerprintDocument,
 }
 
@@ -86,10 +86,11 @@ impl Documents {
     }
 }
 
-/// Makes the `lwfp-1` document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
+/// The `lwfp-1` document of the project in `root`, whose path is trusted. `rules` is `[fingerprint]` of
+/// `launchway.toml`.
 ///
 /// # Errors
-/// What is wrong with the project, and what to do.
+/// The problem of the project, and how to solve it.
 pub fn collect(
     root: &Path,
     framework: Framework,
@@ -99,25 +100,25 @@ pub fn collect(
     documents(root, framework, platform, rules).map(|documents| documents.first)
 }
 
-/// The lines of the trees of one algorithm.
+/// The tree lines of one algorithm.
 #[derive(Default)]
 struct Trees {
     resources: Vec<String>,
     native: Vec<String>,
 }
 
-/// Makes the documents of the project in `root` by each algorithm, in one look at its files.
+/// The documents of all algorithms for the project in `root`, in one pass over its files.
 ///
 /// # Errors
-/// What is wrong with the project, and what to do.
+/// The problem of the project, and how to solve it.
 pub fn documents(
     root: &Path,
     framework: Framework,
     platform: Platform,
     rules: &Fingerprint,
 ) -> Result<Documents, CollectError> {
-    let root =
-        fs::canonicalize(here(root)).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
+    let root = fs::canonicalize(or_current_dir(root))
+        .map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
     let parts = match framework {
         Framework::NativeScript => nativescript::parts(&root, platform)?,
         Framework::Capacitor => javascript::capacitor(&root, platform)?,
@@ -152,14 +153,14 @@ pub fn documents(
         second.add(&file.path, hashes.second, is_resource);
     }
     for (name, text) in &parts.made {
-        let hashes = content::of_bytes(name, text);
+        let hashes = content::hash_bytes(name, text);
         first.add(name, Some(hashes.first), false);
         second.add(name, hashes.second, false);
     }
     let document = |algorithm, trees: Trees| {
         FingerprintDocument::new(
             algorithm,
-            in_document(framework),
+            document_framework(framework),
             platform,
             parts.plugins.clone(),
             tree::hash(trees.resources),
@@ -183,13 +184,13 @@ impl Trees {
     }
 }
 
-/// Makes the documents of the app at `place` in the project in `root`, and gives what it is made with.
+/// The documents of the app at `place` in the project in `root`, and its framework.
 ///
 /// # Errors
-/// What is wrong with the project, and what to do.
-pub fn of_app(
+/// The problem of the project, and how to solve it.
+pub fn app_documents(
     root: &Path,
-    place: &AppPlace,
+    place: &AppLocation,
     platform: Platform,
     rules: &Fingerprint,
 ) -> Result<(Framework, Documents), CollectError> {
@@ -201,15 +202,15 @@ pub fn of_app(
     Ok((framework, documents(&root, framework, platform, rules)?))
 }
 
-/// The rules where the native project was made from the configuration by another tool, so that it does not count.
+/// The rules for a native project that another tool generates from the configuration, so that its files do not count.
 pub fn without_native_project(rules: &Fingerprint, platform: Platform) -> Fingerprint {
     let mut rules = rules.clone();
     rules.exclude.push(format!("/{platform}"));
     rules
 }
 
-/// Documents know plain native projects by one name.
-const fn in_document(framework: Framework) -> DocumentFramework {
+/// The framework as documents name it. Gradle and Xcode projects share one name.
+const fn document_framework(framework: Framework) -> DocumentFramework {
     match framework {
         Framework::NativeScript => DocumentFramework::NativeScript,
         Framework::Capacitor => DocumentFramework::Capacitor,
@@ -220,8 +221,8 @@ const fn in_document(framework: Framework) -> DocumentFramework {
     }
 }
 
-/// The empty path is the current folder.
-fn here(root: &Path) -> &Path {
+/// The root, where the empty path is the current directory.
+fn or_current_dir(root: &Path) -> &Path {
     if root.as_os_str().is_empty() {
         Path::new(".")
     } else {

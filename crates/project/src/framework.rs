@@ -1,4 +1,4 @@
-//! The frameworks, and the files that they are known by.
+//! The supported frameworks, and the files that identify them.
 
 use launchway_domain::platform::Platform;
 use schemars::JsonSchema;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::packages::{Packages, join};
 use crate::source::Source;
 
-/// What is looked for, as a sentence.
+/// The recognized files, as a sentence.
 pub const LOOKED_FOR: &str = "Looked for nativescript.config.ts, capacitor.config.*, expo and react-native in package.json, \
     pubspec.yaml, settings.gradle and *.xcodeproj";
 
-/// Where the Gradle project of an app without a framework may be.
+/// Where an app without a framework may have its Gradle project.
 const GRADLE_ROOTS: [&str; 2] = ["", "android"];
-/// Where its Xcode project may be.
+/// Where an app without a framework may have its Xcode project.
 const XCODE_ROOTS: [&str; 3] = ["", "ios", "iosApp"];
 
 /// What an app is made with. It decides which commands build it.
@@ -38,7 +38,7 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// The most specific first: each of them has files of those behind it too.
+    /// The most specific first: a project of one framework also has the files of those after it.
     pub const ALL: [Framework; 7] = [
         Framework::NativeScript,
         Framework::Capacitor,
@@ -49,7 +49,7 @@ impl Framework {
         Framework::Xcode,
     ];
 
-    /// The name in `launchway.toml` and in a build's record.
+    /// The name in `launchway.toml` and in the record of a build.
     pub const fn as_str(self) -> &'static str {
         match self {
             Framework::NativeScript => "nativescript",
@@ -62,7 +62,7 @@ impl Framework {
         }
     }
 
-    /// The name that people know.
+    /// The name for people.
     pub const fn title(self) -> &'static str {
         match self {
             Framework::NativeScript => "NativeScript",
@@ -75,7 +75,7 @@ impl Framework {
         }
     }
 
-    /// Whether its apps are made of packages of JavaScript.
+    /// Whether its apps consist of JavaScript packages.
     pub fn is_of_javascript(self) -> bool {
         match self {
             Framework::NativeScript | Framework::Capacitor | Framework::Expo | Framework::ReactNative => true,
@@ -83,13 +83,12 @@ impl Framework {
         }
     }
 
-    /// The files of configuration that are there in `directory`, in groups: of each group the framework's tools read only
-    /// the first.
+    /// The configuration files in `directory`, in groups: the framework's tools read only the first file of each group.
     pub fn configs(self, source: &Source, directory: &str) -> Vec<Vec<&'static str>> {
         let groups: &[&[&'static str]] = match self {
             Framework::NativeScript => &[&["nativescript.config.ts", "nativescript.config.js"]],
             Framework::Capacitor => &[&["capacitor.config.ts", "capacitor.config.js", "capacitor.config.json"]],
-            // What the script gives is made from what the JSON says.
+            // The output of the script is derived from the JSON.
             Framework::Expo => &[
                 &["app.config.ts", "app.config.js", "app.config.cjs", "app.config.mjs"],
                 &["app.config.json", "app.json"],
@@ -104,14 +103,10 @@ impl Framework {
     }
 }
 
-/// The framework of the app in `directory`, which is empty for the source's root; the most specific that fits the platform.
-pub fn recognise(
-    source: &Source,
-    directory: &str,
-    packages: Option<&Packages>,
-    platform: Platform,
-) -> Option<Framework> {
-    let has_package = |name: &str| packages.is_some_and(|packages| packages.has(name));
+/// The most specific framework of the app in `directory` that supports the platform. `directory` is empty for the root
+/// of the source.
+pub fn detect(source: &Source, directory: &str, packages: Option<&Packages>, platform: Platform) -> Option<Framework> {
+    let has_package = |name: &str| packages.is_some_and(|packages| packages.depends_on(name));
     let has_config = |stem: &str| {
         let has = |ending: &str| source.has_file(&join(directory, &format!("{stem}.config.{ending}")));
         ["ts", "js", "json", "mjs"].iter().any(|ending| has(ending))
@@ -133,14 +128,14 @@ pub fn recognise(
         Framework::Xcode => platform == Platform::Android,
         _ => false,
     };
-    // One that is for the other platform is still worth telling.
+    // A framework for the other platform is still useful in the message.
     let found = || Framework::ALL.into_iter().filter(fits);
     found()
         .find(|framework| !is_for_another(framework))
         .or_else(|| found().next())
 }
 
-/// Where below an app the Gradle project is.
+/// The directory of the Gradle project, below the app.
 pub fn gradle_root(source: &Source, directory: &str) -> Option<&'static str> {
     GRADLE_ROOTS.into_iter().find(|root| {
         let has = |name| source.has_file(&join(&join(directory, root), name));
@@ -148,7 +143,7 @@ pub fn gradle_root(source: &Source, directory: &str) -> Option<&'static str> {
     })
 }
 
-/// Where below an app the Xcode project is.
+/// The directory of the Xcode project, below the app.
 pub fn xcode_root(source: &Source, directory: &str) -> Option<&'static str> {
     XCODE_ROOTS.into_iter().find(|root| {
         let names = source.names(&join(directory, root));

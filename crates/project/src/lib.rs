@@ -1,6 +1,6 @@
-//! What a project's folder says: `launchway.toml`, its framework, and how it is built
-//! (`docs/reference/builds.md#where-the-plan-comes-from`). The folder may be anybody's: nothing outside it is read, and
-//! nothing in it is run.
+//! Reads a project directory: `launchway.toml`, the framework, and how to build the app
+//! (`docs/reference/builds.md#where-the-plan-comes-from`). The directory is untrusted: nothing outside it is read, and
+//! nothing in it is executed.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 pub mod file;

@@ -1,5 +1,5 @@
-//! What the native project says about the app: bundle identifier, version and build number, and where it says so.
-//! It reads the places where the known frameworks keep them and gives up rather than guess.
+//! Reads bundle identifier, version and build number from the native project, and where they are set. Reads the places
+//! where the known frameworks keep them, and never guesses.
 
 mod android;
 mod apple;
@@ -20,41 +20,41 @@ use launchway_domain::version::Version;
 
 use crate::source::Source;
 
-/// A value and the file it stands in.
+/// A value and the file that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedValue {
     /// The value, as written.
     pub value: String,
     /// The file, relative to the project, with forward slashes.
     pub place: String,
 }
 
-/// What the native project says.
+/// The values of the native project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NativeProject {
     /// The bundle identifier.
-    pub bundle_id: Option<Found>,
-    /// The version people see.
-    pub version: Option<Found>,
-    /// The build number of the store.
-    pub build_number: Option<Found>,
+    pub bundle_id: Option<LocatedValue>,
+    /// The version for users.
+    pub version: Option<LocatedValue>,
+    /// The build number for the store.
+    pub build_number: Option<LocatedValue>,
 }
 
-/// Which of the apps that a native project can be built as. Their identifiers may differ.
+/// Selects one of the apps that a native project can be built as. Their identifiers may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What it is made for.
+    /// Debug or release.
     pub build_type: BuildType,
     /// The product flavor.
     pub flavor: Option<String>,
     /// The Gradle module of the app; `app` when absent.
     pub module: Option<String>,
-    /// The scheme of Xcode.
+    /// The Xcode scheme.
     pub scheme: Option<String>,
 }
 
 impl Default for Variant {
-    /// What users get.
+    /// The variant for users.
     fn default() -> Self {
         Self {
             build_type: BuildType::Release,
@@ -65,7 +65,9 @@ impl Default for Variant {
     }
 }
 
-/// Reads the project in `root` for `platform`. What is not found, or only known by running the project's tools, is absent.
+/// Reads the project in `root` for `platform`. Values that are missing, or that only the project's tools can compute,
+/// are absent.
+/// are absent.
 pub fn read(root: &Path, platform: Platform, variant: &Variant) -> NativeProject {
     let project = Source::new(root);
     let native = match platform {
@@ -82,10 +84,10 @@ pub fn read(root: &Path, platform: Platform, variant: &Variant) -> NativeProject
 
 impl Source {
     /// The first value that `read` finds in these files.
-    fn first(&self, places: &[&str], read: impl Fn(&str) -> Option<String>) -> Option<Found> {
+    fn first(&self, places: &[&str], read: impl Fn(&str) -> Option<String>) -> Option<LocatedValue> {
         places.iter().find_map(|place| {
             let value = read(&self.text(place)?)?;
-            Some(Found {
+            Some(LocatedValue {
                 value,
                 place: (*place).to_owned(),
             })

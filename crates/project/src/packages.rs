@@ -6,12 +6,12 @@ use serde_json::Value;
 use crate::shell::quote;
 use crate::source::{FileError, Source};
 
-/// A manager of JavaScript packages.
+/// A JavaScript package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manager {
     /// npm, with a lockfile.
     Npm,
-    /// npm, without.
+    /// npm, without a lockfile.
     NpmUnlocked,
     /// Yarn 1.
     Yarn,
@@ -23,7 +23,7 @@ pub enum Manager {
     Bun,
 }
 
-/// Lockfiles. Where several lie side by side, the first counts.
+/// Lockfile names. The first one that exists in a directory counts.
 const LOCKFILES: [(&str, Manager); 6] = [
     ("bun.lock", Manager::Bun),
     ("bun.lockb", Manager::Bun),
@@ -33,23 +33,25 @@ const LOCKFILES: [(&str, Manager); 6] = [
     ("npm-shrinkwrap.json", Manager::Npm),
 ];
 
-/// The JavaScript side of an app.
+/// The JavaScript packages of an app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packages {
-    /// What installs.
+    /// The package manager.
     pub manager: Manager,
-    /// The directory to install in: the one with the lockfile, of the app or above it. Empty for the source's root.
+    /// The directory to install in, which has the lockfile: that of the app or a parent. Empty for the root of the
+    /// source.
     pub place: String,
-    /// The lockfile, from the source's root; `None` where there is none.
+    /// The lockfile, relative to the root of the source; `None` when there is none.
     pub lockfile: Option<String>,
-    /// The `package.json` of the app, and those above it.
+    /// The `package.json` of the app, followed by those of its parents.
     manifests: Vec<Value>,
 }
 
 impl Packages {
-    /// Reads the packages of the app in `directory`, which is empty for the source's root; `None` when it has none.
+    /// Reads the packages of the app in `directory`, which is empty for the root of the source; `None` when it has
+    /// none.
     pub fn read(source: &Source, directory: &str) -> Option<Packages> {
-        let places: Vec<&str> = above(directory).collect();
+        let places: Vec<&str> = ancestors(directory).collect();
         let manifest = |place: &&str| serde_json::from_str(&source.text(&join(place, "package.json"))?).ok();
         let own: Value = manifest(&directory)?;
         let manifests = std::iter::once(own)
@@ -79,7 +81,7 @@ impl Packages {
         })
     }
 
-    /// Lockfiles beside the one that counts, from the source's root.
+    /// Lockfiles beside the one that counts, relative to the root of the source.
     pub fn other_lockfiles(&self, source: &Source) -> Vec<String> {
         let names = LOCKFILES.iter().map(|(name, _)| join(&self.place, name));
         names
@@ -87,13 +89,13 @@ impl Packages {
             .collect()
     }
 
-    /// What is wrong with the lockfile, as far as a glance tells: it cannot be read, a merge was left in it, or it is no
-    /// JSON where npm wants some.
+    /// What is obviously wrong with the lockfile: it is unreadable, has merge conflicts, or is not JSON although npm
+    /// needs JSON.
     pub fn lockfile_problem(&self, source: &Source) -> Option<String> {
         let name = self.lockfile.as_ref()?;
         let text = match source.read(name) {
             Ok(text) => text?,
-            // Large ones are, and others are not made of text.
+            // A lockfile may exceed the size limit of text files, and some lockfiles are binary.
             Err(FileError::TooLarge(_)) => return None,
             Err(_) if name.ends_with(".lockb") => return None,
             Err(problem) => return Some(problem.to_string()),
@@ -108,8 +110,8 @@ impl Packages {
         json.err().map(|error| format!("{name} is broken: {error}"))
     }
 
-    /// The command that makes the lockfile anew.
-    pub fn install_anew(&self) -> &'static str {
+    /// The command that regenerates the lockfile.
+    pub fn lockfile_command(&self) -> &'static str {
         match self.manager {
             Manager::Npm | Manager::NpmUnlocked => "npm install",
             Manager::Yarn | Manager::YarnBerry => "yarn install",
@@ -118,12 +120,12 @@ impl Packages {
         }
     }
 
-    /// Whether the app asks for a package.
-    pub fn has(&self, name: &str) -> bool {
+    /// Whether the app depends on a package.
+    pub fn depends_on(&self, name: &str) -> bool {
         self.manifests.first().is_some_and(|manifest| depends(manifest, name))
     }
 
-    /// Whether the app asks for a package, or the repository does for all its apps.
+    /// Whether the app, or the repository for all its apps, depends on a package.
     pub fn can_run(&self, name: &str) -> bool {
         self.manifests.iter().any(|manifest| depends(manifest, name))
     }
@@ -133,7 +135,7 @@ impl Packages {
         self.manifests.first()?.pointer(pointer)
     }
 
-    /// The command that installs what the lockfile says.
+    /// The command that installs the packages of the lockfile.
     pub fn install(&self) -> &'static str {
         match self.manager {
             Manager::Npm => "npm ci",
@@ -156,7 +158,7 @@ impl Packages {
         format!("{runner} {}", quote(name))
     }
 
-    /// What goes before the name of a program that a package brings.
+    /// The prefix of a command that runs a program of a package.
     pub fn exec(&self) -> &'static str {
         match self.manager {
             Manager::Npm | Manager::NpmUnlocked => "npx",
@@ -166,7 +168,7 @@ impl Packages {
         }
     }
 
-    /// Where the manager keeps what it has downloaded.
+    /// The cache directory of the package manager.
     pub fn store(&self) -> &'static [&'static str] {
         match self.manager {
             Manager::Npm | Manager::NpmUnlocked => &["~/.npm"],
@@ -178,8 +180,8 @@ impl Packages {
     }
 }
 
-/// What is wrong with the `package.json` of the app in `directory`, when it is there and [`Packages::read`] gives nothing.
-pub fn broken(source: &Source, directory: &str) -> Option<String> {
+/// The problem with the `package.json` of the app in `directory`, if it exists and [`Packages::read`] returns `None`.
+pub fn manifest_problem(source: &Source, directory: &str) -> Option<String> {
     let name = join(directory, "package.json");
     let text = match source.read(&name) {
         Ok(text) => text?,
@@ -189,7 +191,7 @@ pub fn broken(source: &Source, directory: &str) -> Option<String> {
     json.err().map(|error| format!("{name} is broken: {error}"))
 }
 
-/// Yarn 2 and later have their own settings file and another lockfile.
+/// Yarn 2 and later have a different settings file and lockfile format.
 fn is_berry(source: &Source, place: &str, lockfile: &str) -> bool {
     source.has_file(&join(place, ".yarnrc.yml"))
         || source
@@ -203,8 +205,8 @@ fn depends(manifest: &Value, name: &str) -> bool {
         .any(|list| manifest.get(list).and_then(|list| list.get(name)).is_some())
 }
 
-/// A directory and those above it, down to the empty one, which is the source's root.
-fn above(directory: &str) -> impl Iterator<Item = &str> {
+/// A directory and its parents, down to the empty path, which is the root of the source.
+fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |place| match place.rsplit_once('/') {
         Some((parent, _)) => Some(parent),
         None => (!place.is_empty()).then_some(""),
@@ -278,7 +280,9 @@ mod tests {
         let packages = Packages::read(&source, "apps/mobile").expect("packages");
         assert_eq!((packages.place.as_str(), packages.manager), ("", Manager::Pnpm));
         assert_eq!(packages.lockfile.as_deref(), Some("pnpm-lock.yaml"));
-        assert!(packages.has("expo") && !packages.has("@capacitor/cli") && packages.can_run("@capacitor/cli"));
+        assert!(
+            packages.depends_on("expo") && !packages.depends_on("@capacitor/cli") && packages.can_run("@capacitor/cli")
+        );
         assert_eq!(packages.value("/scripts/build"), Some(&"x".into()));
         assert_eq!(Packages::read(&source, "apps"), None);
     }
@@ -296,14 +300,17 @@ mod tests {
             let (_directory, source) = project(&[("package.json", "{}"), (name, text)]);
             let problem = Packages::read(&source, "").and_then(|packages| packages.lockfile_problem(&source));
             assert_eq!(problem.is_some(), is_broken, "{name}: {problem:?}");
-            assert_eq!(broken(&source, ""), None);
+            assert_eq!(manifest_problem(&source, ""), None);
         }
         let (_directory, source) = project(&[("app/package.json", "{,}")]);
         assert_eq!(
-            broken(&source, "app").as_deref(),
+            manifest_problem(&source, "app").as_deref(),
             Some("app/package.json is broken: key must be a string at line 1 column 2")
         );
-        assert_eq!((broken(&source, ""), Packages::read(&source, "app")), (None, None));
+        assert_eq!(
+            (manifest_problem(&source, ""), Packages::read(&source, "app")),
+            (None, None)
+        );
     }
 
     #[test]
@@ -317,7 +324,7 @@ mod tests {
 
     #[test]
     fn directories_lead_up_to_the_root() {
-        assert_eq!(above("a/b/c").collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
-        assert_eq!(above("").collect::<Vec<_>>(), [""]);
+        assert_eq!(ancestors("a/b/c").collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
+        assert_eq!(ancestors("").collect::<Vec<_>>(), [""]);
     }
 }

@@ -1,4 +1,4 @@
-//! The commands that people run to build a project of each framework, for each platform and way to the devices.
+//! The commands that build a project, for each framework, platform and distribution.
 
 mod android;
 mod apple;
@@ -18,49 +18,49 @@ use crate::packages::{Packages, join};
 use crate::shell::quote;
 use crate::source::Source;
 
-/// Keys of caches are no longer; a cache whose key would be is left out.
+/// Longest cache key. A cache with a longer key is omitted.
 const LONGEST_KEY: usize = 100;
 /// The name of the step that writes the fingerprint.
 const EMBED: &str = "embed fingerprint";
 
-/// An app that is to be built.
+/// An app to build.
 #[derive(Clone, Copy, Debug)]
 pub struct App<'a> {
     /// The files of the source.
     pub source: &'a Source,
-    /// Its directory in the source; empty for the source itself.
+    /// Its directory in the source; empty for the root.
     pub directory: &'a str,
-    /// Its `package.json` and what belongs to it.
+    /// Its JavaScript packages.
     pub packages: Option<&'a Packages>,
-    /// The profile.
+    /// The build profile, merged with those that it extends.
     pub profile: &'a Profile,
-    /// The platform.
+    /// The target platform.
     pub platform: Platform,
-    /// What it is made for.
+    /// Debug or release.
     pub build_type: BuildType,
     /// How it reaches devices.
     pub distribution: Distribution,
 }
 
-/// What a framework does to build an app. Paths are from the source's root.
+/// A framework's commands for an app. Paths are relative to the root of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preset {
-    /// What a runner must be.
+    /// The labels that a runner must have.
     pub labels: Vec<String>,
     /// The steps that install packages.
     pub install: Vec<Step>,
     /// The steps that build.
     pub build: Vec<Step>,
-    /// What the build gives.
+    /// The files that the build produces.
     pub artifacts: Vec<ArtifactRule>,
-    /// What is kept from one build to the next.
+    /// The directories to keep between builds.
     pub cache: Vec<CacheRule>,
 }
 
 /// Why a framework cannot build an app.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
-    /// It does not make apps for the platform.
+    /// The framework does not support the platform.
     #[error(
         "There are no commands that build {framework} projects for {platform}. Write steps in [build.<profile>.{platform}] of launchway.toml."
     )]
@@ -70,25 +70,25 @@ pub enum PresetError {
         /// The platform.
         platform: Platform,
     },
-    /// A file that the commands need is not there.
+    /// A file that the commands need is missing.
     #[error("{0} is missing. {1}")]
     Missing(String, &'static str),
-    /// Several schemes or projects, and no way to choose.
+    /// There are several schemes or projects, and nothing selects one.
     #[error("There are several {what}: {}. {fix}", .found.join(", "))]
     Several {
-        /// What there are.
+        /// What there is more than one of.
         what: &'static str,
         /// Their names.
         found: Vec<String>,
-        /// What to do.
+        /// How to select one.
         fix: &'static str,
     },
 }
 
-/// The commands of a framework for an app.
+/// The framework's commands for an app.
 ///
 /// # Errors
-/// The framework cannot build it: why, and what to do.
+/// The framework cannot build the app: why, and what to do.
 pub fn preset(framework: Framework, app: &App<'_>) -> Result<Preset, PresetError> {
     match framework {
         Framework::NativeScript => nativescript::preset(app),
@@ -102,7 +102,7 @@ pub fn preset(framework: Framework, app: &App<'_>) -> Result<Preset, PresetError
 }
 
 impl App<'_> {
-    /// A path of the app, from the source's root.
+    /// A path of the app, relative to the root of the source.
     fn place(&self, path: &str) -> String {
         join(self.directory, path)
     }
@@ -119,7 +119,7 @@ impl App<'_> {
         self.source.text(&self.place(path))
     }
 
-    /// The names in a directory of the app that can be shown and written into a script.
+    /// The names in a directory of the app that are safe to display and to write into a script.
     fn names(&self, path: &str) -> Vec<String> {
         let mut names = self.source.names(&self.place(path));
         names.retain(|name| !name.contains(char::is_control));
@@ -130,7 +130,7 @@ impl App<'_> {
         self.build_type == BuildType::Release
     }
 
-    /// `Debug` or `Release`, as Gradle and Xcode write it.
+    /// `Debug` or `Release`, in the spelling of Gradle and Xcode.
     fn variant(&self) -> &'static str {
         match self.build_type {
             BuildType::Debug => "Debug",
@@ -143,13 +143,14 @@ impl App<'_> {
         step_in(name, &self.place(directory), script)
     }
 
-    /// Writes the fingerprint into the native project, for the app to tell it. Stands where packages and native project are
-    /// there, before anything is built from them.
+    /// Writes the fingerprint into the native project, so that the app can report it. Runs after packages and native
+    /// project exist, and before anything is built from them.
     fn embed(&self) -> Step {
         self.step(EMBED, "", &format!("launchway fingerprint embed {}", self.platform))
     }
 
-    /// The same where an earlier step has made the native project from the configuration, so that it does not count.
+    /// The same for a native project that an earlier step generated from the configuration, so that its files do not
+    /// count.
     fn embed_generated(&self) -> Step {
         let embed = self.embed();
         Step {
@@ -174,7 +175,7 @@ impl App<'_> {
 }
 
 impl Preset {
-    /// Installs the JavaScript packages, and keeps what was downloaded.
+    /// Installs the JavaScript packages, and keeps the downloads.
     fn install_packages(&mut self, packages: &Packages) {
         self.install
             .push(step_in("install packages", &packages.place, packages.install()));
@@ -183,7 +184,7 @@ impl Preset {
         }
     }
 
-    /// Keeps folders for as long as a file is the same.
+    /// Keeps directories for as long as a file does not change.
     fn keep(&mut self, name: &str, file: &str, paths: &[&str]) {
         let key = format!("{name}-{{{{ hash \"{file}\" }}}}");
         let odd = |letter: char| letter == '"' || letter == '}' || letter.is_control();
@@ -203,7 +204,7 @@ fn step_in(name: &str, directory: &str, script: &str) -> Step {
     }
 }
 
-/// A script that begins in a directory of the source.
+/// A script that starts in a directory of the source.
 pub fn in_directory(directory: &str, script: &str) -> String {
     match directory {
         "" => script.to_owned(),

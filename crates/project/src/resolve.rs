@@ -1,4 +1,4 @@
-//! From a source to the plan that builds it: `launchway.toml`, else the preset of the framework that is found.
+//! Resolves a source to its build plan: from `launchway.toml`, or from the preset of the detected framework.
 
 use std::path::Path;
 
@@ -14,67 +14,67 @@ use crate::packages::{self, Packages};
 use crate::preset::{self, App, Preset, PresetError};
 use crate::source::{FileError, Source};
 
-/// The profile that is taken where none is told.
+/// The profile that is used when none is named.
 const USUAL_PROFILE: &str = "production";
 
-/// What is to be built.
+/// The build that is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct BuildRequest {
     /// The platform.
     pub platform: Platform,
-    /// The profile of `launchway.toml`. Where none is told: `production`, or the only one, or none where there are none.
+    /// The profile of `launchway.toml`. When `None`: `production`, the only profile, or no profile if there are none.
     pub profile: Option<String>,
-    /// What the app is made for; what the profile says when `None`, and release when it says nothing.
+    /// The build type. When `None`, that of the profile, which defaults to release.
     pub build_type: Option<BuildType>,
-    /// How the app reaches devices; what the profile says when `None`, and the store when it says nothing.
+    /// How the app reaches devices. When `None`, as in the profile, which defaults to the store.
     pub distribution: Option<Distribution>,
 }
 
-/// How it is built.
+/// A resolved build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The plan.
     pub plan: Plan,
-    /// `launchway.toml`, or the framework whose preset it is.
+    /// `launchway.toml`, or the framework whose preset was used.
     pub origin: String,
-    /// The profile that was taken.
+    /// The profile that was used.
     pub profile: Option<String>,
-    /// What the app is made for.
+    /// Debug or release.
     pub build_type: BuildType,
     /// How the app reaches devices.
     pub distribution: Distribution,
-    /// The configuration that the profile names.
+    /// The configuration of the profile.
     pub configuration: Option<String>,
 }
 
-/// Why there is no plan: a sentence or two that say what to do.
+/// Why there is no plan, with what to do in a sentence or two.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// A file cannot be read.
     #[error("{0}.")]
     File(#[from] FileError),
-    /// `package.json` is there and says nothing that can be read.
+    /// `package.json` exists but is invalid.
     #[error("{0}.")]
     Packages(String),
-    /// `launchway.toml` is wrong.
-    #[error("{NAME}: {}", ended(.0))]
+    /// `launchway.toml` is invalid.
+    #[error("{NAME}: {}", with_full_stop(.0))]
     Invalid(String),
-    /// The profile is not there, or makes no sense.
-    #[error("{NAME}: {}", ended(&.0.to_string()))]
+    /// The profile does not exist, or is invalid.
+    #[error("{NAME}: {}", with_full_stop(&.0.to_string()))]
     Profile(#[from] ProfileError),
-    /// A profile was told, and there is no file.
+    /// A profile is named, but there is no `launchway.toml`.
     #[error("The build names the profile '{0}', and the source has no {NAME}. Add the file, or leave the profile out.")]
     NoFile(String),
-    /// Several profiles, none of them the usual one.
+    /// There are several profiles, none of them the default one.
     #[error("{NAME} has several build profiles: {}. Name one of them.", .0.join(", "))]
     ProfileNeeded(Vec<String>),
-    /// The directory of the app is not there.
+    /// The directory of the app does not exist.
     #[error("The directory {0} is not in the source. Correct directory in [build.<profile>] of {NAME}.")]
     NoDirectory(String),
-    /// No framework was recognised.
+    /// No framework is recognized.
     #[error("No framework was found{}. {LOOKED_FOR}. Set directory in [build.<profile>] of {NAME} to where the app is, or write steps.", place(.0))]
     NoFramework(String),
-    /// The framework cannot build it.
+    /// The framework cannot build the app.
     #[error(transparent)]
     Preset(#[from] PresetError),
     /// The plan breaks a rule.
@@ -82,8 +82,8 @@ pub enum ResolveError {
     Plan(#[from] PlanError),
 }
 
-/// A sentence ends with a stop, unless it asks.
-fn ended(text: &str) -> String {
+/// Ends a sentence with a full stop, unless it is a question.
+fn with_full_stop(text: &str) -> String {
     let stop = if text.ends_with('?') { "" } else { "." };
     format!("{text}{stop}")
 }
@@ -95,36 +95,36 @@ fn place(directory: &str) -> String {
     }
 }
 
-/// Where the app of a project is, and what it is made with where the profile names it.
+/// The directory of an app, and the framework that its profile names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AppPlace {
-    /// Its directory, from `launchway.toml`; empty for beside the file.
+pub struct AppLocation {
+    /// Its directory, from `launchway.toml`; empty for the directory of that file.
     pub directory: String,
     /// The framework that the profile names.
     pub framework: Option<Framework>,
 }
 
-/// The app that a profile means: the one that is told, else the one that a build would take. Where there is no such one, all
-/// profiles must mean the same app.
+/// The app of a profile: of the named one, or else of the one that a build would use. When there is no such profile,
+/// all profiles must mean the same app.
 ///
 /// # Errors
-/// The profile is not there, or none is told and they mean several apps.
-pub fn app_place(profiles: &Profiles, told: Option<&str>, platform: Platform) -> Result<AppPlace, ResolveError> {
-    let of = |name: &str| -> Result<AppPlace, ResolveError> {
-        let profile = profile::merged(profiles, name, platform)?;
-        Ok(AppPlace {
+/// The profile does not exist, or none is named and the profiles mean several apps.
+pub fn app_location(profiles: &Profiles, told: Option<&str>, platform: Platform) -> Result<AppLocation, ResolveError> {
+    let of = |name: &str| -> Result<AppLocation, ResolveError> {
+        let profile = profile::merge(profiles, name, platform)?;
+        Ok(AppLocation {
             directory: profile.directory.unwrap_or_default(),
             framework: profile.framework,
         })
     };
-    let several = match (told, usual(profiles)) {
+    let several = match (told, default_profile(profiles)) {
         (Some(name), _) => return of(name),
-        (None, Ok(None)) => return Ok(AppPlace::default()),
+        (None, Ok(None)) => return Ok(AppLocation::default()),
         (None, Ok(Some(name))) => return of(&name),
         (None, Err(several)) => several,
     };
     let mut places = profiles.keys().map(|name| of(name));
-    let first = places.next().unwrap_or_else(|| Ok(AppPlace::default()))?;
+    let first = places.next().unwrap_or_else(|| Ok(AppLocation::default()))?;
     for place in places {
         if place? != first {
             return Err(several);
@@ -133,11 +133,10 @@ pub fn app_place(profiles: &Profiles, told: Option<&str>, platform: Platform) ->
     Ok(first)
 }
 
-/// The profile that is told, else the one that a build would take, and its name; a profile that says nothing where there is
-/// no such one.
+/// The named profile, or else the one that a build would use, and its name; an empty profile when there is no such one.
 ///
 /// # Errors
-/// The profile is not there.
+/// The profile does not exist.
 pub fn app_profile(
     profiles: &Profiles,
     told: Option<&str>,
@@ -145,16 +144,16 @@ pub fn app_profile(
 ) -> Result<(Option<String>, Profile), ResolveError> {
     let name = match told {
         Some(name) => Some(name.to_owned()),
-        None => usual(profiles).unwrap_or_default(),
+        None => default_profile(profiles).unwrap_or_default(),
     };
     let profile = match &name {
-        Some(name) => profile::merged(profiles, name, platform)?,
+        Some(name) => profile::merge(profiles, name, platform)?,
         None => Profile::default(),
     };
     Ok((name, profile))
 }
 
-/// What a profile builds of a native project. `build_type` is what the command says.
+/// The variant of the native project that a profile builds. `build_type` is that of the command.
 pub fn variant(profile: &Profile, build_type: Option<BuildType>) -> Variant {
     Variant {
         build_type: build_type.or(profile.build_type).unwrap_or(BuildType::Release),
@@ -164,33 +163,33 @@ pub fn variant(profile: &Profile, build_type: Option<BuildType>) -> Variant {
     }
 }
 
-/// Makes the plan. Reads a few files in `source`, which may be anybody's, and runs nothing.
+/// Computes the plan. Reads a few files in `source`, which is untrusted, and executes nothing.
 ///
 /// # Errors
-/// What is wrong with the source, and what to do.
-pub fn resolve(source: &Path, wanted: &Wanted) -> Result<Resolved, ResolveError> {
+/// The problem of the source, and how to solve it.
+pub fn resolve(source: &Path, request: &BuildRequest) -> Result<Resolved, ResolveError> {
     let source = Source::new(source);
     let text = source.read(NAME)?;
     let project = file::parse(text.as_deref().unwrap_or_default()).map_err(ResolveError::Invalid)?;
-    let name = match (&wanted.profile, text) {
+    let name = match (&request.profile, text) {
         (Some(name), None) => return Err(ResolveError::NoFile(name.clone())),
         (Some(name), Some(_)) => Some(name.clone()),
-        (None, _) => usual(&project.build)?,
+        (None, _) => default_profile(&project.build)?,
     };
     let profile = match &name {
-        Some(name) => profile::merged(&project.build, name, wanted.platform)?,
+        Some(name) => profile::merge(&project.build, name, request.platform)?,
         None => Profile::default(),
     };
-    let build_type = wanted.build_type.or(profile.build_type).unwrap_or(BuildType::Release);
-    let distribution = wanted
+    let build_type = request.build_type.or(profile.build_type).unwrap_or(BuildType::Release);
+    let distribution = request
         .distribution
         .or(profile.distribution)
         .unwrap_or(Distribution::Store);
     let (plan, origin) = match &profile.steps {
-        Some(steps) => (own(&profile, steps), NAME.to_owned()),
+        Some(steps) => (own_plan(&profile, steps), NAME.to_owned()),
         None => {
-            let (preset, framework) = find_preset(&source, &profile, wanted.platform, build_type, distribution)?;
-            (around(&profile, preset), framework.as_str().to_owned())
+            let (preset, framework) = find_preset(&source, &profile, request.platform, build_type, distribution)?;
+            (preset_plan(&profile, preset), framework.as_str().to_owned())
         }
     };
     plan.check()?;
@@ -205,7 +204,7 @@ pub fn resolve(source: &Path, wanted: &Wanted) -> Result<Resolved, ResolveError>
 }
 
 /// The profile of a build that names none.
-fn usual(profiles: &Profiles) -> Result<Option<String>, ResolveError> {
+fn default_profile(profiles: &Profiles) -> Result<Option<String>, ResolveError> {
     if profiles.contains_key(USUAL_PROFILE) || profiles.is_empty() {
         return Ok(profiles.contains_key(USUAL_PROFILE).then(|| USUAL_PROFILE.to_owned()));
     }
@@ -216,25 +215,25 @@ fn usual(profiles: &Profiles) -> Result<Option<String>, ResolveError> {
     }
 }
 
-/// The plan of a profile that has all steps itself.
-fn own(profile: &Profile, steps: &[Step]) -> Plan {
+/// The plan of a profile with `steps`, which replace the preset.
+fn own_plan(profile: &Profile, steps: &[Step]) -> Plan {
     let directory = profile.directory.as_deref().unwrap_or_default();
     let mut plan = Plan {
         labels: profile.labels.clone().unwrap_or_default(),
         env: profile.env.clone(),
-        steps: steps.iter().map(|step| written(step, directory)).collect(),
+        steps: steps.iter().map(|step| plan_step(step, directory)).collect(),
         timeout_seconds: profile.timeout_seconds,
         ..Plan::default()
     };
-    give_and_keep(&mut plan, profile, directory);
+    replace_outputs(&mut plan, profile, directory);
     plan
 }
 
-/// The plan of a preset, with what the profile has before, between, behind and instead.
-fn around(profile: &Profile, preset: Preset) -> Plan {
+/// The plan of a preset, with the additional steps and the replacements of the profile.
+fn preset_plan(profile: &Profile, preset: Preset) -> Plan {
     let directory = profile.directory.as_deref().unwrap_or_default();
     let hook = |steps: &Option<Vec<Step>>| -> Vec<PlanStep> {
-        steps.iter().flatten().map(|step| written(step, directory)).collect()
+        steps.iter().flatten().map(|step| plan_step(step, directory)).collect()
     };
     let mut labels = preset.labels;
     for label in profile.labels.iter().flatten() {
@@ -257,18 +256,18 @@ fn around(profile: &Profile, preset: Preset) -> Plan {
         cache: preset.cache,
         timeout_seconds: profile.timeout_seconds,
     };
-    give_and_keep(&mut plan, profile, directory);
+    replace_outputs(&mut plan, profile, directory);
     plan
 }
 
-/// A step of the file, which runs in the app's directory.
-fn written(step: &Step, directory: &str) -> PlanStep {
+/// A step of the settings file. It runs in the directory of the app.
+fn plan_step(step: &Step, directory: &str) -> PlanStep {
     let run = preset::in_directory(directory, &step.run);
     PlanStep { run, ..step.to_plan() }
 }
 
-/// What the profile says of artifacts and caches counts.
-fn give_and_keep(plan: &mut Plan, profile: &Profile, directory: &str) {
+/// Replaces artifacts and caches with those of the profile.
+fn replace_outputs(plan: &mut Plan, profile: &Profile, directory: &str) {
     let folder = if directory.is_empty() {
         String::new()
     } else {
@@ -296,10 +295,10 @@ fn find_preset(
     let packages = Packages::read(source, directory);
     let found = profile
         .framework
-        .or_else(|| framework::recognise(source, directory, packages.as_ref(), platform));
-    // Without it neither the framework nor its commands are known. Others do not need it.
+        .or_else(|| framework::detect(source, directory, packages.as_ref(), platform));
+    // A broken `package.json` hides the framework and its commands. Other frameworks do not need it.
     if found.is_none_or(Framework::is_of_javascript)
-        && let Some(problem) = packages::broken(source, directory)
+        && let Some(problem) = packages::manifest_problem(source, directory)
     {
         return Err(ResolveError::Packages(problem));
     }

@@ -1,6 +1,6 @@
-//! Text from a project as one word of a shell.
+//! Quotes text from a project for a shell.
 
-/// Quotes a text, so that any shell reads it as it is.
+/// Quotes a text, so that every shell reads it unchanged.
 pub fn quote(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=+@%,".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {

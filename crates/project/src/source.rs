@@ -1,22 +1,22 @@
-//! The files of a project. They may be anybody's: of any size, of any kind, and links that lead anywhere.
+//! The files of a project. They are untrusted: of any size, of any kind, with links to anywhere.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes of the largest file that is read; a larger one is something else.
+/// Bytes of the largest file that is read.
 pub const LARGEST_FILE: u64 = 4 << 20;
-/// Names that are looked at in one directory.
+/// Names that are listed in one directory.
 const MOST_NAMES: usize = 10_000;
 
 /// A directory that is read without leaving it. Paths are relative to it, with forward slashes.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Without links; `None` when there is no such directory.
+    /// The resolved path; `None` when the directory does not exist.
     root: Option<PathBuf>,
 }
 
-/// A file is there, but cannot be used.
+/// Why an existing file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// It is too large.
@@ -25,7 +25,7 @@ pub enum FileError {
     /// It is not UTF-8.
     #[error("{0} is not text in UTF-8")]
     NoText(String),
-    /// It is a link out of the project, or a device, or the operating system says no.
+    /// It is a link out of the project, a device, or unreadable.
     #[error("{0} cannot be read: it is no file of the project")]
     NoFile(String),
 }
@@ -44,10 +44,10 @@ impl Source {
         }
     }
 
-    /// The text of a file; `None` when there is none.
+    /// The text of a file; `None` when it does not exist.
     ///
     /// # Errors
-    /// It is there, but it is too large, no text, or no file of the project.
+    /// It is too large, not text, or not a regular file of the project.
     pub fn read(&self, place: &str) -> Result<Option<String>, FileError> {
         let no_file = || FileError::NoFile(place.to_owned());
         let Some(root) = &self.root else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Source {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
             _ => return Err(no_file()),
         };
-        // Looked at before it is opened: a pipe would hold us.
+        // Checked before it is opened: opening a pipe would block.
         let size = fs::metadata(&path)
             .ok()
             .filter(fs::Metadata::is_file)
@@ -71,22 +71,22 @@ impl Source {
         Ok(Some(text))
     }
 
-    /// The text of a file; `None` when there is none that can be used.
+    /// The text of a file; `None` when there is no usable one.
     pub fn text(&self, place: &str) -> Option<String> {
         self.read(place).ok().flatten()
     }
 
-    /// Whether there is a file, or a link to one of the project.
+    /// Whether there is a file, or a link to a file of the project.
     pub fn has_file(&self, place: &str) -> bool {
         self.inside(place).is_some_and(|path| path.is_file())
     }
 
-    /// Whether there is a directory, or a link to one of the project.
+    /// Whether there is a directory, or a link to a directory of the project.
     pub fn has_directory(&self, place: &str) -> bool {
         self.inside(place).is_some_and(|path| path.is_dir())
     }
 
-    /// The names in a directory, sorted; nothing when there is none.
+    /// The names in a directory, sorted; empty when it does not exist.
     pub fn names(&self, place: &str) -> Vec<String> {
         let Some(Ok(entries)) = self.inside(place).map(fs::read_dir) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Takes what a build promised out of its workspace, so that it is safe when the workspace goes.
+//! Moves the artifacts of a build out of its workspace, so that they survive the removal of the workspace.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
@@ -15,30 +15,30 @@ use crate::inside::Inside;
 use crate::journal::{Artifact, Record};
 use crate::stop::Stopper;
 
-/// A build gives at most so many files.
-const MOST_FILES: usize = 100;
+/// The maximum number of artifacts of a build.
+const MAX_FILES: usize = 100;
 
-/// Why a build's files are not there.
+/// Why the artifacts of a build could not be collected.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
-    /// No file fits a pattern.
+    /// No file matches a pattern.
     #[error(
         "No file of the workspace fits '{0}'. Correct the path in artifacts, or see in the log why no step made it; \
          links are not followed, and a folder has to be packed by a step"
     )]
     Missing(String),
-    /// Far more files than anybody downloads.
-    #[error("The patterns of artifacts fit more than {MOST_FILES} files: narrow them, or pack the files in a step")]
+    /// The patterns match more files than a build may have.
+    #[error("The patterns of artifacts fit more than {MAX_FILES} files: narrow them, or pack the files in a step")]
     TooMany,
-    /// There is more in the workspace than is looked at.
+    /// The workspace has more entries than the search may visit.
     #[error(
         "The patterns of artifacts lead through the whole workspace, in which {0}: narrow them to the folder of the files"
     )]
     TooWide(String),
-    /// A file that no server takes, by the size that it says it has.
+    /// A file exceeds the size limit of artifacts: its name, its size and the limit, in bytes.
     #[error("The artifact '{0}' has {1} bytes, and an artifact may have {2} at most")]
     TooLarge(String, u64, u64),
-    /// The runner failed.
+    /// An I/O error of the runner.
     #[error("An artifact cannot be read: {0}")]
     Runner(#[from] io::Error),
 }
@@ -53,20 +53,20 @@ impl ArtifactError {
     }
 }
 
-/// What artifacts may cost.
+/// Bounds on the collection of artifacts.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactBounds {
-    /// Bytes of one file.
+    /// The maximum size of one file, in bytes.
     pub file_bytes: u64,
-    /// Files and folders that are looked at.
+    /// The maximum number of files and folders that the search visits.
     pub entries: u64,
 }
 
-/// Moves the files that the rules name from `source` into the record. All are found, and their sizes known, before the first
-/// is moved or read.
+/// Moves the files that the rules match from `source` into the record. All files are found and their sizes checked
+/// before the first one is moved or read.
 ///
 /// # Errors
-/// A rule fits no file; a file is too large; the build is stopped.
+/// A rule matches no file; a file is too large; the build is stopped.
 pub fn collect(
     source: &Path,
     rules: &[ArtifactRule],
@@ -82,9 +82,9 @@ pub fn collect(
         let to = record.artifact(index);
         inside.move_out(&path, &to)?;
         let (size, sha256) = take_over(&to, stopper)?;
-        let mut name = path.file_name().map(glob::shown_name).unwrap_or_default();
+        let mut name = path.file_name().map(glob::printable_name).unwrap_or_default();
         if !names.insert(name.clone()) {
-            name = glob::shown_name(path.as_os_str()).replace('/', "-");
+            name = glob::printable_name(path.as_os_str()).replace('/', "-");
             names.insert(name.clone());
         }
         artifacts.push(Artifact {
@@ -98,7 +98,7 @@ pub fn collect(
     Ok(artifacts)
 }
 
-/// The files that the rules name, each once, with what the first rule that fits says it is.
+/// The files that the rules match, each once, with the kind of the first rule that matches it.
 fn find<'r>(
     inside: &Inside,
     rules: &'r [ArtifactRule],
@@ -106,7 +106,7 @@ fn find<'r>(
     effort: &mut Effort<'_>,
 ) -> Result<Vec<(PathBuf, &'r str)>, ArtifactError> {
     let patterns: Vec<&str> = rules.iter().map(|rule| rule.path.as_str()).collect();
-    let found = glob::files(inside, &patterns, MOST_FILES, effort).map_err(ArtifactError::of)?;
+    let found = glob::files(inside, &patterns, MAX_FILES, effort).map_err(ArtifactError::of)?;
     let mut wanted: Vec<(PathBuf, &str)> = Vec::new();
     for (rule, found) in rules.iter().zip(found) {
         if found.is_empty() {
@@ -117,21 +117,21 @@ fn find<'r>(
                 wanted.push((path, &rule.kind));
             }
         }
-        if wanted.len() > MOST_FILES {
+        if wanted.len() > MAX_FILES {
             return Err(ArtifactError::TooMany);
         }
     }
     for (path, _) in &wanted {
         let size = inside.file_size(path)?;
         if size > bounds.file_bytes {
-            let name = glob::shown_name(path.as_os_str());
+            let name = glob::printable_name(path.as_os_str());
             return Err(ArtifactError::TooLarge(name, size, bounds.file_bytes));
         }
     }
     Ok(wanted)
 }
 
-/// Makes a file the runner's own, so that nobody changes it any more; gives its size and SHA-256.
+/// Makes the runner the owner of a file, so that the build can no longer change it. Returns its size and SHA-256.
 fn take_over(path: &Path, stopper: &Stopper) -> io::Result<(u64, String)> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));

@@ -1,4 +1,4 @@
-//! One attempt of a build from its source to its files: everything but talking with the server about it.
+//! One attempt of a build, from its source to its artifacts: everything except the communication with the server.
 
 mod closed;
 mod command;
@@ -31,77 +31,80 @@ use crate::step_tool::{self, Report};
 use crate::stop::{StopReason, Stopper};
 use crate::workspace::{Workspace, disk};
 
-/// One attempt at work.
+/// One attempt in progress.
 pub struct Attempt {
-    /// What all builds share.
+    /// What all builds of the runner share.
     pub context: Arc<RunnerContext>,
-    /// What is to be built.
+    /// The build and everything that its attempt needs.
     pub lease: Arc<Lease>,
-    /// Where the archive of the source comes from.
+    /// Where the source archive comes from.
     pub archive: SourceArchive,
-    /// Its place in the journal.
+    /// The journal record of the attempt.
     pub record: Record,
-    /// Its directory.
+    /// The directory of the attempt.
     pub workspace: Arc<Workspace>,
-    /// What keeps its steps from the rest of the machine.
+    /// Isolates the steps from the rest of the machine.
     pub sandbox: Sandbox,
-    /// Its log.
+    /// The log of the attempt.
     pub log: LogWriter,
-    /// How far it is.
+    /// The phases so far.
     pub phases: Arc<Phases>,
-    /// Whether it is to end.
+    /// Stops the attempt.
     pub stopper: Stopper,
 }
 
 /// Where the archive of a source comes from.
 pub enum SourceArchive {
-    /// From here, by the lease's URL.
+    /// Object storage: the archive is downloaded from the URL in the lease.
     Storage(Storage),
-    /// It is this file, which nobody changes meanwhile.
+    /// A local file that nobody changes during the build.
     Here(PathBuf),
 }
 
-/// What an attempt gave.
+/// What a successful attempt produced.
 #[derive(Debug, Default)]
 pub struct Product {
-    /// Its files, which are in the journal's hands.
+    /// The artifacts, already moved into the journal.
     pub artifacts: Vec<Artifact>,
-    /// The document of the native code.
+    /// The fingerprint document.
     pub fingerprint: Option<Value>,
-    /// The `lwfp-2` hash of the same.
+    /// The `lwfp-2` hash of the same document.
     pub lwfp2: Option<String>,
-    /// What did not fit but did not stop it, a sentence each.
+    /// Problems that did not stop the build, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Why an attempt gave nothing.
+/// Why an attempt produced nothing.
 #[derive(Debug)]
-pub enum Failure {
-    /// It failed.
+pub enum AttemptError {
+    /// The build failed.
     Failed(BuildErrorCode, String),
-    /// It was stopped.
+    /// The build was stopped.
     Stopped(StopReason),
 }
 
-impl From<StopReason> for Failure {
+impl From<StopReason> for AttemptError {
     fn from(reason: StopReason) -> Self {
-        Failure::Stopped(reason)
+        AttemptError::Stopped(reason)
     }
 }
 
-impl Failure {
+impl AttemptError {
     /// A defect of the runner or its machine.
     pub(crate) fn internal(problem: impl ToString) -> Self {
-        Failure::Failed(BuildErrorCode::Internal, problem.to_string())
+        AttemptError::Failed(BuildErrorCode::Internal, problem.to_string())
     }
 
-    /// What the server is told of a failure in `phase`; `None` where there is nothing to tell, or the build was canceled.
+    /// The error to report to the server for a failure in `phase`; `None` if the build was canceled or the runner no
+    /// longer owns it.
     pub fn error(&self, phase: Option<String>) -> Option<BuildError> {
         let (code, message) = match self {
-            Failure::Failed(code, message) => (*code, message.clone()),
-            Failure::Stopped(StopReason::TimedOut(seconds)) => (BuildErrorCode::TimedOut, too_long("build", *seconds)),
-            Failure::Stopped(StopReason::DiskFull(message)) => (BuildErrorCode::Internal, message.clone()),
-            Failure::Stopped(_) => return None,
+            AttemptError::Failed(code, message) => (*code, message.clone()),
+            AttemptError::Stopped(StopReason::TimedOut(seconds)) => {
+                (BuildErrorCode::TimedOut, too_long("build", *seconds))
+            }
+            AttemptError::Stopped(StopReason::DiskFull(message)) => (BuildErrorCode::Internal, message.clone()),
+            AttemptError::Stopped(_) => return None,
         };
         Some(BuildError {
             code: code.into(),
@@ -111,7 +114,7 @@ impl Failure {
     }
 }
 
-/// Ends a task with what it serves.
+/// Aborts a task when dropped.
 struct Guard(JoinHandle<()>);
 
 impl Drop for Guard {
@@ -120,16 +123,16 @@ impl Drop for Guard {
     }
 }
 
-/// Calls about the plan that is followed, and the commit that a git source turned out to be.
+/// Called with the plan to follow, and the commit that the reference of a git source resolved to.
 pub type OnPlan<'a> =
     Box<dyn FnOnce(Resolved, Option<String>) -> futures::future::BoxFuture<'a, Result<(), StopReason>> + Send + 'a>;
 
 impl Attempt {
-    /// Does it all. `on_plan` is told the plan before the first step.
+    /// Runs the whole attempt. `on_plan` is called before the first step.
     ///
     /// # Errors
-    /// It failed or was stopped; the latest phase is where.
-    pub async fn run(&self, on_plan: OnPlan<'_>) -> Result<Product, Failure> {
+    /// The attempt failed or was stopped; the latest phase shows where.
+    pub async fn run(&self, on_plan: OnPlan<'_>) -> Result<Product, AttemptError> {
         let _disk = self.guard_disk();
         let fetching = self.guard_time(DEFAULT_TIMEOUT);
         self.begin("source").await;
@@ -152,7 +155,7 @@ impl Attempt {
             }
             let code = match end {
                 StepEnd::Exited(code) => code,
-                // As shells tell it.
+                // Shells report signals the same way.
                 StepEnd::Killed(signal) => 128 + signal,
             };
             self.phases.end(Some(code), self.context.machine.now());
@@ -167,7 +170,7 @@ impl Attempt {
         self.begin("artifacts").await;
         let artifacts = self.collect(plan).await?;
         self.phases.end(None, self.context.machine.now());
-        // A cancel that came in the meantime counts.
+        // A cancellation during the step takes precedence.
         match self.stopper.reason() {
             Some(reason) => Err(reason.into()),
             None => Ok(Product {
@@ -184,8 +187,8 @@ impl Attempt {
         self.log.say(phase).await;
     }
 
-    /// The plan of the request, else what the source says.
-    async fn resolve(&self) -> Result<Resolved, Failure> {
+    /// The plan of the request, or else the plan that the source defines.
+    async fn resolve(&self) -> Result<Resolved, AttemptError> {
         let resolved = match &self.lease.plan {
             Some(plan) => Resolved {
                 plan: plan.clone(),
@@ -214,8 +217,8 @@ impl Attempt {
         }
     }
 
-    /// What the steps found the app to be natively.
-    async fn report(&self) -> Result<Report, Failure> {
+    /// The fingerprint report of the steps.
+    async fn report(&self) -> Result<Report, AttemptError> {
         let workspace = Arc::clone(&self.workspace);
         self.blocking(move |_| step_tool::report(&workspace)).await
     }
@@ -224,7 +227,7 @@ impl Attempt {
         &self,
         plan: &Plan,
         commit: Option<&str>,
-    ) -> Result<std::collections::BTreeMap<String, String>, Failure> {
+    ) -> Result<std::collections::BTreeMap<String, String>, AttemptError> {
         let base = environment::base(
             &self.context.settings.path,
             &self.workspace,
@@ -234,7 +237,7 @@ impl Attempt {
         let (plan, commit) = (plan.clone(), commit.map(str::to_owned));
         let made = self.blocking(move |stopper| {
             let mut effort = Effort::new(stopper, context.settings.limits.workspace_entries);
-            let env = environment::of_steps(base, &lease, &plan, &workspace, commit.as_deref());
+            let env = environment::step_environment(base, &lease, &plan, &workspace, commit.as_deref());
             let put = |program: PathBuf| step_tool::put(&workspace, &program, &lease, &context.settings.path);
             env.map(|env| {
                 let put = context.program(workspace.user).and_then(put);
@@ -243,21 +246,21 @@ impl Attempt {
         });
         let (env, handed) = made
             .await?
-            .map_err(|error| Failure::Failed(BuildErrorCode::SourceInvalid, sentence(&error.to_string())))?;
-        handed.map_err(Failure::internal)?;
+            .map_err(|error| AttemptError::Failed(BuildErrorCode::SourceInvalid, sentence(&error.to_string())))?;
+        handed.map_err(AttemptError::internal)?;
         Ok(env)
     }
 
-    /// Does blocking work that asks the stopper as it goes; whatever it gave, a build that was stopped is stopped.
+    /// Runs blocking work that polls the stopper. If the build was stopped, the result of the work is dropped.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stopper) -> T + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, AttemptError> {
         let stopper = self.stopper.clone();
         let done = spawn_blocking(move || work(&stopper)).await;
         match self.stopper.reason() {
             Some(reason) => Err(reason.into()),
-            None => done.map_err(Failure::internal),
+            None => done.map_err(AttemptError::internal),
         }
     }
 
@@ -269,7 +272,7 @@ impl Attempt {
         )
     }
 
-    /// Stops the build when the time is over.
+    /// Stops the build at its timeout.
     fn guard_time(&self, seconds: u32) -> Guard {
         let stopper = self.stopper.clone();
         Guard(tokio::spawn(async move {
@@ -298,16 +301,16 @@ impl Attempt {
     }
 }
 
-fn step_failed(step: &str, how: &str) -> Failure {
+fn step_failed(step: &str, how: &str) -> AttemptError {
     let message = format!("The step '{step}' ended with {how}. The log shows why.");
-    Failure::Failed(BuildErrorCode::StepFailed, message)
+    AttemptError::Failed(BuildErrorCode::StepFailed, message)
 }
 
 fn too_long(what: &str, seconds: u32) -> String {
     format!("The {what} took longer than {seconds} s. Make it faster, or raise its timeoutSeconds in the plan.")
 }
 
-/// A message for people ends with a stop.
+/// Ends a message for people with a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters

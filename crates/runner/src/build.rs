@@ -1,17 +1,18 @@
-//! A leased build from its lease to the server's word that it has the end: the attempt, and beside it renewals and the log.
+//! A build from its lease until the server has confirmed its result: the attempt, with lease renewal and log upload
+//! beside it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use launchway_api::runner::{Going, Lease};
+use launchway_api::runner::{AttemptReply, Lease};
 use launchway_domain::build::BuildResult;
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::attempt::{Attempt, Failure, OnPlan, Product, SourceArchive};
+use crate::attempt::{Attempt, AttemptError, OnPlan, Product, SourceArchive};
 use crate::context::RunnerContext;
 use crate::delivery::{Delivery, deliver};
 use crate::environment;
@@ -21,29 +22,29 @@ use crate::phases::Phases;
 use crate::protocol::{BuildCalls, CallError, Server};
 use crate::stop::{StopReason, Stopper};
 
-/// How far the runner itself is in coming to its end.
+/// The shutdown stage of the runner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// It takes builds.
+    /// The runner accepts builds.
     #[default]
     Working,
-    /// It takes no more, and finishes what it has.
+    /// The runner accepts no more builds and finishes those in progress.
     Draining,
-    /// It stops what it has. The server gives those builds to another runner when their lease is over.
+    /// The runner stops its builds. The server gives them to another runner when their leases expire.
     Halting,
 }
 
-/// Runs a leased build in a slot, to the end. What goes wrong is the build's end or a word in the runner's log.
+/// Runs a leased build in a slot until its end. Problems end up in the result of the build or in the log of the runner.
 pub async fn run(context: Arc<RunnerContext>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
     let (build, attempt) = (lease.build_id.clone(), lease.attempt);
     info!(build, attempt, "a build begins");
     if let Err(problem) = begin(&context, server, slot, lease, stage).await {
-        // The lease runs out, and the server tries again.
+        // The lease expires, and the server retries the build.
         error!(build, attempt, problem, "a build cannot be run here");
     }
 }
 
-/// Whether an id may be part of a path.
+/// Whether an id is safe as part of a path.
 fn is_plain(id: &str) -> bool {
     (1..=100).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -73,7 +74,7 @@ async fn begin(
     let sending = send_log(&record, &log, calls.clone(), stopper.clone());
     let key = record.key();
     let result = match context.workspace(&key, slot) {
-        Err(error) => Err(Failure::internal(format!(
+        Err(error) => Err(AttemptError::internal(format!(
             "The runner cannot make a workspace: {error}."
         ))),
         Ok(workspace) => {
@@ -94,7 +95,8 @@ async fn begin(
     context.end(&key, slot).await;
     phases.end(None, context.machine.now());
     let end = conclude(result, &phases, &record, &log).await;
-    // A build may leave millions of files: its end does not wait until they are gone, only the next build in its slot does.
+    // A build may leave millions of files. Its result does not wait for their removal; only the next build in the slot
+    // does.
     let ((), delivered) = tokio::join!(context.remove_workspace(&key), async {
         let Some(outcome) = end else {
             abandon(&record, &stopper, log, sending).await;
@@ -116,23 +118,28 @@ async fn begin(
     delivered
 }
 
-/// The log of an attempt, in which its secrets are masked.
+/// Opens the log of an attempt, which masks the secrets of the build.
 fn open_log(context: &RunnerContext, record: &Record, lease: &Lease) -> std::io::Result<Log> {
     let secrets = environment::secrets(lease);
     let masker = Masker::new(secrets.iter().map(|secret| secret.as_slice()));
     Log::open(&record.log(), Arc::new(masker), context.settings.limits.log_bytes)
 }
 
-/// What an attempt came to; `None` when there is nobody to tell.
-async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Record, log: &Log) -> Option<Outcome> {
+/// The outcome of an attempt; `None` if there is nobody to report it to.
+async fn conclude(
+    result: Result<Product, AttemptError>,
+    phases: &Phases,
+    record: &Record,
+    log: &Log,
+) -> Option<Outcome> {
     let (status, error, product) = match result {
         Ok(product) => (BuildResult::Success, None, Some(product)),
-        Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, None),
-        Err(Failure::Stopped(StopReason::FencedOff(said))) => {
+        Err(AttemptError::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, None),
+        Err(AttemptError::Stopped(StopReason::FencedOff(said))) => {
             info!(build = record.key(), said, "the build is no longer this runner's");
             return None;
         }
-        Err(Failure::Stopped(StopReason::Halted)) => {
+        Err(AttemptError::Stopped(StopReason::Halted)) => {
             log.writer
                 .say("The runner is stopped; the build begins again when its lease is over")
                 .await;
@@ -157,14 +164,14 @@ async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Re
     Some(outcome)
 }
 
-/// Forgets a build that is not this runner's any more. A runner that is stopped sends the last of the log first.
+/// Discards a build that the runner no longer owns. A runner that is shutting down sends the rest of the log first.
 async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHandle<Option<u64>>) {
-    /// Not longer than a person waits for a program to end.
-    const LAST_WORDS: Duration = Duration::from_secs(3);
+    /// Shorter than people wait for a program to exit.
+    const FINAL_LOG_TIMEOUT: Duration = Duration::from_secs(3);
     drop(log.writer);
     let mut sending = sending;
     if stopper.reason() == Some(StopReason::Halted) {
-        let _ = tokio::time::timeout(LAST_WORDS, &mut sending).await;
+        let _ = tokio::time::timeout(FINAL_LOG_TIMEOUT, &mut sending).await;
     }
     sending.abort();
     if let Err(error) = record.forget() {
@@ -172,13 +179,13 @@ async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHand
     }
 }
 
-/// Tells the server the plan.
+/// Sends the plan to the server.
 fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
     Box::new(move |resolved, commit| {
         async move {
             let told = calls.tell_plan(resolved.plan, resolved.origin, commit).await;
             match told {
-                Ok(Going { cancel: true, .. }) => Err(StopReason::Canceled),
+                Ok(AttemptReply { cancel: true, .. }) => Err(StopReason::Canceled),
                 Ok(_) => Ok(()),
                 Err(error) => Err(StopReason::FencedOff(error.to_string())),
             }
@@ -187,7 +194,7 @@ fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
     })
 }
 
-/// Renews the lease, at once when another phase begins, until the task is ended.
+/// Renews the lease until the task is aborted, and at once when a new phase begins.
 pub(crate) fn renew(calls: BuildCalls, phases: Arc<Phases>, stopper: Stopper, seconds: u32) -> JoinHandle<()> {
     let interval = Duration::from_secs(seconds.max(1).into());
     tokio::spawn(async move {
@@ -208,7 +215,7 @@ pub(crate) fn renew(calls: BuildCalls, phases: Arc<Phases>, stopper: Stopper, se
     })
 }
 
-/// Sends the log to its end; gives the size of the build's whole log, or nothing when the runner is fenced off.
+/// Uploads the log until it ends. Returns the size of the build's whole log, or `None` if the runner is fenced off.
 pub(crate) fn send_log(record: &Record, log: &Log, calls: BuildCalls, stopper: Stopper) -> JoinHandle<Option<u64>> {
     let sending = Sending {
         calls,
@@ -228,7 +235,7 @@ pub(crate) fn send_log(record: &Record, log: &Log, calls: BuildCalls, stopper: S
     })
 }
 
-/// A server that refuses a call about a build has given it to another, or to nobody.
+/// A server that refuses a call about a build has reassigned or deleted the build.
 pub(crate) fn fenced_off(error: &CallError) -> StopReason {
     StopReason::FencedOff(error.to_string())
 }

@@ -1,5 +1,5 @@
-//! Folders that are kept from one build to the next, per organization and key. They are copied into a build and out of it:
-//! a build never gets at the kept copy. A cache that is broken is dropped; none ever fails a build.
+//! Folders that are kept from one build to the next, per organization and key. They are copied into and out of a build,
+//! so a build never accesses the kept copy. A broken cache is dropped; no cache problem fails a build.
 
 mod key;
 mod tree;
@@ -24,29 +24,29 @@ use crate::workspace::Workspace;
 pub struct Caches {
     directory: PathBuf,
     most_bytes: u64,
-    /// Held for reading while a cache is copied from, for writing while one is put in place or removed.
+    /// Read-locked while a cache is copied from, write-locked while one is replaced or removed.
     lock: RwLock<()>,
 }
 
-/// A rule of a plan whose key is known.
+/// A cache rule of a plan, with its key resolved.
 #[derive(Clone, Debug)]
-pub struct Keyed {
-    /// The key with its hashes.
+pub struct ResolvedRule {
+    /// The key, with its hashes filled in.
     pub key: String,
-    /// Whether the key names the content, so that a cache with it need not be saved again.
+    /// Whether the key identifies the content, so that an existing cache is not saved again.
     names_content: bool,
     paths: Vec<String>,
 }
 
 /// The build that caches are copied into or out of.
 pub struct CacheUser<'u> {
-    /// Whose caches it shares.
+    /// The scope whose caches the build shares.
     pub scope: &'u str,
-    /// Its directory.
+    /// The directory of the build.
     pub workspace: &'u Workspace,
-    /// Ends the copying.
+    /// Stops the copying.
     pub stopper: &'u Stopper,
-    /// Files and folders that it may keep or get at once.
+    /// The maximum number of files and folders per save or restore.
     pub most_entries: u64,
     /// The time of day.
     pub now: EpochMs,
@@ -58,7 +58,7 @@ impl<'u> CacheUser<'u> {
     }
 }
 
-/// What is noted beside a cache.
+/// The metadata stored beside a cache.
 #[derive(Serialize, Deserialize)]
 struct Note {
     key: String,
@@ -66,14 +66,15 @@ struct Note {
     used: EpochMs,
 }
 
-/// What became of a cache, as a line for the log.
+/// The result of a cache operation, as a line for the log.
 pub type Line = String;
 
 impl Caches {
-    /// The caches in a directory, which together have at most so many bytes. What a crash left half done is removed.
+    /// Opens the caches in a directory, which hold at most `most_bytes` bytes together. Removes partial caches that a
+    /// crash left behind.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn open(directory: PathBuf, most_bytes: u64) -> io::Result<Caches> {
         DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
         for org in fs::read_dir(&directory)? {
@@ -91,12 +92,13 @@ impl Caches {
         })
     }
 
-    /// Fills in the keys of rules, from the source as it is now. A key that cannot be read is told and left out.
-    pub fn keys(rules: &[CacheRule], source: &Path, stopper: &Stopper) -> (Vec<Keyed>, Vec<Line>) {
+    /// Resolves the keys of rules from the current state of the source. A rule whose key cannot be resolved is logged
+    /// and skipped.
+    pub fn keys(rules: &[CacheRule], source: &Path, stopper: &Stopper) -> (Vec<ResolvedRule>, Vec<Line>) {
         let (mut keyed, mut lines) = (Vec::new(), Vec::new());
         for rule in rules {
             match key::fill(&rule.key, source, stopper) {
-                Ok(key) => keyed.push(Keyed {
+                Ok(key) => keyed.push(ResolvedRule {
                     names_content: key != rule.key,
                     paths: rule.paths.clone(),
                     key,
@@ -107,8 +109,8 @@ impl Caches {
         (keyed, lines)
     }
 
-    /// Copies what is kept under a key into a build.
-    pub fn restore(&self, keyed: &Keyed, build: &CacheUser<'_>) -> Line {
+    /// Copies the cache of a key into a build.
+    pub fn restore(&self, keyed: &ResolvedRule, build: &CacheUser<'_>) -> Line {
         let place = self.place(build.scope, &keyed.key);
         let Ok(note) = read_note(&place) else {
             return format!("Cache {}: there is none yet", keyed.key);
@@ -127,7 +129,7 @@ impl Caches {
                 let _ = write_note(&place, &Note { used, ..note });
                 format!("Cache {}: restored", keyed.key)
             }
-            // The cache is as good as before.
+            // The failure says nothing about the cache itself.
             Err(_) if build.stopper.is_stopped() => format!("Cache {}: the build was stopped", keyed.key),
             Err(problem) => {
                 for path in &keyed.paths {
@@ -140,8 +142,8 @@ impl Caches {
         }
     }
 
-    /// Keeps the folders of a build under a key, for the next one.
-    pub fn save(&self, keyed: &Keyed, build: &CacheUser<'_>) -> Line {
+    /// Saves the folders of a build under a key.
+    pub fn save(&self, keyed: &ResolvedRule, build: &CacheUser<'_>) -> Line {
         let place = self.place(build.scope, &keyed.key);
         if keyed.names_content && read_note(&place).is_ok() {
             return format!("Cache {}: it is there already", keyed.key);
@@ -162,8 +164,8 @@ impl Caches {
         line
     }
 
-    /// Copies; gives the bytes, or nothing when no folder is there.
-    fn save_to(&self, beside: &Path, keyed: &Keyed, build: &CacheUser<'_>) -> io::Result<Option<u64>> {
+    /// Copies the folders. Returns the bytes copied, or `None` if none of the folders exists.
+    fn save_to(&self, beside: &Path, keyed: &ResolvedRule, build: &CacheUser<'_>) -> io::Result<Option<u64>> {
         DirBuilder::new().recursive(true).mode(0o700).create(beside)?;
         let (mut left, mut any, mut effort) = (self.most_bytes, false, build.effort());
         for (index, path) in keyed.paths.iter().enumerate() {
@@ -191,7 +193,7 @@ impl Caches {
         crate::workspace::remove(&old)
     }
 
-    /// Removes the caches that were not used for the longest time, until the rest fits.
+    /// Removes the least recently used caches until the rest fits into the limit.
     fn make_room(&self) {
         let mut notes = Vec::new();
         let orgs = fs::read_dir(&self.directory).into_iter().flatten().flatten();
@@ -219,12 +221,12 @@ impl Caches {
         let _ = crate::workspace::remove(place);
     }
 
-    /// Where a cache is: a key may be any text, and a file name may not.
+    /// The path of a cache. It is a hash, as a key may be any text and a file name may not.
     fn place(&self, scope: &str, key: &str) -> PathBuf {
         self.directory.join(hashed(scope)).join(hashed(key))
     }
 
-    /// A place beside, that no other build uses.
+    /// A temporary path beside the cache that no other build uses.
     fn beside(&self, place: &Path, what: &str, workspace: &Workspace) -> PathBuf {
         let build = hashed(&workspace.root.to_string_lossy());
         let name = place.file_name().unwrap_or_default().to_string_lossy();
@@ -232,7 +234,7 @@ impl Caches {
     }
 }
 
-/// The directory that a path of a rule is in, and the path in it. Plans are checked: it does not climb.
+/// The base directory of a rule's path, and the path in it. Plans are validated: the path does not climb.
 fn resolve(path: &str, workspace: &Workspace) -> (PathBuf, PathBuf) {
     match path.strip_prefix("~/") {
         Some(inner) => (workspace.home(), PathBuf::from(inner)),

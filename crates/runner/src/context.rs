@@ -1,4 +1,4 @@
-//! What all builds of a runner share: its settings, directories, executor and clock.
+//! What all builds of a runner share: settings, directories, executor and clock.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -24,43 +24,44 @@ use crate::settings::Settings;
 use crate::step_tool;
 use crate::workspace::{self, Workspace};
 
-/// Left-over processes are looked for again after this.
-const AGAIN: Duration = Duration::from_millis(20);
-/// And given up after so many times: even SIGKILL does not end one that hangs in the kernel.
-const MOST_SWEEPS: u32 = 1500;
+/// The pause before remaining processes are searched again.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(20);
+/// The maximum number of searches: SIGKILL does not end a process that hangs in the kernel.
+const MAX_SWEEPS: u32 = 1500;
 
-/// The key of what is no build, but runs like one.
-pub const TRY: &str = "try";
+/// The key of the sandbox trial, which runs like a build.
+pub const TRIAL_KEY: &str = "try";
 
 /// What all builds of a runner share.
 pub struct RunnerContext {
-    /// The settings, which have been checked.
+    /// The settings, already validated.
     pub settings: Settings,
-    /// Runs steps.
+    /// Runs the steps.
     pub executor: Arc<dyn Executor>,
-    /// Knows plans.
+    /// Finds the plan of a source.
     pub resolver: Arc<dyn PlanResolver>,
-    /// The clock and randomness.
+    /// Clock and randomness.
     pub machine: Arc<dyn Machine>,
-    /// What survives a crash.
+    /// The state that survives a crash.
     pub journal: Journal,
-    /// What is kept between builds.
+    /// The caches that are kept between builds.
     pub caches: Caches,
-    /// Who builds in which slot.
+    /// The users that the slots run builds as.
     pub users: Users,
-    /// What keeps steps from the rest of the machine: known once it was tried.
+    /// The result of the sandbox trial, once it has run.
     sandbox: OnceLock<SandboxReport>,
-    /// What steps find as `launchway`, once it is known. All slots build as users without rights, or as the runner's own.
+    /// The program that steps find as `launchway`, once known. Either all slots build as users without privileges, or
+    /// all as the runner's own.
     program: OnceLock<PathBuf>,
-    /// Held while the runner lives.
+    /// The lock on the work directory, held for the life of the runner.
     _lock: File,
 }
 
 impl RunnerContext {
-    /// Opens the work directory, in which no other runner may be.
+    /// Opens and locks the work directory.
     ///
     /// # Errors
-    /// What the operating system says, or that another runner is there.
+    /// An I/O error; another runner uses the directory.
     pub fn open(
         settings: Settings,
         executor: Arc<dyn Executor>,
@@ -69,7 +70,7 @@ impl RunnerContext {
     ) -> io::Result<RunnerContext> {
         let work = &settings.work_dir;
         DirBuilder::new().recursive(true).mode(0o711).create(work)?;
-        // Builds of other users pass through, and see nothing.
+        // Users of builds may traverse the directory but not list it.
         fs::set_permissions(work, Permissions::from_mode(0o711))?;
         let mut options = OpenOptions::new();
         let lock = options
@@ -102,21 +103,22 @@ impl RunnerContext {
         })
     }
 
-    /// Where the workspace of an attempt is.
+    /// The path of an attempt's workspace.
     pub fn workspace_path(&self, key: &str) -> PathBuf {
         self.settings.work_dir.join("builds").join(key)
     }
 
-    /// What the processes of an attempt carry. No other runner's do, even of a server that has builds with the same ids.
+    /// The mark of the processes of an attempt. It is unique among runners, even if two servers have builds with the
+    /// same ids.
     pub fn mark(&self, key: &str) -> String {
         let place = Sha256::digest(self.settings.work_dir.as_os_str().as_bytes());
         format!("{key}-{}", hex::encode(&place[..8]))
     }
 
-    /// Makes the workspace of an attempt in a slot.
+    /// Creates the workspace of an attempt in a slot.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn workspace(&self, key: &str, slot: u32) -> io::Result<Workspace> {
         Workspace::make(self.workspace_path(key), self.users.of(slot))
     }
@@ -137,10 +139,10 @@ impl RunnerContext {
         sandbox
     }
 
-    /// The program that steps of this user find as `launchway`. It is looked for, or copied, once.
+    /// The program that steps of this user find as `launchway`. It is located, or copied, only once.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn program(&self, user: Option<(u32, u32)>) -> io::Result<PathBuf> {
         if let Some(program) = self.program.get() {
             return Ok(program.clone());
@@ -149,18 +151,18 @@ impl RunnerContext {
         Ok(self.program.get_or_init(|| program).clone())
     }
 
-    /// Ends every process of an attempt, then removes its workspace.
+    /// Kills all processes of an attempt, then removes its workspace.
     pub async fn clear(&self, key: &str, slot: u32) {
         self.end(key, slot).await;
         self.remove_workspace(key).await;
     }
 
-    /// Ends every process of an attempt.
+    /// Kills all processes of an attempt.
     pub async fn end(&self, key: &str, slot: u32) {
         self.end_processes(key, self.users.exclusive(slot)).await;
     }
 
-    /// Removes the workspace of an attempt, of which no process is left.
+    /// Removes the workspace of an attempt, whose processes must have ended.
     pub async fn remove_workspace(&self, key: &str) {
         let path = self.workspace_path(key);
         let removed = tokio::task::spawn_blocking(move || workspace::remove(&path)).await;
@@ -169,12 +171,13 @@ impl RunnerContext {
         }
     }
 
-    /// Ends whatever an earlier runner left of an attempt, whoever it ran as, and removes its workspace.
+    /// Kills the processes that an earlier run of the runner left of an attempt, whatever user they run as, and removes
+    /// its workspace.
     pub async fn clear_left_over(&self, key: &str) {
         for slot in 0..self.settings.slots {
             self.end_processes(key, self.users.exclusive(slot)).await;
         }
-        // No slot's: nothing runs yet.
+        // No slot's user: no build runs yet.
         self.clear(key, u32::MAX).await;
     }
 
@@ -183,25 +186,25 @@ impl RunnerContext {
             if executor::end_marked(&self.mark(key), user) {
                 break;
             }
-            if sweep == MOST_SWEEPS {
+            if sweep == MAX_SWEEPS {
                 warn!(build = key, "processes of a build do not end");
                 break;
             }
-            self.machine.pause(AGAIN).await;
+            self.machine.pause(SWEEP_INTERVAL).await;
         }
     }
 
-    /// Runs a step that tries to get out, as builds will run, so that a machine on which none can is noticed at once, and
-    /// nothing is trusted that was not seen. It is done once.
+    /// Runs a step that tries to escape, under the same conditions as a build. A machine on which no step can run is
+    /// noticed at once, and the sandbox is trusted only for what the step observed. Runs once.
     ///
     /// # Errors
-    /// Why no step can run, as the end of a sentence.
+    /// Why no step can run, phrased as the end of a sentence.
     pub async fn try_sandbox(&self) -> Result<&SandboxReport, String> {
         if let Some(sandbox) = self.sandbox.get() {
             return Ok(sandbox);
         }
-        // What an earlier runner left of its own trial.
-        self.clear_left_over(TRY).await;
+        // An earlier run may have left its own trial.
+        self.clear_left_over(TRIAL_KEY).await;
         let mut found = None;
         if cfg!(target_os = "linux") {
             match self.try_step(true).await {
@@ -216,7 +219,7 @@ impl RunnerContext {
         Ok(self.sandbox.get_or_init(|| found))
     }
 
-    /// Runs the step of the trial, with a view of the machine of its own or without.
+    /// Runs the trial step, with or without its own view of the machine.
     async fn try_step(&self, apart: bool) -> Result<SandboxReport, String> {
         let text = |error: io::Error| error.to_string();
         let secret = self.settings.work_dir.join("trial");
@@ -229,13 +232,13 @@ impl RunnerContext {
             .open(&secret);
         written.map_err(text)?;
         let tried = self.try_to_reach(&secret, apart).await;
-        self.clear(TRY, 0).await;
+        self.clear(TRIAL_KEY, 0).await;
         fs::remove_file(&secret).map_err(text)?;
         match tried? {
             (StepEnd::Exited(0), printed) => Ok(SandboxReport {
                 available: self.settings.sandbox.available(),
                 apart,
-                reached: trial::reached(&printed)?,
+                reached: trial::parse_output(&printed)?,
                 closes_metadata: closes_metadata(self.users.of(0)),
                 open_ports: self.settings.sandbox.open_ports.clone(),
             }),
@@ -244,7 +247,7 @@ impl RunnerContext {
     }
 
     async fn try_to_reach(&self, secret: &Path, apart: bool) -> Result<(StepEnd, String), String> {
-        let workspace = self.workspace(TRY, 0).map_err(|error| error.to_string())?;
+        let workspace = self.workspace(TRIAL_KEY, 0).map_err(|error| error.to_string())?;
         let targets = Targets {
             secret,
             process: std::process::id(),
@@ -254,7 +257,7 @@ impl RunnerContext {
         let order = StepOrder {
             command: StepCommand::Shell(trial::script(&targets)),
             directory: workspace.source(),
-            env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
+            env: environment::base(&self.settings.path, &workspace, &self.mark(TRIAL_KEY)),
             sandbox: Sandbox {
                 apart,
                 ..self.sandbox(&workspace)
@@ -271,10 +274,10 @@ impl RunnerContext {
         tried.await.map_err(|error| error.to_string())
     }
 
-    /// Removes the workspaces of builds that nobody remembers.
+    /// Removes the workspaces that belong to no build in the journal.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn remove_workspaces(&self) -> io::Result<()> {
         for entry in fs::read_dir(self.settings.work_dir.join("builds"))? {
             workspace::remove(&entry?.path())?;
@@ -283,7 +286,7 @@ impl RunnerContext {
     }
 }
 
-/// Whether the metadata services of clouds are closed to this user of builds.
+/// Whether the metadata services of clouds are closed to this user.
 fn closes_metadata(user: Option<(u32, u32)>) -> bool {
     user.is_some_and(|(uid, _)| metadata::close(uid))
 }

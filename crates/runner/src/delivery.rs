@@ -1,5 +1,5 @@
-//! The end of a build on its way to the server: files, the rest of the log, the result. It is the same after a crash, from
-//! the journal.
+//! Delivers the result of a build to the server: artifacts, the rest of the log, the outcome. After a crash, the
+//! journal lets the delivery continue.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::phases::Phases;
 use crate::protocol::{Backoff, BuildCalls, CallError, Server};
 use crate::stop::{StopReason, Stopper};
 
-/// A file that the storage refuses for good is offered so often, each time to a new URL.
-const MOST_REFUSALS: u32 = 5;
-/// How often a lease is renewed for a build of which only the end is left.
+/// How many times a file that object storage rejects is offered, each time with a new URL.
+const MAX_REFUSALS: u32 = 5;
+/// The interval between lease renewals during the delivery, in seconds.
 const RENEW_SECONDS: u32 = 15;
 
-/// So many runners may die while they deliver a build's end. Then its files are given up: something in them, or in what the
-/// server makes of them, ends a runner, or the server that it is a part of.
-const MOST_DEATHS: u32 = 5;
-/// So many more may die while they deliver that the build failed. Then the whole build is given up.
-const MOST_LAST_DEATHS: u32 = 3;
+/// The number of runners that may crash while they deliver a build before its artifacts are given up: something in
+/// them, or in how the server handles them, crashes the runner or the server that embeds it.
+const MAX_DEATHS: u32 = 5;
+/// The number of further crashes during the delivery of that failure before the whole build is given up.
+const MAX_LAST_DEATHS: u32 = 3;
 
-/// What is to be delivered.
+/// A delivery in progress.
 pub(crate) struct Delivery {
     pub(crate) calls: BuildCalls,
     pub(crate) record: Record,
@@ -39,12 +39,12 @@ pub(crate) struct Delivery {
     pub(crate) stopper: Stopper,
 }
 
-/// Delivers, and forgets the build when the server has it all or does not want it. A runner that is stopped leaves it in the
-/// journal.
+/// Delivers a build, then forgets it once the server has everything or rejects it. A runner that is stopped keeps the
+/// build in the journal.
 pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandle<Option<u64>>) {
     let key = delivery.record.key();
     let deaths = delivery.record.deaths();
-    if deaths >= MOST_DEATHS + MOST_LAST_DEATHS {
+    if deaths >= MAX_DEATHS + MAX_LAST_DEATHS {
         error!(
             build = key,
             deaths, "a build is given up: runners died while they delivered its end"
@@ -52,7 +52,7 @@ pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandl
         sending.abort();
         return forget(&delivery.record);
     }
-    // Taken back when this runner does not die.
+    // Reverted below if this runner survives.
     delivery.note_deaths(deaths + 1);
     let delivered = delivery.all(log, sending, deaths).await;
     match &delivered {
@@ -82,14 +82,14 @@ impl Delivery {
         sending: JoinHandle<Option<u64>>,
         deaths: u32,
     ) -> Result<open::BuildStatus, StopReason> {
-        if deaths < MOST_DEATHS {
+        if deaths < MAX_DEATHS {
             self.store_files(&log.writer).await?;
         } else {
             let problem = format!("the runner died {deaths} times while it sent the end of this build");
             log.writer.say(&self.give_files_up(&problem)).await;
         }
         self.note();
-        // Ends the log, and with it, when the server has it, the sending.
+        // Closes the log; the upload ends when the server has all of it.
         drop(log.writer);
         let size = self.unless_gone(sending).await?.ok().flatten();
         let log_size = size.ok_or_else(|| self.gone())?;
@@ -107,7 +107,7 @@ impl Delivery {
         told.map(|finished| finished.status).map_err(|error| fenced_off(&error))
     }
 
-    /// Makes the build one that failed, without files; gives the sentence for its log.
+    /// Turns the build into a failed one without artifacts. Returns the message for its log.
     fn give_files_up(&mut self, problem: &str) -> String {
         let message =
             format!("The files of this build are given up: {problem}. Build again, and look at what the build makes.");
@@ -123,7 +123,8 @@ impl Delivery {
         format!("failed: {message}")
     }
 
-    /// Stores the files that are not stored yet. A cancel, and a file that cannot be stored, become what came of the build.
+    /// Uploads the artifacts that are not uploaded yet. A cancellation, or a file that cannot be stored, becomes the
+    /// outcome of the build.
     async fn store_files(&mut self, log: &LogWriter) -> Result<(), StopReason> {
         for index in 0..self.outcome.artifacts.len() {
             if self.outcome.artifacts[index].id.is_some() {
@@ -132,7 +133,7 @@ impl Delivery {
             let artifact = self.outcome.artifacts[index].clone();
             let stored = match self.store(&artifact, index).await {
                 Ok(stored) => stored,
-                // Somebody canceled it in the last moment.
+                // The build was canceled at the last moment.
                 Err(StopReason::Canceled) => {
                     self.outcome.status = BuildResult::Canceled.into();
                     log.say("canceled").await;
@@ -165,7 +166,7 @@ impl Delivery {
         Ok(())
     }
 
-    /// Tells the server what came of the build.
+    /// Sends the outcome of the build to the server.
     async fn tell_end(&self, log_size: u64) -> Result<Result<Finished, CallError>, StopReason> {
         let artifacts = self.outcome.artifacts.iter();
         let finish = Finish {
@@ -183,7 +184,7 @@ impl Delivery {
         self.unless_gone(told).await
     }
 
-    /// Stores a file, each try at a new URL. The inner problem is for the build's record.
+    /// Uploads a file, with a new URL for each try. The inner error is for the build's record.
     async fn store(&self, artifact: &Artifact, index: usize) -> Result<Result<String, String>, StopReason> {
         let (path, storage) = (self.record.artifact(index), self.calls.server().storage());
         let (mut backoff, mut refusals) = (Backoff::default(), 0);
@@ -197,13 +198,13 @@ impl Delivery {
             }
             let headers = BTreeMap::new();
             let put = storage.put(&target.url, &headers, &path, artifact.size, Arc::new(|_| {}));
-            // A file of gibibytes goes no further for a build that nobody wants.
+            // Do not upload gibibytes for a build that is no longer wanted.
             let broken = match self.stopper.unless_stopped(put).await? {
                 Ok(()) => return Ok(Ok(target.id)),
                 Err(broken) => broken,
             };
             refusals += u32::from(broken.reason.is_none());
-            if refusals >= MOST_REFUSALS {
+            if refusals >= MAX_REFUSALS {
                 let problem = format!("The artifact {} cannot be stored: {}.", artifact.name, broken.error);
                 return Ok(Err(problem));
             }
@@ -214,8 +215,8 @@ impl Delivery {
         }
     }
 
-    /// Does something unless nobody wants the end of the build any more, or the runner is stopped. A cancel changes nothing
-    /// here: what the build came to is known.
+    /// Runs `work` until the server no longer wants the build or the runner is stopped. A cancellation is ignored: the
+    /// outcome of the build is already known.
     async fn unless_gone<T>(&self, work: impl Future<Output = T>) -> Result<T, StopReason> {
         let gone = async {
             let ends = |reason: &StopReason| matches!(reason, StopReason::FencedOff(_) | StopReason::Halted);
@@ -247,8 +248,8 @@ impl Delivery {
     }
 }
 
-/// Goes on, after a crash, with a build that was in hand: what came of it is delivered; one of which nothing came is
-/// dropped, and begins again when its lease is over. Its processes and workspace are gone already.
+/// Resumes a build after a crash. If it has an outcome, the outcome is delivered; otherwise it is dropped, and starts
+/// again when its lease expires. Its processes and workspace are already removed.
 pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record, stage: watch::Receiver<Stage>) {
     let (key, outcome) = (record.key(), record.outcome());
     info!(
@@ -257,7 +258,7 @@ pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record,
         "a build was in hand when the runner ended"
     );
     let calls = server.build(&record.build.build_id, record.build.attempt);
-    // The secrets are gone with the crash; only these lines come to what is masked already.
+    // The secrets were lost in the crash; the log so far is already masked, and only the lines below are added.
     let log = match Log::open(
         &record.log(),
         Arc::new(Masker::new([])),

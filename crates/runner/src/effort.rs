@@ -1,10 +1,10 @@
-//! Bounds work on files that somebody else made: it stops when the build does, and after so many entries.
+//! Bounds work on untrusted files: it ends when the build is stopped, and after a maximum number of entries.
 
 use std::io::{self, Read};
 
 use crate::stop::Stopper;
 
-/// What work on a tree may still cost.
+/// The remaining budget of work on a tree.
 pub struct Effort<'s> {
     stopper: &'s Stopper,
     most: u64,
@@ -17,13 +17,13 @@ pub enum EffortError {
     /// The build is stopped.
     #[error("the build was stopped")]
     Stopped,
-    /// There are more entries than anybody needs.
+    /// The tree has more entries than this limit.
     #[error("there are more than {0} files and folders")]
     TooMany(u64),
 }
 
 impl<'s> Effort<'s> {
-    /// Work on at most `entries` entries, until the build is stopped.
+    /// A budget of `entries` entries that also ends when the build is stopped.
     pub fn new(stopper: &'s Stopper, entries: u64) -> Self {
         Self {
             stopper,
@@ -35,24 +35,24 @@ impl<'s> Effort<'s> {
     /// Counts an entry.
     ///
     /// # Errors
-    /// There are too many, or the build is stopped.
+    /// The limit is exceeded, or the build is stopped.
     pub fn entry(&mut self) -> io::Result<()> {
-        self.go_on()?;
+        self.check_stopped()?;
         let left = self.left.checked_sub(1);
         self.left = left.ok_or_else(|| io::Error::other(EffortError::TooMany(self.most)))?;
         Ok(())
     }
 
-    /// Asks between two pieces of work that takes long.
+    /// Checks for a stop between two parts of long work.
     ///
     /// # Errors
     /// The build is stopped.
-    pub fn go_on(&self) -> io::Result<()> {
-        go_on(self.stopper)
+    pub fn check_stopped(&self) -> io::Result<()> {
+        check_stopped(self.stopper)
     }
 }
 
-/// A reader that fails once the build is stopped, however many bytes it would still give.
+/// A reader that fails once the build is stopped, even if more bytes are available.
 pub struct Reading<'s, R> {
     inner: R,
     stopper: &'s Stopper,
@@ -67,12 +67,12 @@ impl<'s, R: Read> Reading<'s, R> {
 
 impl<R: Read> Read for Reading<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        go_on(self.stopper)?;
+        check_stopped(self.stopper)?;
         self.inner.read(buffer)
     }
 }
 
-fn go_on(stopper: &Stopper) -> io::Result<()> {
+fn check_stopped(stopper: &Stopper) -> io::Result<()> {
     match stopper.is_stopped() {
         true => Err(io::Error::other(EffortError::Stopped)),
         false => Ok(()),
@@ -97,7 +97,7 @@ mod tests {
         let mut endless = Reading::new(io::repeat(0), &stopper);
         endless.read_exact(&mut [0; 100]).unwrap();
         stopper.stop(StopReason::Canceled);
-        assert!(effort.go_on().is_err());
+        assert!(effort.check_stopped().is_err());
         assert_eq!(
             io::copy(&mut endless, &mut io::sink()).unwrap_err().to_string(),
             "the build was stopped"

@@ -1,10 +1,11 @@
-//! What a step finds: its environment, the files of `kind file` variables, and the credentials.
+//! The environment of a step: its variables, the files of `kind file` variables, and the credentials.
 //!
-//! Later wins: what every step has, the plan, the organization's variables, the facts of the build.
+//! The order of precedence, lowest first: the defaults of every step, the plan, the organization's variables, the facts
+//! of the build.
 //!
-//! A credential lies in a file outside the source; the variable that names the file is `LAUNCHWAY_` and the credential's
-//! kind, such as `LAUNCHWAY_ANDROID_KEYSTORE`. What opens it follows: `…_PASSWORD`, `…_KEY_ALIAS`, `…_KEY_PASSWORD`,
-//! `…_ID`, `…_ISSUER_ID`. The second of a kind has a `_2` behind the kind, and so on.
+//! A credential is a file outside the source. The variable with its path is `LAUNCHWAY_` and the credential's kind,
+//! such as `LAUNCHWAY_ANDROID_KEYSTORE`. What opens it follows: `…_PASSWORD`, `…_KEY_ALIAS`, `…_KEY_PASSWORD`, `…_ID`,
+//! `…_ISSUER_ID`. The second credential of a kind has a `_2` after the kind, and so on.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -24,28 +25,28 @@ use crate::executor::MARK;
 use crate::inside::Inside;
 use crate::workspace::Workspace;
 
-/// What opens a credential but is no secret.
+/// The non-secret fields that are needed to open a credential.
 const NAMES: [&str; 3] = ["alias", "keyId", "issuerId"];
 
-/// Why the environment could not be made.
+/// Why the environment could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
-    /// A file cannot be put where its variable says.
+    /// The file of a variable cannot be written.
     #[error("the file of the variable {name} cannot be written to {path}: {source}")]
     File {
-        /// The variable.
+        /// The name of the variable.
         name: String,
-        /// Where it should go.
+        /// The path of the file.
         path: String,
-        /// What is in the way.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A credential is not in base64, or cannot be written.
+    /// A credential is not valid base64, or cannot be written.
     #[error("the credential {0} cannot be put into the workspace")]
     Credential(String),
 }
 
-/// What the log of a build must not show.
+/// The values that the log of a build masks.
 pub fn secrets(lease: &Lease) -> Vec<Zeroizing<Vec<u8>>> {
     let keep = |text: &str| Zeroizing::new(text.as_bytes().to_vec());
     let hidden = |variable: &&LeasedVariable| variable.secret || variable.path.is_some();
@@ -67,7 +68,7 @@ pub fn secrets(lease: &Lease) -> Vec<Zeroizing<Vec<u8>>> {
     secrets
 }
 
-/// What every command of a build has, the runner's own `git` too.
+/// The environment of every command of a build, including the runner's own `git`.
 pub fn base(path: &str, workspace: &Workspace, mark: &str) -> BTreeMap<String, String> {
     let shown = |path: PathBuf| path.to_string_lossy().into_owned();
     let (home, temporary) = (shown(workspace.home()), shown(workspace.temporary()));
@@ -76,7 +77,7 @@ pub fn base(path: &str, workspace: &Workspace, mark: &str) -> BTreeMap<String, S
     } else {
         "C.UTF-8"
     };
-    // Java takes neither from the environment.
+    // Java reads neither `HOME` nor `TMPDIR` from the environment.
     let java = format!("-Duser.home={home} -Djava.io.tmpdir={temporary}");
     let base = [
         ("PATH", path.to_owned()),
@@ -90,11 +91,11 @@ pub fn base(path: &str, workspace: &Workspace, mark: &str) -> BTreeMap<String, S
     base.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The environment of the steps, on top of [`base`], with the files that it names written.
+/// The environment of the steps, based on [`base`]. Writes the files that it names.
 ///
 /// # Errors
-/// A file cannot be written where it should be.
-pub fn of_steps(
+/// A file cannot be written.
+pub fn step_environment(
     mut env: BTreeMap<String, String>,
     lease: &Lease,
     plan: &Plan,
@@ -112,7 +113,7 @@ pub fn of_steps(
     }
     env.extend(facts(lease, workspace, commit));
     env.insert(MARK.to_owned(), mark);
-    // Whatever the `PATH` became: presets call it.
+    // The tools stay reachable even if `PATH` is overridden: presets call them.
     let tools = workspace.tools().to_string_lossy().into_owned();
     let path = env.get("PATH").map(|path| format!("{tools}:{path}"));
     env.insert("PATH".to_owned(), path.unwrap_or(tools));
@@ -146,7 +147,7 @@ fn facts(lease: &Lease, workspace: &Workspace, commit: Option<&str>) -> BTreeMap
         .collect()
 }
 
-/// Writes the file of a variable; what the source has there goes. Gives the file's path.
+/// Writes the file of a variable, replacing what the source has at its path. Returns the path.
 fn write_file(variable: &LeasedVariable, path: &str, source: &Path) -> Result<String, EnvironmentError> {
     let write = || -> io::Result<()> {
         let inside = Inside::open(source)?;
@@ -163,7 +164,7 @@ fn write_file(variable: &LeasedVariable, path: &str, source: &Path) -> Result<St
     })
 }
 
-/// Writes the file of a credential; gives the variables about it.
+/// Writes the file of a credential. Returns its variables.
 fn write_credential(
     credential: &LeasedCredential,
     count: u32,
@@ -198,7 +199,7 @@ fn content(credential: &LeasedCredential) -> Option<Zeroizing<Vec<u8>>> {
     STANDARD.decode(credential.content.reveal()).ok().map(Zeroizing::new)
 }
 
-/// Tools go by the ending.
+/// The file extension that tools expect.
 fn ending(kind: &open::CredentialKind) -> &'static str {
     match kind.known() {
         Some(CredentialKind::AndroidKeystore) => "keystore",

@@ -1,4 +1,5 @@
-//! Where a step of a build runs. `process` runs it on this machine; a container or a virtual machine fits the same trait.
+//! Runs the steps of a build. `process` runs them on this machine; a container or a virtual machine fits the same
+//! trait.
 
 mod descendants;
 mod process;
@@ -23,7 +24,7 @@ use crate::{source_tool, step_tool};
 pub use descendants::end_marked;
 pub use process::ProcessExecutor;
 
-/// The environment variable by which the processes of a build are found again.
+/// The environment variable that identifies the processes of a build.
 pub const MARK: &str = "LAUNCHWAY_STEP";
 
 /// Runs steps.
@@ -35,47 +36,48 @@ pub trait Executor: Send + Sync {
     fn program(&self) -> PathBuf;
 }
 
-/// What to run, where, and behind what sandbox. It holds secrets: it is not shown.
+/// What to run, where, and in which sandbox. It contains secrets, so it is not `Debug`.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct StepOrder {
-    /// What to run.
+    /// The command to run.
     pub command: StepCommand,
-    /// The directory to run it in.
+    /// The working directory.
     pub directory: PathBuf,
-    /// Its whole environment.
+    /// The complete environment.
     pub env: BTreeMap<String, String>,
-    /// What keeps it from the rest of the machine.
+    /// Isolates the step from the rest of the machine.
     pub sandbox: Sandbox,
-    /// What it has to end in order, from SIGTERM until SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// Bytes that a file which it writes may have.
+    /// The maximum size of a file that the step writes, in bytes.
     pub file_bytes: u64,
 }
 
-/// What to run.
+/// The command of a step.
 #[derive(Clone, Serialize, Deserialize)]
 pub enum StepCommand {
-    /// A script, for bash with `-eo pipefail`, or for `/bin/sh -e` where there is no bash.
+    /// A script, for bash with `-eo pipefail`, or for `/bin/sh -e` on machines without bash.
     Shell(String),
-    /// A program, looked for on the step's `PATH`, and its arguments.
+    /// A program, searched on the step's `PATH`, and its arguments.
     Program(Vec<String>),
 }
 
-/// A step that runs. Dropped, it is stopped.
+/// A running step. Dropping it stops it.
 pub struct RunningStep {
-    /// What it prints, standard output and error in one.
+    /// Standard output and standard error, combined.
     pub output: Pin<Box<dyn AsyncRead + Send>>,
-    /// Asks it to end: SIGTERM to all its processes, SIGKILL after the grace. The end still comes.
+    /// When dropped, sends SIGTERM to all processes of the step, and SIGKILL after the grace period. `end` still
+    /// completes.
     pub stop: Stop,
-    /// How it ended, after all its processes are gone. What it printed must be read beside, or it may wait for that.
+    /// Completes when all processes of the step have ended. Read `output` concurrently, as the step may block on it.
     pub end: BoxFuture<'static, Result<StepEnd, ExecutorError>>,
 }
 
-/// Asks a step to end when it is dropped.
+/// Stops a step when dropped.
 pub struct Stop(#[expect(dead_code, reason = "what counts is when it is dropped")] Box<dyn Send>);
 
 impl Stop {
-    /// The step is asked to end when `held` is dropped.
+    /// The step is stopped when `held` is dropped.
     pub fn when_dropped(held: impl Send + 'static) -> Self {
         Self(Box::new(held))
     }
@@ -90,19 +92,19 @@ pub enum StepEnd {
     Killed(i32),
 }
 
-/// Why there is no end of a step to tell.
+/// Why the end of a step is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {
-    /// It could not be started.
+    /// The step could not be started.
     #[error("the step could not be started: {0}")]
     NotStarted(String),
-    /// What watches over it is gone.
+    /// The supervisor of the step died.
     #[error("the process that watches over the step is gone")]
     Lost,
 }
 
-/// The hidden commands by which a program starts itself again for a step. To be called first thing in `main` of each
-/// program that holds a runner, with its arguments: when there is an answer, that is what the program ends with.
+/// The hidden commands by which a program restarts itself for a step. Call this first in `main` of every program that
+/// embeds a runner, with its arguments. If it returns an exit code, the program exits with it.
 pub fn step_entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter();
     let command = arguments.nth(1)?;

@@ -1,5 +1,5 @@
-//! Finds files below a directory by patterns: `*` is any part of a name, `**` any folders. No link is followed. The tree is
-//! walked once for all patterns, however many ways a pattern fits a path.
+//! Finds files below a directory by patterns: `*` matches any part of a name, `**` any folders. Links are not followed.
+//! The tree is walked once for all patterns, even if a pattern matches a path in many ways.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use crate::effort::Effort;
 use crate::inside::{Entry, Inside, Kind, MAX_DEPTH};
 
-/// A pattern has at most so many parts: each place in it is a bit.
-const MOST_PARTS: usize = 127;
+/// The maximum number of components in a pattern: each position in it is a bit.
+const MAX_PARTS: usize = 127;
 
-/// The regular files that each pattern names, sorted. A pattern that names more than `most` files gives one more than that.
+/// The regular files that each pattern matches, sorted. A pattern that matches more than `most` files returns one more
+/// than that.
 ///
 /// # Errors
-/// A pattern is too long; a directory cannot be read; the effort is over.
+/// A pattern is too long; a directory cannot be read; the effort is used up.
 pub fn files(
     inside: &Inside,
     patterns: &[&str],
@@ -41,7 +42,7 @@ pub fn files(
     Ok(found.collect())
 }
 
-/// The places in a pattern that a path may have come to, a bit each; the last bit is the end of the pattern.
+/// The positions in a pattern that a path may have reached, one bit each; the last bit is the end of the pattern.
 type Places = u128;
 
 struct Pattern {
@@ -53,14 +54,14 @@ impl Pattern {
     fn new(text: &str) -> io::Result<Pattern> {
         let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
         let parts: Vec<String> = parts.map(str::to_owned).collect();
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_PARTS {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the pattern is too long"));
         }
         let found = Vec::new();
         Ok(Pattern { parts, found })
     }
 
-    /// The places after one more name of the path.
+    /// The positions after one more component of the path.
     fn after(&self, places: Places, name: &[u8]) -> Places {
         let mut next = 0;
         for (at, part) in self.parts.iter().enumerate() {
@@ -77,7 +78,7 @@ impl Pattern {
         self.reach(next)
     }
 
-    /// These places, and those behind a `**` that stands for no folder.
+    /// Adds the positions behind a `**` that matches no folder.
     fn reach(&self, mut places: Places) -> Places {
         for (at, part) in self.parts.iter().enumerate() {
             if part == "**" && places & (1 << at) != 0 {
@@ -126,7 +127,7 @@ impl Search<'_, '_, '_> {
             Kind::Directory if depth < MAX_DEPTH && self.is_open(places) => {
                 match here.enter(Path::new(&entry.name)) {
                     Ok(inner) => self.folder(&inner, places, depth + 1),
-                    // A folder that the build closed to itself holds nothing that it promised.
+                    // A folder that the build made unreadable for itself contains no artifacts.
                     Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
                     Err(error) => Err(error),
                 }
@@ -135,17 +136,17 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Whether any pattern goes on below.
+    /// Whether any pattern can match below this folder.
     fn is_open(&self, places: &[Places]) -> bool {
         let mut each = self.patterns.iter().zip(places);
         each.any(|(pattern, places)| places & (pattern.end() - 1) != 0)
     }
 }
 
-/// Whether a name fits a pattern without folders. Takes time in proportion to both lengths, not more.
+/// Whether a name matches a pattern without folders, in time proportional to the product of both lengths.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut here) = (0, 0);
-    // Where the last star was, and how much of the name it has taken.
+    // The position of the last star, and how many bytes of the name it matches.
     let mut star: Option<(usize, usize)> = None;
     while here < name.len() {
         match pattern.get(at) {
@@ -170,8 +171,8 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
-/// The name of a file for people and for the wire: text without control characters.
-pub fn shown_name(name: &OsStr) -> String {
+/// The name of a file for messages and the API: text without control characters.
+pub fn printable_name(name: &OsStr) -> String {
     let shown = name.to_string_lossy();
     shown
         .chars()
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A tree in which each folder has the same two.
+    /// A tree in which each folder has the same two folders.
     fn bush(levels: usize) -> (tempfile::TempDir, Inside) {
         let directory = tempfile::tempdir().unwrap();
         let mut folders = vec![directory.path().to_owned()];
@@ -252,7 +253,7 @@ mod tests {
     fn every_folder_is_looked_into_once_however_a_pattern_fits() {
         let (_directory, inside) = bush(7);
         let stopper = Stopper::default();
-        // 254 folders and a file; a search that tries every way would look more often than anybody can wait for.
+        // 254 folders and a file. A search that tries every way would not finish.
         for pattern in [
             format!("{}missing", "**/".repeat(80)),
             format!("{}missing", "**/a/".repeat(50)),
@@ -272,7 +273,7 @@ mod tests {
         assert!(
             files(
                 &inside,
-                &[&"a/".repeat(MOST_PARTS + 1)],
+                &[&"a/".repeat(MAX_PARTS + 1)],
                 100,
                 &mut Effort::new(&stopper, 255)
             )
@@ -300,7 +301,7 @@ mod tests {
         assert!(!fits(&pattern, &name));
     }
 
-    /// The meaning of a pattern, said in the simplest way.
+    /// The meaning of a pattern, in its simplest form.
     fn means(pattern: &[u8], name: &[u8]) -> bool {
         match pattern.split_first() {
             None => name.is_empty(),

@@ -1,5 +1,5 @@
-//! Files below a directory whose content is somebody else's: no part of a path is ever a link that is followed, so that
-//! nothing is read or written outside.
+//! Access to files below a directory with untrusted content: no path component is ever followed as a link, so nothing
+//! outside is read or written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use crate::effort::Effort;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::fs::{fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat};
 
-/// Deeper trees are refused: each level holds an open directory.
+/// The maximum depth of a tree: each level keeps a directory open.
 pub const MAX_DEPTH: usize = 200;
 
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -20,13 +20,13 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// A directory that is looked into without following links.
+/// A directory whose content is accessed without following links.
 #[derive(Debug)]
 pub struct Inside {
     root: OwnedFd,
 }
 
-/// What stands in a directory.
+/// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -35,25 +35,25 @@ pub enum Kind {
     Directory,
     /// A symbolic link.
     Link,
-    /// A device, a socket, a pipe.
+    /// A device, socket or pipe.
     Other,
 }
 
-/// An entry of a directory.
+/// A directory entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// The name of the entry, which need not be UTF-8.
     pub name: OsString,
-    /// What it is.
+    /// The type of the entry.
     pub kind: Kind,
 }
 
 impl Inside {
-    /// Opens a directory. The path to its parent is trusted; the directory itself may have been replaced by a link, as a
-    /// build's own user can do with those of its workspace.
+    /// Opens a directory. The path to its parent is trusted. The directory itself may have been replaced by a link, as
+    /// the user of a build can do in its workspace.
     ///
     /// # Errors
-    /// It is a link or no directory, or cannot be opened.
+    /// It is a link or not a directory, or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             root: openat(CWD, path, DIRECTORY, Mode::empty())?,
@@ -63,7 +63,7 @@ impl Inside {
     /// Opens the directory `path` below this one.
     ///
     /// # Errors
-    /// A part of the path is missing, a link, or no directory.
+    /// A component of the path is missing, a link, or not a directory.
     pub fn enter(&self, path: &Path) -> io::Result<Inside> {
         let mut here = self.root.try_clone()?;
         for name in names(path)? {
@@ -72,10 +72,10 @@ impl Inside {
         Ok(Inside { root: here })
     }
 
-    /// The same, making with mode 0700 what is missing.
+    /// Like [`Inside::enter`], but creates missing directories with mode 0700.
     ///
     /// # Errors
-    /// A part of the path is a link or no directory.
+    /// A component of the path is a link or not a directory.
     pub fn make_directories(&self, path: &Path) -> io::Result<Inside> {
         let mut here = self.root.try_clone()?;
         for name in names(path)? {
@@ -88,15 +88,15 @@ impl Inside {
         Ok(Inside { root: here })
     }
 
-    /// Makes a new file with these rights; its directories are made too.
+    /// Creates a new file with this mode, and its missing parent directories.
     ///
     /// # Errors
-    /// Something of that name is there, or a part of the path is a link.
+    /// The file exists, or a component of the path is a link.
     pub fn create(&self, path: &Path, mode: u32) -> io::Result<File> {
         let (directory, name) = self.parent(path, true)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(&directory.root, name, flags, Mode::RUSR | Mode::WUSR)?;
-        // Not by `openat`, where the umask would take rights away.
+        // `openat` would apply the umask.
         rustix::fs::fchmod(&file, rights(mode))?;
         Ok(File::from(file))
     }
@@ -104,10 +104,10 @@ impl Inside {
     /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// It is missing or no regular file, or a part of the path is a link.
+    /// The file is missing or not a regular file, or a component of the path is a link.
     pub fn read(&self, path: &Path) -> io::Result<File> {
         let (directory, name) = self.parent(path, false)?;
-        // A pipe that nobody writes to would block.
+        // Opening a pipe without a writer would block.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&directory.root, name, flags, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
@@ -116,10 +116,10 @@ impl Inside {
         Ok(File::from(file))
     }
 
-    /// Removes a file or link, if there is one.
+    /// Removes a file or link, if it exists.
     ///
     /// # Errors
-    /// It is a directory, or a part of the path is a link.
+    /// It is a directory, or a component of the path is a link.
     pub fn remove_file(&self, path: &Path) -> io::Result<()> {
         let (directory, name) = match self.parent(path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -131,29 +131,29 @@ impl Inside {
         }
     }
 
-    /// Makes a symbolic link with this target, whatever the target is.
+    /// Creates a symbolic link with this target, without checking the target.
     ///
     /// # Errors
-    /// Something of that name is there, or a part of the path is a link.
+    /// The path exists, or a component of it is a link.
     pub fn link(&self, target: &OsStr, path: &Path) -> io::Result<()> {
         let (directory, name) = self.parent(path, true)?;
         Ok(symlinkat(target, &directory.root, name)?)
     }
 
-    /// What a symbolic link points at.
+    /// The target of a symbolic link.
     ///
     /// # Errors
-    /// It is none.
+    /// The path is not a symbolic link.
     pub fn target(&self, path: &Path) -> io::Result<OsString> {
         let (directory, name) = self.parent(path, false)?;
         let target = readlinkat(&directory.root, name, Vec::new())?;
         Ok(OsStr::from_bytes(target.as_bytes()).to_owned())
     }
 
-    /// What stands at a path, which itself may be a link; `None` when nothing does.
+    /// The type of the entry at a path, which may itself be a link; `None` if it is missing.
     ///
     /// # Errors
-    /// A part of the path before its end is a link or no directory.
+    /// A component of the path before the last is a link or not a directory.
     pub fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
         let (directory, name) = match self.parent(path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -166,36 +166,36 @@ impl Inside {
         }
     }
 
-    /// The rights of an entry of this directory, such as 0o644.
+    /// The permissions of an entry of this directory, such as 0o644.
     ///
     /// # Errors
-    /// It is not there.
+    /// The entry is missing.
     pub fn mode(&self, name: &OsStr) -> io::Result<u32> {
         let stat = statat(&self.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(Mode::from_raw_mode(stat.st_mode).bits() as u32 & 0o777)
     }
 
-    /// Sets the rights of this directory.
+    /// Sets the permissions of this directory.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn set_mode(&self, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::fchmod(&self.root, rights(mode))?)
     }
 
-    /// Moves what stands at a path to a trusted path of the same disk.
+    /// Moves an entry to a trusted path on the same file system.
     ///
     /// # Errors
-    /// It is missing, or a part of the path is a link.
+    /// The entry is missing, or a component of the path is a link.
     pub fn move_out(&self, path: &Path, to: &Path) -> io::Result<()> {
         let (directory, name) = self.parent(path, false)?;
         Ok(renameat(&directory.root, name, CWD, to)?)
     }
 
-    /// Bytes that a regular file says it has; a file with holes takes less of the disk.
+    /// The length of a regular file in bytes; a sparse file occupies less space.
     ///
     /// # Errors
-    /// It is missing or no regular file, or a part of the path is a link.
+    /// The file is missing or not a regular file, or a component of the path is a link.
     pub fn file_size(&self, path: &Path) -> io::Result<u64> {
         let (directory, name) = self.parent(path, false)?;
         let stat = statat(&directory.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -208,7 +208,7 @@ impl Inside {
     /// The entries of this directory, sorted by name.
     ///
     /// # Errors
-    /// What the operating system says; the effort is over.
+    /// An I/O error; the effort is used up.
     pub fn entries(&self, effort: &mut Effort<'_>) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.root)? {
@@ -234,10 +234,10 @@ impl Inside {
         Ok(entries)
     }
 
-    /// Gives this directory and all below to a user and group.
+    /// Changes the owner of this directory and everything below it.
     ///
     /// # Errors
-    /// What the operating system says; the tree is too deep; the effort is over.
+    /// An I/O error; the tree is too deep; the effort is used up.
     pub fn give_to(&self, uid: u32, gid: u32, effort: &mut Effort<'_>) -> io::Result<()> {
         let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
         rustix::fs::fchown(&self.root, Some(user), Some(group))?;
@@ -248,10 +248,10 @@ impl Inside {
         })
     }
 
-    /// Calls `visit` with each entry below, its directory and its path from here; a directory comes before what is in it.
+    /// Calls `visit` with each entry below, its directory and its relative path; a directory precedes its content.
     ///
     /// # Errors
-    /// What `visit` or the operating system says; the tree is deeper than [`MAX_DEPTH`]; the effort is over.
+    /// An error of `visit`; an I/O error; the tree is deeper than [`MAX_DEPTH`]; the effort is used up.
     pub fn walk(
         &self,
         effort: &mut Effort<'_>,
@@ -285,7 +285,7 @@ impl Inside {
         Ok(())
     }
 
-    /// Opens the directory of a path; gives it and the name in it.
+    /// Opens the parent directory of a path. Returns it with the last component.
     fn parent<'p>(&self, path: &'p Path, make: bool) -> io::Result<(Inside, &'p OsStr)> {
         let name = path.file_name().ok_or_else(unfit)?;
         let parent = path.parent().unwrap_or(Path::new(""));
@@ -313,12 +313,12 @@ fn kind_of(kind: FileType) -> Kind {
     }
 }
 
-/// Only read, write and execute: never set-user-id and its like.
+/// Keeps only read, write and execute, so no set-user-id or similar bits.
 fn rights(mode: u32) -> Mode {
     Mode::from_bits_truncate((mode & 0o777) as rustix::fs::RawMode)
 }
 
-/// The parts of a path that stays below; `.` is left out.
+/// The components of a path, without `.`. Fails if the path leaves the directory.
 fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
     let mut names = Vec::new();
     for part in path.components() {

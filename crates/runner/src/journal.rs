@@ -1,8 +1,9 @@
-//! What survives the death of the runner: builds in hand, their logs, and what came of them until the server has it.
+//! The state that survives a crash of the runner: builds in progress, their logs, and their outcomes until the server
+//! has them.
 //!
-//! Each attempt of a build has a directory, in which `build.json` says what it is, `outcome.json`, once it is there, what
-//! came of it, `log` is its log, `artifacts/` holds what it gave, and `deaths.json` counts the runners that died while they
-//! delivered it. The directory goes when the server has it all, does not want it, or when that many runners died.
+//! Each attempt of a build has a directory. `build.json` describes the build; `outcome.json`, once written, is the
+//! outcome; `log` is the log; `artifacts/` contains the artifacts; `deaths.json` counts the runners that crashed while
+//! they delivered it. The directory is removed when the server has everything or rejects it, or after too many crashes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The directory of all builds that the server has not heard the end of.
+/// The directory of all builds whose end the server has not confirmed.
 #[derive(Clone, Debug)]
 pub struct Journal {
     directory: PathBuf,
@@ -24,76 +25,76 @@ pub struct Journal {
 /// One attempt of a build in the journal.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Its directory.
+    /// The directory of the attempt.
     directory: PathBuf,
-    /// What it is.
+    /// The build.
     pub build: BuildInHand,
 }
 
-/// An attempt of a build that the runner has.
+/// An attempt that the runner executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuildInHand {
-    /// `build_…`.
+    /// The id of the build, `build_…`.
     pub build_id: String,
-    /// The fencing number.
+    /// The attempt number, which is the fencing token.
     pub attempt: u32,
-    /// The offset in the build's log at which this attempt's begins.
+    /// The offset in the build's log at which the log of this attempt begins.
     pub log_offset: u64,
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// `success`, `failed` or `canceled`.
     pub status: open::BuildResult,
-    /// Why it failed.
+    /// Why the build failed.
     pub error: Option<BuildError>,
-    /// Its phases.
+    /// The phases of the attempt.
     pub phases: Vec<Phase>,
-    /// What it gave.
+    /// The artifacts of the attempt.
     pub artifacts: Vec<Artifact>,
-    /// The document of the native code.
+    /// The fingerprint document.
     pub fingerprint: Option<Value>,
-    /// The `lwfp-2` hash of the same.
+    /// The `lwfp-2` hash of the same document.
     #[serde(default)]
     pub lwfp2: Option<String>,
-    /// What did not fit but did not stop it, a sentence each.
+    /// Problems that did not stop the build, one sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
-/// A file that a build gave.
+/// An artifact of a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Artifact {
-    /// What it is, such as `apk`.
+    /// The kind, such as `apk`.
     pub kind: String,
-    /// Its name.
+    /// The file name.
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Lower-case hex SHA-256.
+    /// The SHA-256 in lower-case hex.
     pub sha256: String,
-    /// `artifact_…`, once the storage has it.
+    /// The id, `artifact_…`, once object storage has the file.
     pub id: Option<String>,
 }
 
 impl Journal {
-    /// The journal in a directory, which is made if need be.
+    /// Opens the journal in a directory, which is created if missing.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn open(directory: PathBuf) -> io::Result<Journal> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
         Ok(Journal { directory })
     }
 
-    /// Notes that the runner has a build. What was left of the same attempt is forgotten.
+    /// Records that the runner has a build. Anything left of the same attempt is removed.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn begin(&self, build: BuildInHand) -> io::Result<Record> {
         let directory = self.directory.join(key(&build.build_id, build.attempt));
         if directory.exists() {
@@ -106,10 +107,10 @@ impl Journal {
         Ok(Record { directory, build })
     }
 
-    /// The builds that were in hand when a runner ended. What is unreadable was never whole and is removed.
+    /// The builds that were in progress when a runner ended. An unreadable record was never complete and is removed.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn left_over(&self) -> io::Result<Vec<Record>> {
         let mut records = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -125,54 +126,54 @@ impl Journal {
 }
 
 impl Record {
-    /// A name for the attempt that no other has.
+    /// The unique key of the attempt.
     pub fn key(&self) -> String {
         key(&self.build.build_id, self.build.attempt)
     }
 
-    /// Where its log is.
+    /// The path of the log.
     pub fn log(&self) -> PathBuf {
         self.directory.join("log")
     }
 
-    /// Where its artifact number `index` is.
+    /// The path of the artifact with number `index`.
     pub fn artifact(&self, index: usize) -> PathBuf {
         self.directory.join("artifacts").join(index.to_string())
     }
 
-    /// What came of it, if that is known.
+    /// The outcome, if it is known.
     pub fn outcome(&self) -> Option<Outcome> {
         read(&self.directory.join("outcome.json"))
     }
 
-    /// Notes what came of it, or how much of that the server has.
+    /// Records the outcome, or how much of it the server has.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn set_outcome(&self, outcome: &Outcome) -> io::Result<()> {
         write(&self.directory.join("outcome.json"), outcome)
     }
 
-    /// How many runners have died while they delivered it.
+    /// How many runners crashed while they delivered it.
     pub fn deaths(&self) -> u32 {
         read(&self.directory.join("deaths.json")).unwrap_or_default()
     }
 
-    /// Notes how many runners have died while they delivered it. Who begins notes itself among them, and takes that back when
-    /// it ends in order.
+    /// Records how many runners crashed while they delivered it. A delivery counts itself when it begins, and reverts
+    /// that when it ends normally.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn set_deaths(&self, deaths: u32) -> io::Result<()> {
         write(&self.directory.join("deaths.json"), &deaths)
     }
 
-    /// Forgets it.
+    /// Removes the record and its files.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     pub fn forget(&self) -> io::Result<()> {
-        // First what makes it a record: half of one must not come back.
+        // `build.json` first, as it makes the directory a record: a partial record must not be found again.
         match fs::remove_file(self.directory.join("build.json")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -184,12 +185,12 @@ impl Record {
     }
 }
 
-/// A name for an attempt of a build, good as a file's name: the ids of the server are letters, digits and `_`.
+/// The key of an attempt, safe as a file name: ids of the server consist of letters, digits and `_`.
 pub fn key(build_id: &str, attempt: u32) -> String {
     format!("{build_id}-{attempt}")
 }
 
-/// Writes a file that is there as a whole or not at all, and stays after a power cut.
+/// Writes a file atomically and durably: it survives a power failure, complete or not at all.
 fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let beside = path.with_extension("new");
     let mut private = OpenOptions::new();
@@ -253,7 +254,7 @@ mod tests {
         first.forget().unwrap();
         first.forget().unwrap();
         assert_eq!(journal.left_over().unwrap().len(), 1);
-        // The same attempt anew knows nothing of the old one.
+        // A new record of the same attempt has no outcome.
         assert_eq!(journal.begin(build(2)).unwrap().outcome(), None);
     }
 

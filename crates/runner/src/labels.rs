@@ -1,4 +1,4 @@
-//! Labels that a machine has by what is on it: system, processor, and the major versions of tools.
+//! Labels that a machine gets automatically: operating system, processor, and the major versions of tools.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long a tool may take to say its version.
+/// How long a tool may take to print its version.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A tool, how it is asked, and the label that its version becomes.
+/// A tool, its arguments, and the label for its version.
 const TOOLS: [(&str, &str, &str); 3] = [
     ("xcodebuild", "-version", "xcode"),
     ("java", "-version", "java"),
     ("node", "--version", "node"),
 ];
 
-/// What this machine is and has, such as `os=linux`, `arch=x86_64`, `java=17`; tools are looked for on `path`. A tool
-/// that does not say its version in time is left out.
+/// The labels of this machine, such as `os=linux`, `arch=x86_64`, `java=17`; tools are searched on `path`. A tool that
+/// does not print its version in time is omitted.
 pub async fn detect(path: &str) -> Vec<String> {
     let mut labels = vec![
         format!("os={}", std::env::consts::OS),
@@ -41,7 +41,7 @@ async fn version_of(tool: &str, argument: &str, path: &str) -> Option<u32> {
     command.arg(argument).env_clear().env("PATH", path);
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = timeout(TIMEOUT, command.output()).await.ok()?.ok()?;
-    // Java says it on standard error.
+    // Java prints its version on standard error.
     let said = [output.stdout, output.stderr].concat();
     output
         .status
@@ -49,7 +49,7 @@ async fn version_of(tool: &str, argument: &str, path: &str) -> Option<u32> {
         .then(|| major(&String::from_utf8_lossy(&said)))?
 }
 
-/// The major version in what a tool says. Java before 9 called itself 1.x.
+/// The major version in the output of a tool. Java before 9 calls itself 1.x.
 fn major(said: &str) -> Option<u32> {
     let first_digit = said.find(|letter: char| letter.is_ascii_digit())?;
     let mut numbers = said[first_digit..]
@@ -101,7 +101,8 @@ mod tests {
             ("node", "#!/bin/sh\necho v20.1.2\n"),
             ("java", "#!/bin/sh\necho 17; exit 1\n"),
         ] {
-            // Written by a shell: a file that this process had open for writing could still be busy.
+            // The shell writes the file: if this process had it open for writing, executing it could fail with "text
+            // file busy".
             let file = directory.path().join(name);
             let made = std::process::Command::new("/bin/sh")
                 .args(["-c", "printf %s \"$1\" > \"$2\"", "sh", script])

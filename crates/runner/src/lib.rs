@@ -1,7 +1,7 @@
-//! Runs builds: leases them from a server, fetches the source, runs the steps in a sandbox, and sends log, artifacts and
-//! result (`docs/reference/builds.md#runners`). The server embeds this library, and `launchway runner` runs it.
+//! Runs builds: leases them from a server, fetches the source, runs the steps in a sandbox, and sends log, artifacts
+//! and result (`docs/reference/builds.md#runners`). The server embeds this library, and `launchway runner` runs it.
 //!
-//! It is for Unix systems; elsewhere the crate is empty.
+//! The crate supports Unix; on other systems it is empty.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![cfg(unix)]
 #![deny(missing_docs)]
@@ -36,4 +36,4 @@ pub mod token;
 mod workspace;
 
 pub use build::Stage;
-pub use runner::{Runner, RunnerError, Workplace};
+pub use runner::{Runner, RunnerError, WorkDirectory};

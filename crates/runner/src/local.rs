@@ -1,4 +1,4 @@
-//! A build on this machine without any server: the same attempt as everywhere, from a packed source to files in a
+//! Builds on this machine without a server: the same attempt as on a runner, from a packed source to files in a
 //! directory.
 
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use launchway_domain::build::BuildResult;
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 
-use crate::attempt::{Attempt, Failure, SourceArchive};
+use crate::attempt::{Attempt, AttemptError, SourceArchive};
 use crate::context::RunnerContext;
 use crate::environment;
 use crate::executor::Executor;
@@ -26,56 +26,56 @@ use crate::runner::RunnerError;
 use crate::settings::Settings;
 use crate::stop::{StopReason, Stopper};
 
-/// Bytes of the log shown at a time.
+/// How many bytes of the log are shown at a time.
 const CHUNK: usize = 64 << 10;
 
-/// What is to be built, from what, and where what it gives goes.
+/// What to build, from which source, and where to put the result.
 pub struct LocalBuild {
-    /// What is to be built. It brings its plan; of its source only the file name of the archive counts.
+    /// What to build. It includes the plan; of its source only the file name of the archive is used.
     pub lease: Lease,
-    /// The archive.
+    /// The source archive.
     pub archive: PathBuf,
-    /// The directory for what it gives; it is made if need be.
+    /// The directory for the artifacts, created if missing.
     pub output: PathBuf,
 }
 
-/// What came of it.
+/// The result of a local build.
 #[derive(Debug)]
-pub struct LocalEnd {
+pub struct LocalResult {
     /// `success`, `failed` or `canceled`.
     pub status: BuildResult,
-    /// Why it failed.
+    /// Why the build failed.
     pub error: Option<BuildError>,
-    /// Its phases.
+    /// The phases of the build.
     pub phases: Vec<Phase>,
-    /// What it gave.
+    /// The artifacts.
     pub artifacts: Vec<LocalArtifact>,
 }
 
-/// A file that a build gave.
+/// An artifact of a local build.
 #[derive(Debug)]
 pub struct LocalArtifact {
-    /// What it is, such as `apk`.
+    /// The kind, such as `apk`.
     pub kind: String,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Lower-case hex SHA-256.
+    /// The SHA-256 in lower-case hex.
     pub sha256: String,
 }
 
-/// Builds, and gives `show` the log as it comes. When `interrupted` ends, the build is stopped.
+/// Runs the build and passes the log to `show` as it is written. The build is stopped when `interrupted` completes.
 ///
 /// # Errors
-/// A setting is wrong, the work directory cannot be used, or another build is in it.
+/// A setting is invalid; the work directory cannot be used, or another build uses it.
 pub async fn run(
     settings: Settings,
     executor: Arc<dyn Executor>,
     build: LocalBuild,
     show: impl FnMut(&[u8]) + Send + 'static,
     interrupted: impl Future<Output = ()>,
-) -> Result<LocalEnd, RunnerError> {
+) -> Result<LocalResult, RunnerError> {
     settings.check().map_err(RunnerError::Settings)?;
     let context = Arc::new(RunnerContext::open(
         settings,
@@ -111,15 +111,15 @@ pub async fn run(
     phases.end(None, context.machine.now());
     let (status, error, artifacts) = match result {
         Ok(artifacts) => (BuildResult::Success, None, keep(&record, artifacts, &output)?),
-        Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, Vec::new()),
+        Err(AttemptError::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, Vec::new()),
         Err(failure) => (BuildResult::Failed, failure.error(phases.latest()), Vec::new()),
     };
     log.writer.say(status.as_str()).await;
     drop(log.writer);
-    // The log ends with its last writer, and the showing with the log.
+    // The log ends with its last writer, and `show_log` ends with the log.
     let _ = shown.await;
     record.forget()?;
-    Ok(LocalEnd {
+    Ok(LocalResult {
         status,
         error,
         phases: phases.all(),
@@ -134,8 +134,8 @@ async fn attempt(
     log: &Log,
     phases: &Arc<Phases>,
     stopper: &Stopper,
-) -> Result<Vec<Artifact>, Failure> {
-    let workspace = context.workspace(&record.key(), 0).map_err(Failure::internal)?;
+) -> Result<Vec<Artifact>, AttemptError> {
+    let workspace = context.workspace(&record.key(), 0).map_err(AttemptError::internal)?;
     let attempt = Attempt {
         context: Arc::clone(context),
         archive: SourceArchive::Here(build.archive),
@@ -151,7 +151,7 @@ async fn attempt(
     Ok(product.artifacts)
 }
 
-/// Ends and removes what a build that was killed has left: nobody waits for it.
+/// Kills and removes what a crashed build left: nobody waits for its result.
 async fn forget_earlier(context: &RunnerContext) -> io::Result<()> {
     for record in context.journal.left_over()? {
         context.clear_left_over(&record.key()).await;
@@ -160,7 +160,7 @@ async fn forget_earlier(context: &RunnerContext) -> io::Result<()> {
     context.remove_workspaces()
 }
 
-/// Brings artifacts where they are wanted. A file that is there is replaced in one move.
+/// Moves artifacts to the output directory, atomically replacing existing files.
 fn keep(record: &Record, artifacts: Vec<Artifact>, output: &Path) -> io::Result<Vec<LocalArtifact>> {
     fs::create_dir_all(output)?;
     let mut kept = Vec::new();
@@ -179,7 +179,7 @@ fn keep(record: &Record, artifacts: Vec<Artifact>, output: &Path) -> io::Result<
     Ok(kept)
 }
 
-/// Shows what comes into the log's file until it has ended.
+/// Shows the content of the log file until the log has ended.
 async fn show_log(path: PathBuf, mut written: watch::Receiver<u64>, mut show: impl FnMut(&[u8])) {
     let Ok(mut file) = File::open(path) else { return };
     let (mut offset, mut buffer) = (0, vec![0; CHUNK]);
@@ -189,7 +189,7 @@ async fn show_log(path: PathBuf, mut written: watch::Receiver<u64>, mut show: im
         if file.seek(SeekFrom::Start(offset)).is_err() {
             return;
         }
-        // What is said to be written is in the file.
+        // `written` counts only bytes that are in the file.
         while offset < end {
             match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -204,7 +204,7 @@ async fn show_log(path: PathBuf, mut written: watch::Receiver<u64>, mut show: im
         if !open {
             return;
         }
-        // An error only says that the log has ended: the next round sees what is left.
+        // An error only means that the log has ended: the next iteration reads the rest.
         let _ = written.changed().await;
     }
 }

@@ -1,5 +1,6 @@
-//! The log of a build: what steps print and the runner says goes, masked, into a file, and from there to the server. The
-//! file is the buffer: memory stays the same however long the log is, and nothing is lost while the server is away.
+//! The log of a build. The output of steps and the runner's own lines are masked and written to a file, which is sent
+//! to the server. The file is the buffer: memory use does not depend on the length of the log, and nothing is lost
+//! while the server is unavailable.
 
 mod sending;
 mod spool;
@@ -13,10 +14,10 @@ use tokio::sync::{mpsc, watch};
 
 pub use sending::{Sending, send};
 
-/// Chunks that wait for the writer; a step that prints faster waits.
-const WAITING: usize = 16;
+/// The capacity of the queue in front of the writer; a step that prints faster is blocked.
+const QUEUE_CAPACITY: usize = 16;
 
-/// Writes into a build's log. Cheap to clone; the log ends when the last one is dropped.
+/// Writes to the log of a build. Cheap to clone; the log ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct LogWriter {
     chunks: mpsc::Sender<Bytes>,
@@ -24,20 +25,20 @@ pub struct LogWriter {
 
 /// A log that is being written.
 pub struct Log {
-    /// Where to write.
+    /// The writer.
     pub writer: LogWriter,
-    /// How many bytes the file has; it closes when the log has ended.
+    /// The length of the file in bytes; closed when the log has ended.
     pub written: watch::Receiver<u64>,
 }
 
 impl Log {
-    /// Begins a log, or goes on with one that is there, in the file `path`. Secrets that `masker` knows do not get in; after
-    /// `most_bytes` it says so and takes no more.
+    /// Creates the log file `path`, or continues an existing one. `masker` removes secrets. After `most_bytes` the log
+    /// ends with a message.
     ///
     /// # Errors
     /// The file cannot be opened.
     pub fn open(path: &Path, masker: Arc<Masker>, most_bytes: u64) -> std::io::Result<Log> {
-        let (chunks, waiting) = mpsc::channel(WAITING);
+        let (chunks, waiting) = mpsc::channel(QUEUE_CAPACITY);
         let spool = spool::Spool::open(path, most_bytes)?;
         let (told, written) = watch::channel(spool.size());
         tokio::task::spawn_blocking(move || spool.fill(&masker, waiting, &told));
@@ -49,13 +50,13 @@ impl Log {
 }
 
 impl LogWriter {
-    /// Adds what a step printed. Waits while the disk is slower than the step.
+    /// Logs output of a step. Waits while the disk is slower than the step.
     pub async fn print(&self, bytes: Bytes) {
-        // It ends early only with the runtime.
+        // The receiver is dropped early only when the runtime shuts down.
         let _ = self.chunks.send(bytes).await;
     }
 
-    /// Adds a line of the runner's own.
+    /// Logs a line of the runner.
     pub async fn say(&self, line: &str) {
         self.print(Bytes::from(format!("==> {line}\n"))).await;
     }

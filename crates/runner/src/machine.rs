@@ -1,5 +1,5 @@
-//! What a runner needs of the outside besides network, files and processes: the time of day, waiting, randomness, and how
-//! full the disk is.
+//! What a runner needs of its host besides network, files and processes: the time of day, pauses, randomness, and free
+//! disk space.
 
 use std::io;
 use std::path::Path;
@@ -8,21 +8,21 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use launchway_domain::time::EpochMs;
 
-/// Time, randomness and the disk's free space, so that tests steer them.
+/// Time, randomness and free disk space, so that tests can control them.
 pub trait Machine: Send + Sync {
     /// The time of day.
     fn now(&self) -> EpochMs;
 
-    /// Waits before something is tried again.
+    /// Waits before a retry.
     fn pause(&self, delay: Duration) -> BoxFuture<'_, ()>;
 
     /// A random number.
     fn random(&self) -> u64;
 
-    /// Bytes that are free on the disk of `path`.
+    /// The free bytes on the disk of `path`.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// An I/O error.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
 }
 
@@ -43,7 +43,7 @@ impl Machine for SystemMachine {
 
     #[expect(clippy::disallowed_methods, reason = "the real source of randomness is at home here")]
     fn random(&self) -> u64 {
-        // Only spreads retries: without randomness they are merely not spread.
+        // Randomness only spreads retries: without it they are not spread.
         getrandom::u64().unwrap_or_default()
     }
 

@@ -1,4 +1,4 @@
-//! The phases of a build as they go, for its record.
+//! Records the phases of a build as they run.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// A phase begins; the one before is over.
+    /// Starts a phase and ends the previous one.
     pub fn begin(&self, name: &str, now: EpochMs) {
         let mut list = self.list();
         end_last(&mut list, None, now);
@@ -28,33 +28,33 @@ impl Phases {
         self.changed.notify_one();
     }
 
-    /// Takes up what is known from before.
+    /// Restores phases that are already known.
     pub fn set(&self, phases: Vec<Phase>) {
         *self.list() = phases;
     }
 
-    /// The phase that runs is over, with an exit code if it was a step.
+    /// Ends the running phase, with the exit code if it was a step.
     pub fn end(&self, exit_code: Option<i32>, now: EpochMs) {
         end_last(&mut self.list(), exit_code, now);
     }
 
-    /// The name of the latest.
+    /// The name of the latest phase.
     pub fn latest(&self) -> Option<String> {
         self.list().last().map(|phase| phase.name.clone())
     }
 
-    /// All of them.
+    /// All phases so far.
     pub fn all(&self) -> Vec<Phase> {
         self.list().clone()
     }
 
-    /// Waits until another one has begun since the last time this was waited for.
+    /// Waits until another phase has begun since the last call.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Phase>> {
-        // A list is never left half changed.
+        // A panic cannot leave the list half changed.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Where the plan of a build comes from when its request has none: `launchway.toml`, or the preset of a framework, as
+//! Finds the plan of a build whose request has none: `launchway.toml`, or the preset of a framework, as
 //! `launchway-project` reads them.
 
 use std::path::Path;
@@ -6,30 +6,30 @@ use std::path::Path;
 use launchway_api::open;
 use launchway_api::runner::Lease;
 use launchway_domain::build::plan::Plan;
-use launchway_project::resolve::{Wanted, resolve};
+use launchway_project::resolve::{BuildRequest, resolve};
 use serde::{Deserialize, Serialize};
 
-/// Reads a source.
+/// Finds the plan of a source.
 pub trait PlanResolver: Send + Sync {
-    /// The plan for a source, which stands in a directory of its own. The source is somebody else's: its links stay in it,
-    /// but a file may be of any size and content.
+    /// The plan for a source directory. The source is untrusted: its links stay inside, but files may have any size and
+    /// content.
     ///
     /// # Errors
-    /// What is wrong with the source and what to do, as a sentence.
+    /// A message that says what is wrong with the source and what to do.
     fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String>;
 
-    /// Whether it is [`ProjectResolver`], which parses files of the source: runners have it do so in a process of its own.
+    /// Whether this is [`ProjectResolver`], which parses files of the source. Runners call it in a separate process.
     fn parses_files(&self) -> bool {
         false
     }
 }
 
-/// A plan and where it comes from.
+/// A plan and its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The plan.
     pub plan: Plan,
-    /// `launchway.toml`, or the framework whose preset it is.
+    /// `launchway.toml`, or the framework whose preset the plan is.
     pub origin: String,
 }
 
@@ -39,7 +39,7 @@ pub struct ProjectResolver;
 
 impl PlanResolver for ProjectResolver {
     fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
-        of_source(source, &Wish::of(lease))
+        plan_for_source(source, &PlanRequest::of(lease))
     }
 
     fn parses_files(&self) -> bool {
@@ -49,17 +49,17 @@ impl PlanResolver for ProjectResolver {
 
 /// What a build wants of its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wish {
+pub struct PlanRequest {
     platform: open::Platform,
     profile: Option<String>,
     build_type: open::BuildType,
     distribution: open::Distribution,
 }
 
-impl Wish {
-    /// That of a lease.
-    pub fn of(lease: &Lease) -> Wish {
-        Wish {
+impl PlanRequest {
+    /// The request of a lease.
+    pub fn of(lease: &Lease) -> PlanRequest {
+        PlanRequest {
             platform: lease.platform.clone(),
             profile: lease.profile.clone(),
             build_type: lease.build_type.clone(),
@@ -68,26 +68,31 @@ impl Wish {
     }
 }
 
-/// The plan for a source, as [`PlanResolver::resolve`] gives it.
+/// The plan for a source; see [`PlanResolver::resolve`].
 ///
 /// # Errors
-/// What is wrong with the source and what to do, as a sentence.
-pub fn of_source(source: &Path, wish: &Wish) -> Result<Resolved, String> {
+/// A message that says what is wrong with the source and what to do.
+pub fn plan_for_source(source: &Path, plan_request: &PlanRequest) -> Result<Resolved, String> {
     let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
-    let wanted = Wanted {
-        platform: wish.platform.checked().map_err(|_| unknown("platform"))?,
-        profile: wish.profile.clone(),
-        build_type: Some(wish.build_type.checked().map_err(|_| unknown("type"))?),
-        distribution: Some(wish.distribution.checked().map_err(|_| unknown("distribution"))?),
+    let request = BuildRequest {
+        platform: plan_request.platform.checked().map_err(|_| unknown("platform"))?,
+        profile: plan_request.profile.clone(),
+        build_type: Some(plan_request.build_type.checked().map_err(|_| unknown("type"))?),
+        distribution: Some(
+            plan_request
+                .distribution
+                .checked()
+                .map_err(|_| unknown("distribution"))?,
+        ),
     };
-    let resolved = resolve(source, &wanted).map_err(|error| error.to_string())?;
+    let resolved = resolve(source, &request).map_err(|error| error.to_string())?;
     Ok(Resolved {
         plan: resolved.plan,
         origin: resolved.origin,
     })
 }
 
-/// Knows no files and no presets: every request must bring its plan.
+/// Reads no files and has no presets: every request must contain its plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequestOnly;
 

@@ -1,5 +1,5 @@
-//! The calls of a runner (`/runner/…`). Each is made again until it is answered: after a failed network, a 5xx or
-//! nonsense, with growing pauses and a word in the runner's log. A refusal is final; of a build it means that the runner
+//! The API calls of a runner (`/runner/…`). After a network error, a 5xx or an invalid answer, a call is retried with
+//! growing pauses and a line in the runner's log. A refusal is final; for the calls of a build it means that the runner
 //! is fenced off, and the build is dropped.
 
 mod backoff;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use launchway_api::open;
 use launchway_api::runner::{
-    AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, Lease, LeaseAnswer, Phase,
-    Renew, TellPlan,
+    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enrol, Enrolled, Finish, Finished, Lease, LeaseAnswer,
+    Phase, Renew, TellPlan,
 };
 use launchway_api::secret::SecretText;
 use launchway_client::{BareClient, BaseUrl, Error, RawAnswer, Storage, Timeouts};
@@ -25,15 +25,15 @@ use crate::machine::Machine;
 
 pub use backoff::Backoff;
 
-/// A build's call is not made again any more after this: the server has given the build up long before.
+/// The calls of a build are not retried for longer: by then the server has given the build up.
 const RETRY_FOR: EpochMs = DAY;
-/// The first failure of a call is told, and then every so many.
+/// The first failure of a call is logged, and then every tenth.
 const TELL_EVERY: u32 = 10;
-/// A server that answers the end of a build with its own failure is asked so often, for some five minutes.
-const MOST_DEFECTS: u32 = 25;
+/// How many times the result of a build is sent to a server that answers with 500, for about five minutes.
+const MAX_DEFECTS: u32 = 25;
 const JSON: &str = "application/json";
 
-/// A server, as a runner speaks to it. Cheap to clone.
+/// A server, as the runner calls it. Cheap to clone.
 #[derive(Clone)]
 pub struct Server {
     client: BareClient,
@@ -42,7 +42,7 @@ pub struct Server {
     machine: Arc<dyn Machine>,
 }
 
-/// A server, as a runner speaks to it about one attempt of a build. Cheap to clone.
+/// The API calls about one attempt of a build. Cheap to clone.
 #[derive(Clone)]
 pub struct BuildCalls {
     server: Server,
@@ -50,39 +50,39 @@ pub struct BuildCalls {
     attempt: u32,
 }
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The server refused it.
+    /// The server refused the call.
     #[error("{message}")]
     Refused {
-        /// The status of HTTP, 400 to 499.
+        /// The HTTP status, 400 to 499.
         status: u16,
-        /// What the server says.
+        /// The message of the server.
         message: String,
     },
-    /// The call cannot even be made.
+    /// The request cannot be built.
     #[error("{0}")]
     Invalid(String),
-    /// The server fails whenever it is asked: what it says.
+    /// The server always answers with 500: its message.
     #[error("{0}")]
     Defect(String),
-    /// It was not answered for a day.
+    /// The server did not answer for a day.
     #[error("the server did not answer for a day")]
     Silence,
 }
 
 impl CallError {
-    /// Whether the runner's token is no good any more.
+    /// Whether the runner's token is no longer valid.
     pub fn is_unauthorized(&self) -> bool {
         matches!(self, CallError::Refused { status: 401, .. })
     }
 }
 
-/// Enrols a runner with a one-time token. Not made again by itself: a token works once.
+/// Enrolls a runner with a one-time token. Not retried, as the token works once.
 ///
 /// # Errors
-/// The server refuses, or is not there.
+/// The server refuses or is unreachable.
 pub async fn enrol(base: &BaseUrl, token: &SecretText, wanted: &Enrol) -> Result<Enrolled, Error> {
     let client = BareClient::new(base.clone(), &Timeouts::default())?;
     let body = serde_json::to_vec(wanted).map_err(|error| Error::Invalid(error.to_string()))?;
@@ -97,7 +97,7 @@ impl Server {
     /// A server that knows this runner by `token`.
     ///
     /// # Errors
-    /// The machine's TLS certificates cannot be read.
+    /// The TLS certificates of the machine cannot be read.
     pub fn new(
         base: BaseUrl,
         token: SecretText,
@@ -112,27 +112,27 @@ impl Server {
         })
     }
 
-    /// Object storage.
+    /// The client of object storage.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// The clock that the calls go by.
+    /// The clock that the calls use.
     pub fn machine(&self) -> &Arc<dyn Machine> {
         &self.machine
     }
 
-    /// `POST /runner/lease`: waits for a build; `None` when there was none in time.
+    /// `POST /runner/lease`: waits for a build; `None` if there was none in time.
     ///
     /// # Errors
-    /// The server refuses. A server that does not answer is asked again for ever, with words in the log.
+    /// The server refuses. A server that does not answer is retried forever, with lines in the log.
     pub async fn lease(&self, ask: &AskLease) -> Result<Option<Lease>, CallError> {
         let body = json(ask)?;
         let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, RetryBudget::ENDLESS).await?;
         Ok(answer.lease)
     }
 
-    /// The calls about one attempt of a build.
+    /// The API calls about one attempt of a build.
     pub fn build(&self, build_id: &str, attempt: u32) -> BuildCalls {
         BuildCalls {
             server: self.clone(),
@@ -166,9 +166,9 @@ impl Server {
                     }
                     return Ok(value);
                 }
-                Ok(Err(Misunderstood::Refused(error))) => return Err(error),
-                Ok(Err(Misunderstood::Later(problem, asked))) => (problem, asked),
-                Ok(Err(Misunderstood::Defect(problem))) => {
+                Ok(Err(AnswerError::Refused(error))) => return Err(error),
+                Ok(Err(AnswerError::Later(problem, asked))) => (problem, asked),
+                Ok(Err(AnswerError::Defect(problem))) => {
                     defects += 1;
                     if budget.defects.is_some_and(|most| defects >= most) {
                         return Err(CallError::Defect(problem));
@@ -197,12 +197,12 @@ impl Server {
 }
 
 impl BuildCalls {
-    /// The build.
+    /// The id of the build.
     pub fn build_id(&self) -> &str {
         &self.build_id
     }
 
-    /// The fencing number.
+    /// The attempt number, which is the fencing token.
     pub fn attempt(&self) -> u32 {
         self.attempt
     }
@@ -212,11 +212,11 @@ impl BuildCalls {
         &self.server
     }
 
-    /// `POST /runner/renew`: the build goes on.
+    /// `POST /runner/renew`: extends the lease.
     ///
     /// # Errors
     /// The runner is fenced off.
-    pub async fn renew(&self, phases: Vec<Phase>) -> Result<Going, CallError> {
+    pub async fn renew(&self, phases: Vec<Phase>) -> Result<AttemptReply, CallError> {
         let (build_id, attempt) = self.names();
         self.call(
             "/runner/renew",
@@ -229,11 +229,16 @@ impl BuildCalls {
         .await
     }
 
-    /// `POST /runner/plan`: what the source turned out to say.
+    /// `POST /runner/plan`: reports the plan that the source defines.
     ///
     /// # Errors
     /// The runner is fenced off.
-    pub async fn tell_plan(&self, plan: Plan, origin: String, commit: Option<String>) -> Result<Going, CallError> {
+    pub async fn tell_plan(
+        &self,
+        plan: Plan,
+        origin: String,
+        commit: Option<String>,
+    ) -> Result<AttemptReply, CallError> {
         let (build_id, attempt) = self.names();
         let told = TellPlan {
             build_id,
@@ -245,12 +250,12 @@ impl BuildCalls {
         self.call("/runner/plan", &told).await
     }
 
-    /// `POST /runner/log?id=&attempt=&offset=`: bytes of the log from `offset` on, as they are. The answer says where the
-    /// log goes on: an overlap was dropped, a gap refused.
+    /// `POST /runner/log?id=&attempt=&offset=`: sends raw bytes of the log from `offset` on. The answer contains the
+    /// offset to continue at: the server drops overlaps and refuses gaps.
     ///
     /// # Errors
     /// The runner is fenced off.
-    pub async fn append_log(&self, offset: u64, bytes: Bytes) -> Result<Going, CallError> {
+    pub async fn append_log(&self, offset: u64, bytes: Bytes) -> Result<AttemptReply, CallError> {
         let path = format!(
             "/runner/log?id={}&attempt={}&offset={offset}",
             self.build_id, self.attempt
@@ -260,7 +265,7 @@ impl BuildCalls {
             .await
     }
 
-    /// `POST /runner/artifacts`: announces a file, and learns where it goes.
+    /// `POST /runner/artifacts`: announces a file. Returns where to upload it.
     ///
     /// # Errors
     /// The runner is fenced off.
@@ -277,20 +282,20 @@ impl BuildCalls {
         self.call("/runner/artifacts", &announced).await
     }
 
-    /// `POST /runner/finish?lwfp2=`: what came of the build. The other hash of its native code goes in the query, which servers
+    /// `POST /runner/finish?lwfp2=`: reports the outcome of the build. The `lwfp-2` hash is in the query, which servers
     /// that do not know it ignore.
     ///
     /// # Errors
-    /// The runner is fenced off; [`CallError::Defect`] when the server itself fails on it, again and again.
+    /// The runner is fenced off; [`CallError::Defect`] if the server repeatedly answers with 500.
     pub async fn finish(&self, finish: &Finish, lwfp2: Option<&str>) -> Result<Finished, CallError> {
-        // Another text than a hash would not be ours.
+        // Anything else is not a hash of ours.
         let hash = lwfp2.filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let path = hash.map_or_else(
             || "/runner/finish".to_owned(),
             |hash| format!("/runner/finish?lwfp2={hash}"),
         );
         let budget = RetryBudget {
-            defects: Some(MOST_DEFECTS),
+            defects: Some(MAX_DEFECTS),
             ..RetryBudget::A_DAY
         };
         self.server.call(&path, JSON, json(finish)?, budget).await
@@ -305,19 +310,19 @@ impl BuildCalls {
     }
 }
 
-/// An answer that is not what was asked for.
-enum Misunderstood {
+/// An answer that does not match the request.
+enum AnswerError {
     Refused(CallError),
     Defect(String),
     Later(String, Option<Duration>),
 }
 
-/// How long a call is made again.
+/// How long a call is retried.
 #[derive(Clone, Copy)]
 struct RetryBudget {
-    /// So long.
+    /// For this long.
     time: Option<EpochMs>,
-    /// Until the server answered so often that it failed itself (500).
+    /// Until the server has answered with 500 this many times.
     defects: Option<u32>,
 }
 
@@ -332,22 +337,22 @@ impl RetryBudget {
     };
 }
 
-fn understand<T: DeserializeOwned>(answer: RawAnswer) -> Result<T, Misunderstood> {
+fn understand<T: DeserializeOwned>(answer: RawAnswer) -> Result<T, AnswerError> {
     let asked = answer.retry_after();
-    let later = |error: Error| Misunderstood::Later(error.to_string(), asked);
+    let later = |error: Error| AnswerError::Later(error.to_string(), asked);
     let answer = answer.or_error().map_err(|error| match error {
         Error::Api { status, message, .. } if status < 500 && status != 429 => {
-            Misunderstood::Refused(CallError::Refused { status, message })
+            AnswerError::Refused(CallError::Refused { status, message })
         }
         Error::Api {
             status: 500, message, ..
-        } => Misunderstood::Defect(message),
+        } => AnswerError::Defect(message),
         error => later(error),
     })?;
     serde_json::from_slice(&answer.body).map_err(|_| later(unreadable(&answer)))
 }
 
-/// Says nothing of the answer itself, which may hold secrets.
+/// Omits the answer, which may contain secrets.
 fn unreadable(answer: &RawAnswer) -> Error {
     Error::Unexpected {
         origin: answer.origin.clone(),

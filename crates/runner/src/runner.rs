@@ -1,4 +1,4 @@
-//! The runner: leases builds into its slots until it is told to end.
+//! The runner: leases builds into its slots until it is shut down.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -22,10 +22,10 @@ use crate::sandbox::{self, SandboxReport};
 use crate::settings::Settings;
 use crate::workspace::disk;
 
-/// How long a server lets the runner wait for a build (`docs/reference/builds.md#pulling-work`).
+/// How long the server may hold a lease request open (`docs/reference/builds.md#pulling-work`).
 const WAIT_SECONDS: u32 = 30;
-/// How long a slot rests when there is no room on the disk.
-const REST: Duration = Duration::from_secs(30);
+/// How long a slot pauses when the disk is full.
+const FULL_DISK_PAUSE: Duration = Duration::from_secs(30);
 
 /// A runner that is ready to work.
 pub struct Runner {
@@ -37,55 +37,55 @@ pub struct Runner {
 /// Why a runner does not work.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// A setting is wrong.
+    /// A setting is invalid.
     #[error("{0}")]
     Settings(String),
     /// The work directory cannot be used.
     #[error("cannot work in the work directory: {0}")]
     WorkDirectory(#[from] io::Error),
-    /// No step can run in the sandbox that the settings want.
+    /// No step can run in the sandbox that the settings require.
     #[error("builds cannot run here: {0}")]
     Sandbox(String),
-    /// The server does not know the runner, or refuses its way of asking.
+    /// The server does not know the runner, or refuses its requests.
     #[error("the server refuses this runner: {0}")]
     Refused(CallError),
 }
 
-/// A work directory in which a step has tried the sandbox: what may be built there is known before there is a server to
-/// build for.
-pub struct Workplace(Arc<RunnerContext>);
+/// A work directory in which the sandbox was tried: its strength is known before the runner connects to a server.
+pub struct WorkDirectory(Arc<RunnerContext>);
 
-impl Workplace {
-    /// Takes a work directory, which no other runner may use, and tries the sandbox there.
+impl WorkDirectory {
+    /// Opens a work directory, which no other runner may use, and tries the sandbox there.
     ///
     /// # Errors
-    /// A setting is wrong, the directory cannot be used, or no step can run.
+    /// A setting is invalid, the directory cannot be used, or no step can run.
     pub async fn open(
         settings: Settings,
         executor: Arc<dyn Executor>,
         resolver: Arc<dyn PlanResolver>,
         machine: Arc<dyn Machine>,
-    ) -> Result<Workplace, RunnerError> {
+    ) -> Result<WorkDirectory, RunnerError> {
         settings.check().map_err(RunnerError::Settings)?;
         let context = RunnerContext::open(settings, executor, resolver, machine)?;
         context.try_sandbox().await.map_err(RunnerError::Sandbox)?;
-        Ok(Workplace(Arc::new(context)))
+        Ok(WorkDirectory(Arc::new(context)))
     }
 
-    /// Tries the sandbox of this machine in a directory of its own, whatever runners work here: for `doctor`.
+    /// Tries the sandbox of this machine in a temporary directory, independent of other runners: for `doctor`.
     ///
     /// # Errors
-    /// As [`Workplace::open`].
-    pub async fn look(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<SandboxReport, RunnerError> {
+    /// As [`WorkDirectory::open`].
+    pub async fn inspect(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<SandboxReport, RunnerError> {
         let name = format!("launchway-trial-{:016x}", SystemMachine.random());
-        // Builds may have users of their own, who pass through here.
+        // Users of builds must be able to traverse the directory.
         let place = std::env::temp_dir().join(name);
         DirBuilder::new().mode(0o700).create(&place)?;
         fs::set_permissions(&place, Permissions::from_mode(0o711))?;
         settings.work_dir = place.join("work");
         settings.slots = 1;
         let looked = async {
-            let workplace = Workplace::open(settings, executor, Arc::new(RequestOnly), Arc::new(SystemMachine)).await?;
+            let workplace =
+                WorkDirectory::open(settings, executor, Arc::new(RequestOnly), Arc::new(SystemMachine)).await?;
             Ok::<_, RunnerError>(workplace.sandbox().await?.clone())
         };
         let looked = looked.await;
@@ -93,7 +93,7 @@ impl Workplace {
         looked
     }
 
-    /// What keeps builds from the rest of the machine.
+    /// What isolates builds from the rest of the machine.
     ///
     /// # Errors
     /// No step can run.
@@ -101,7 +101,7 @@ impl Workplace {
         self.0.try_sandbox().await.map_err(RunnerError::Sandbox)
     }
 
-    /// The runner of `version` that works here.
+    /// A runner of release `version` in this work directory.
     pub fn runner(self, server: Server, version: String) -> Runner {
         Runner {
             context: self.0,
@@ -112,10 +112,10 @@ impl Workplace {
 }
 
 impl Runner {
-    /// A runner of `version` in its work directory, which no other may use. Nothing is done yet.
+    /// A runner of release `version` in its work directory, which no other runner may use. It does not work yet.
     ///
     /// # Errors
-    /// A setting is wrong, or the directory cannot be used.
+    /// A setting is invalid, or the directory cannot be used.
     pub fn new(
         settings: Settings,
         server: Server,
@@ -132,13 +132,13 @@ impl Runner {
         })
     }
 
-    /// Works until `stage` says to end and what was begun is finished or stopped: first what was left by the last run, then
-    /// builds. It also ends when nobody holds the other end of `stage` any more.
+    /// Works until `stage` requests a shutdown and the builds in progress are finished or stopped. It resumes the
+    /// builds of the last run first. It also shuts down when the sender of `stage` is dropped.
     ///
-    /// From then on this process cannot be looked into by others of its user, and leaves no core files.
+    /// From then on other processes of the same user cannot inspect this process, and it leaves no core files.
     ///
     /// # Errors
-    /// No step can run here. The server refuses the runner; what runs is finished first.
+    /// No step can run here; the server refuses the runner, after the builds in progress are finished.
     pub async fn run(&self, stage: watch::Receiver<Stage>) -> Result<(), RunnerError> {
         if let Err(error) = sandbox::hide_this_process() {
             warn!(%error, "builds of this user may look into this process");
@@ -174,7 +174,7 @@ impl Runner {
     }
 }
 
-/// Says in the log what keeps builds from the rest of the machine, and all that is open to them.
+/// Logs what isolates builds from the rest of the machine, and everything that is open to them.
 fn report(sandbox: &SandboxReport) {
     match sandbox.is_enough() {
         true => info!("{}", sandbox.sentence()),
@@ -202,14 +202,14 @@ async fn work_in_slot(
     };
     let mut ending = stage.clone();
     loop {
-        // What was in hand is not dropped when the answer and the end come together.
+        // A lease that arrives together with the shutdown is not lost.
         let leased = tokio::select! {
             biased;
             _ = ending.wait_for(|stage| *stage > Stage::Working) => return Ok(()),
             leased = next_lease(&context, &server, &ask) => leased?,
         };
         if let Some(lease) = leased {
-            // A task of its own: a defect that a build brings to light must not end the slot.
+            // A separate task: a panic during a build must not end the slot.
             let run = build::run(Arc::clone(&context), server.clone(), slot, lease, stage.clone());
             if let Err(error) = tokio::spawn(run).await {
                 error!(%error, "a build brought a defect of the runner to light");
@@ -230,7 +230,7 @@ async fn next_lease(
     let least = context.settings.limits.min_free_bytes;
     if let Some(problem) = disk::shortage(context.machine.as_ref(), &context.settings.work_dir, least) {
         warn!(problem, "no build is taken");
-        context.machine.pause(REST).await;
+        context.machine.pause(FULL_DISK_PAUSE).await;
         return Ok(None);
     }
     server.lease(ask).await

@@ -1,13 +1,13 @@
-//! The sandbox between a build and the rest of the machine: another user id where the runner is root, Landlock where the
-//! kernel supports it, both where both are available (`docs/reference/builds.md#isolation-from-the-server`).
+//! The sandbox between a build and the rest of the machine: another user id if the runner is root, Landlock if the
+//! kernel supports it, both if both are available (`docs/reference/builds.md#isolation-from-the-server`).
 //!
-//! Besides these: TCP ports on which this machine's servers listen are closed by Landlock (`ports`) and by refusing the system
-//! calls that lead around it (`calls`); a view of the machine of its own hides processes and sockets (`apart`); rules of
-//! routing close the metadata services of clouds (`metadata`). What of that a machine lacks, a step tries before builds run
-//! (`trial`), and the runner says at its start.
+//! In addition, Landlock closes the TCP ports on which servers of this machine listen (`ports`), and the system calls
+//! that bypass it are refused (`calls`). A separate view of the machine hides processes and sockets (`apart`). Routing
+//! rules close the metadata services of clouds (`metadata`). Before builds run, a step tries what of that the machine
+//! lacks (`trial`), and the runner logs the result when it starts.
 //!
-//! What Landlock alone leaves open, and a user id of its own closes: a step of the same user may change rights and times
-//! of the user's files outside, though not read or write them.
+//! With Landlock alone, without a separate user id, a step can change the permissions and times of the user's files
+//! outside, though not read or write them.
 
 #[cfg(target_os = "linux")]
 mod apart;
@@ -28,29 +28,29 @@ use serde::{Deserialize, Serialize};
 
 pub use ports::{HTTP, Ports};
 pub use report::{Opening, SandboxReport};
-pub use users::{MOST_IDS, Users};
+pub use users::{MAX_IDS, Users};
 
-/// The first user id of builds unless the settings name one.
+/// The first user id of builds, unless the settings have another.
 pub const DEFAULT_FIRST_UID: u32 = 58_800;
 
-/// How steps are kept from the rest of the machine.
+/// How steps are isolated from the rest of the machine.
 #[derive(Clone, Debug)]
 pub struct SandboxSettings {
-    /// Who steps run as. Only root can change it.
+    /// The user that steps run as. Only root can change it.
     pub user: BuildUser,
-    /// Whether Landlock is put on where the kernel has it.
+    /// Whether Landlock is used if the kernel has it.
     pub landlock: bool,
-    /// What steps must never read, even below a place that they may: the server's data and settings.
+    /// Paths that steps must never read, even inside a readable one: the server's data and settings.
     pub hidden: Vec<PathBuf>,
-    /// What steps may read and run besides the system's own directories: toolchains.
+    /// Paths that steps may read and execute besides the system directories: toolchains.
     pub readable: Vec<PathBuf>,
-    /// What steps may change besides their workspace.
+    /// Paths that steps may change besides their workspace.
     pub writable: Vec<PathBuf>,
-    /// Whether TCP ports are closed where the kernel can; it takes a tenth of a second for each step.
+    /// Whether TCP ports are closed if the kernel can; it takes about 100 ms for each step.
     pub close_ports: bool,
-    /// TCP ports that are closed to steps, whoever listens there: the server's own.
+    /// TCP ports that are always closed to steps: the server's own.
     pub closed_ports: Vec<u16>,
-    /// TCP ports that are open to steps, though they would be closed.
+    /// TCP ports that stay open to steps even if a server listens on them.
     pub open_ports: Vec<u16>,
 }
 
@@ -71,44 +71,43 @@ impl Default for SandboxSettings {
     }
 }
 
-/// Who steps run as.
+/// The user that steps run as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildUser {
     /// The runner's own user.
     Own,
-    /// This user, for all slots: their builds can reach each other where Landlock is missing. Ignored when the runner is
-    /// not root.
+    /// One user for all slots. Without Landlock, their builds can access each other. Ignored if the runner is not root.
     Fixed {
-        /// Its id.
+        /// The user id.
         uid: u32,
-        /// Its group's id.
+        /// The group id.
         gid: u32,
     },
-    /// Each slot has a user and group id of its own, the first that are free from `first` on: builds cannot reach each
-    /// other either. Ignored when the runner is not root.
+    /// Each slot has its own user and group id, the first free ones from `first` on, so builds cannot access each other
+    /// either. Ignored if the runner is not root.
     Range {
         /// The first id.
         first: u32,
     },
 }
 
-/// What this machine can put between a build and the rest.
+/// The isolation that this machine supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Available {
     /// Whether builds have another user id.
     pub user: bool,
-    /// Whether builds run as root, whom no sandbox holds for sure.
+    /// Whether builds run as root, which no sandbox confines reliably.
     pub as_root: bool,
-    /// What Landlock can do.
+    /// The level of Landlock.
     pub landlock: Landlock,
-    /// Whether ports of TCP can be closed (Linux 6.7).
+    /// Whether TCP ports can be closed (Linux 6.7).
     pub ports: bool,
 }
 
-/// What Landlock can do on this machine.
+/// The level of Landlock on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Landlock {
-    /// The kernel lacks it, or it is off.
+    /// The kernel lacks it, or it is disabled.
     Missing,
     /// It closes files and tracing, but not signals (before Linux 6.12).
     Partial,
@@ -121,29 +120,29 @@ pub enum Landlock {
 pub struct Sandbox {
     /// The user and group id of the step; `None` is the runner's own.
     pub user: Option<(u32, u32)>,
-    /// What the step may reach by Landlock; `None` is without.
+    /// The paths that Landlock leaves open; `None` is without Landlock.
     pub places: Option<Places>,
-    /// What ports it may connect to; `None` is all.
+    /// The TCP ports that the step may connect to; `None` is all.
     #[serde(default)]
     pub ports: Option<Ports>,
-    /// Whether it has a view of the machine of its own.
+    /// Whether the step has its own view of the machine.
     #[serde(default)]
     pub apart: bool,
 }
 
-/// What a step may reach of the file system. All else is closed.
+/// The paths that a step may access. Everything else is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
-    /// What it may read and run.
+    /// Paths that it may read and execute.
     pub read: Vec<PathBuf>,
-    /// What it may change, besides.
+    /// Paths that it may also change.
     pub write: Vec<PathBuf>,
     /// Devices that it may use.
     pub devices: Vec<PathBuf>,
 }
 
 impl SandboxSettings {
-    /// What these settings come to on this machine.
+    /// The isolation that these settings achieve on this machine.
     pub fn available(&self) -> Available {
         let root = rustix::process::geteuid().is_root();
         Available {
@@ -158,7 +157,8 @@ impl SandboxSettings {
         }
     }
 
-    /// The sandbox of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
+    /// The sandbox of a step that runs as `user` and may change `workspace`. `work_dir`, which contains other builds,
+    /// is closed.
     pub fn sandbox(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Sandbox {
         let available = self.available();
         Sandbox {
@@ -174,12 +174,12 @@ impl SandboxSettings {
 }
 
 impl Sandbox {
-    /// Puts the part of the sandbox on this process that it and its children keep for ever: its view of the machine, Landlock,
-    /// the calls that are refused, and that no program gives more rights. The user id is left to the exec that follows.
+    /// Applies the irreversible part of the sandbox to this process and its children: the view of the machine,
+    /// Landlock, the refused system calls, and no new privileges. The following exec changes the user id.
     ///
     /// # Errors
-    /// A sentence about what cannot be had; the step must not run then.
-    pub fn put_on(&self) -> Result<(), String> {
+    /// A message about what is unavailable; the step must not run then.
+    pub fn enter(&self) -> Result<(), String> {
         #[cfg(target_os = "linux")]
         {
             let closed = rustix::thread::set_no_new_privs(true);
@@ -205,18 +205,18 @@ impl Sandbox {
     }
 }
 
-/// Makes this process untraceable by others of the same user: its memory and environment are closed to builds also where
-/// Landlock is missing. Call it first thing in a server or runner; core dumps end with it.
+/// Makes this process untraceable for others of the same user, so builds cannot read its memory and environment even
+/// without Landlock. Call it first in a server or runner. It also disables core dumps.
 ///
 /// # Errors
-/// What the operating system says.
+/// An I/O error.
 pub fn hide_this_process() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     Ok(())
 }
 
-/// What Landlock can do on this machine.
+/// The level of Landlock on this machine.
 #[cfg(target_os = "linux")]
 pub fn landlock_here() -> Landlock {
     landlock::level()
@@ -227,7 +227,7 @@ fn ports_here() -> bool {
     landlock::closes_ports() && calls::are_known()
 }
 
-/// What Landlock can do on this machine.
+/// The level of Landlock on this machine.
 #[cfg(not(target_os = "linux"))]
 pub fn landlock_here() -> Landlock {
     Landlock::Missing

@@ -1,4 +1,4 @@
-//! What a runner is told: where it works, how many builds at a time, how much of the machine they may take.
+//! The settings of a runner: where it works, how many builds at a time, and how much of the machine they may use.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,48 +7,49 @@ use launchway_domain::build::plan::is_label;
 
 use crate::sandbox::SandboxSettings;
 
-/// The settings of a runner. The caller has read them; nothing here comes from the environment.
+/// The settings of a runner. The caller reads them; nothing here comes from the environment.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where workspaces, logs, caches and the journal are. One runner at a time works in it.
+    /// The directory of workspaces, logs, caches and the journal. One runner at a time uses it.
     pub work_dir: PathBuf,
-    /// What the machine is and has: [`crate::labels::detect`] and those that its owner gives.
+    /// The labels of the machine: those of [`crate::labels::detect`] and those that its owner adds.
     pub labels: Vec<String>,
     /// Builds at a time, 1 to 64.
     pub slots: u32,
     /// The `PATH` of steps.
     pub path: String,
-    /// How steps are kept from the rest of the machine.
+    /// How steps are isolated from the rest of the machine.
     pub sandbox: SandboxSettings,
     /// Whether a git source may be `http://`, `file://` or a local path. For tests and closed machines.
     pub allow_local_git: bool,
-    /// How much builds may take.
+    /// How much builds may use.
     pub limits: Limits,
 }
 
-/// How much builds may take of a machine.
+/// How much of a machine builds may use.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Bytes of a build's log; what comes after is dropped, with a line that says so.
+    /// The maximum size of a build's log, in bytes; the rest is dropped, with a line that says so.
     pub log_bytes: u64,
-    /// Bytes that must stay free on the disk of the work directory: less, and no build begins, and a running one is
+    /// The minimum of free bytes on the disk of the work directory: with less, no build starts, and running builds are
     /// stopped.
     pub min_free_bytes: u64,
-    /// How often the free space is looked at while a build runs.
+    /// The interval of the free space checks during a build.
     pub disk_interval: Duration,
-    /// Bytes of an unpacked source.
+    /// The maximum size of an unpacked source, in bytes.
     pub source_bytes: u64,
-    /// Entries of an unpacked source.
+    /// The maximum number of entries of an unpacked source.
     pub source_entries: u64,
-    /// Bytes of one file that a build gives; no server takes more.
+    /// The maximum size of an artifact, in bytes; no server accepts more.
     pub artifact_bytes: u64,
-    /// Bytes of any file that a step writes; a step that writes more gets SIGXFSZ.
+    /// The maximum size of a file that a step writes, in bytes; a step that exceeds it gets SIGXFSZ.
     pub file_bytes: u64,
-    /// Files and folders of a workspace that are looked at for artifacts, kept as a cache, or handed to a build's user.
+    /// The maximum number of files and folders of a workspace that are searched for artifacts, cached, or given to a
+    /// build's user.
     pub workspace_entries: u64,
-    /// Bytes of all caches together; the least recently used ones go first.
+    /// The maximum size of all caches together, in bytes; the least recently used ones are removed first.
     pub cache_bytes: u64,
-    /// How long a step has after SIGTERM until SIGKILL (`docs/reference/builds.md#stopping-a-build`).
+    /// The time that a step has between SIGTERM and SIGKILL (`docs/reference/builds.md#stopping-a-build`).
     pub grace: Duration,
 }
 
@@ -69,7 +70,7 @@ impl Default for Limits {
     }
 }
 
-/// The `PATH` of steps unless the settings name one.
+/// The `PATH` of steps, unless the settings have another.
 pub const DEFAULT_PATH: &str = if cfg!(target_os = "macos") {
     "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 } else {
@@ -77,7 +78,7 @@ pub const DEFAULT_PATH: &str = if cfg!(target_os = "macos") {
 };
 
 impl Settings {
-    /// The usual settings for this work directory.
+    /// The default settings for this work directory.
     pub fn new(work_dir: PathBuf) -> Self {
         Self {
             work_dir,
@@ -90,10 +91,10 @@ impl Settings {
         }
     }
 
-    /// Checks the settings.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// A sentence about the first that is wrong.
+    /// A message about the first invalid setting.
     pub fn check(&self) -> Result<(), String> {
         if !(1..=64).contains(&self.slots) {
             return Err(format!("slots must be 1 to 64, not {}", self.slots));

@@ -1,6 +1,6 @@
-//! Gets the source of a build: an archive by its pre-signed URL, or a git repository.
+//! Fetches the source of a build: an archive from its pre-signed URL, or a git repository.
 //!
-//! A source is somebody else's: no entry of an archive and no link leads out of it.
+//! A source is untrusted: no entry of an archive and no link leads out of it.
 
 pub mod archive;
 pub mod git;
@@ -22,33 +22,33 @@ use crate::protocol::Backoff;
 
 pub use links::check as check_links;
 
-/// How often an archive is asked for.
+/// How many times the download of an archive is tried.
 const TRIES: u32 = 6;
 
-/// Why there is no source.
+/// Why a source could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// An entry of it is not allowed.
+    /// An entry of the archive is not allowed.
     #[error("the source is not allowed: {entry} {problem}")]
     Entry {
-        /// Its name, as far as it can be shown.
+        /// The name of the entry, printable.
         entry: String,
-        /// What is wrong with it, as the end of a sentence.
+        /// What is wrong with the entry, phrased as the end of a sentence.
         problem: String,
     },
-    /// It is not what it is said to be.
+    /// The source is invalid, or not the announced one.
     #[error("the source cannot be used: {0}")]
     Invalid(String),
-    /// It cannot be had now, through no fault of its own.
+    /// The source cannot be downloaded now, through no fault of its own.
     #[error("the source cannot be fetched: {0}")]
     Unavailable(String),
-    /// The runner failed.
+    /// An I/O error of the runner.
     #[error("the source cannot be unpacked: {0}")]
     Runner(#[from] std::io::Error),
 }
 
 impl SourceError {
-    /// Names an entry, whatever bytes its name has.
+    /// An error about an entry, whatever bytes its name has.
     fn entry(name: &[u8], problem: impl Into<String>) -> Self {
         let name: String = String::from_utf8_lossy(name).chars().take(200).collect();
         SourceError::Entry {
@@ -58,11 +58,11 @@ impl SourceError {
     }
 }
 
-/// Gets the `size` bytes behind a URL into a new file, and compares them with `sha256`. A connection that breaks begins
-/// anew, a few times.
+/// Downloads `size` bytes from a URL into a new file and verifies their `sha256`. A broken connection is retried a few
+/// times.
 ///
 /// # Errors
-/// They cannot be had, or are others.
+/// The download fails, or the bytes are others.
 pub async fn download(
     storage: &Storage,
     machine: &dyn Machine,
@@ -92,7 +92,7 @@ enum Fetch {
 }
 
 async fn download_once(storage: &Storage, url: &str, to: &Path, size: u64, sha256: &str) -> Result<(), Fetch> {
-    let broken = |broken: launchway_client::Broken| match broken.reason {
+    let broken = |broken: launchway_client::TransferError| match broken.reason {
         Some(_) => Fetch::Again(broken.error.to_string()),
         None => Fetch::Over(SourceError::Unavailable(broken.error.to_string())),
     };
@@ -106,7 +106,7 @@ async fn download_once(storage: &Storage, url: &str, to: &Path, size: u64, sha25
             break;
         }
         hash.update(&chunk);
-        // A chunk is small; the page cache takes it.
+        // A chunk is small, and the page cache absorbs it.
         file.write_all(&chunk).map_err(runner)?;
     }
     if count < size {

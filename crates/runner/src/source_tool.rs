@@ -1,6 +1,6 @@
-//! Reads what strangers sent: unpacks archives of sources, and finds plans in them. A defect that a file brings to light in a
-//! parser must not reach the runner, which may be inside a server. So the runner starts this program again for it, as the user
-//! of the build and behind its sandbox, and takes nothing but a bounded answer.
+//! Parses untrusted input: unpacks source archives, and finds the plan of a source. A crash or exploit of a parser must
+//! not reach the runner, which may be part of a server. So the runner starts this program again, as the user of the
+//! build and in its sandbox, and accepts only a bounded answer.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::inside::Inside;
-use crate::plan::{self, Wish};
+use crate::plan::{self, PlanRequest};
 use crate::source::SourceError;
 use crate::source::archive::{self, Bounds};
 use crate::stop::Stopper;
@@ -21,11 +21,11 @@ use crate::workspace::Workspace;
 
 /// The hidden first argument of the program.
 pub(crate) const COMMAND: &str = "__source";
-/// The answer's place in the workspace.
+/// The file name of the answer in the workspace.
 const ANSWER: &str = "source.json";
-/// An answer is not longer: a plan has a hundred scripts of 64 KiB at most, and their escapes.
-const MOST_ANSWER: u64 = 64 << 20;
-/// Bytes of memory: no archive needs a fraction of it, and the machine has more.
+/// The maximum size of an answer: a plan has at most a hundred scripts of 64 KiB, plus escapes.
+const MAX_ANSWER: u64 = 64 << 20;
+/// The memory limit in bytes: archives need a small part of it, and machines have more.
 const MEMORY: u64 = 4 << 30;
 
 /// What to do with a source.
@@ -33,17 +33,17 @@ const MEMORY: u64 = 4 << 30;
 pub(crate) enum Task {
     /// Unpack an archive.
     Unpack {
-        /// The archive.
+        /// The path of the archive.
         archive: PathBuf,
-        /// Its name, which tells its format.
+        /// The name of the archive, which determines its format.
         name: String,
-        /// A directory on the way, which is not there.
+        /// The path for a temporary directory, which must not exist.
         beside: PathBuf,
         /// The empty directory to unpack it to.
         to: PathBuf,
-        /// Bytes of all files at most.
+        /// The maximum number of bytes in all files.
         bytes: u64,
-        /// Entries at most.
+        /// The maximum number of entries.
         entries: u64,
     },
     /// Find the plan.
@@ -51,25 +51,25 @@ pub(crate) enum Task {
         /// The directory of the source.
         source: PathBuf,
         /// What is wanted of it.
-        wish: Wish,
+        plan_request: PlanRequest,
     },
 }
 
-/// How it went.
+/// The result of a task.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer<T> {
-    /// Well.
+    /// The task succeeded.
     Done(T),
-    /// The source is at fault; what is wrong with it.
+    /// The source is invalid: why.
     Refused(String),
-    /// The machine is at fault.
+    /// The machine failed: why.
     Failed(String),
 }
 
-/// The words of the command for a task.
+/// The command line for a task.
 ///
 /// # Errors
-/// A path is none that can be told.
+/// A path is not UTF-8.
 pub(crate) fn command(program: &Path, workspace: &Workspace, task: &Task) -> io::Result<Vec<String>> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     Ok(vec![
@@ -80,20 +80,20 @@ pub(crate) fn command(program: &Path, workspace: &Workspace, task: &Task) -> io:
     ])
 }
 
-/// Takes the answer out of the workspace; nothing when there is none, or something that is none.
+/// Takes the answer out of the workspace; `None` if it is missing or invalid.
 pub(crate) fn take_answer<T: DeserializeOwned>(workspace: &Workspace) -> Option<Answer<T>> {
     let read = || -> io::Result<Answer<T>> {
         let inside = Inside::open(&workspace.root)?;
         let file = inside.read(Path::new(ANSWER))?;
         let mut json = Vec::new();
-        file.take(MOST_ANSWER).read_to_end(&mut json)?;
+        file.take(MAX_ANSWER).read_to_end(&mut json)?;
         inside.remove_file(Path::new(ANSWER))?;
         Ok(serde_json::from_slice(&json)?)
     };
     read().ok()
 }
 
-/// Does the task that the arguments behind [`COMMAND`] tell.
+/// Runs the task that the arguments after [`COMMAND`] describe.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
     let [place, task] = words.as_slice() else {
@@ -109,10 +109,12 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
                 bytes,
                 entries,
             } => serde_json::to_vec(&unpack(&archive, &name, (&beside, &to), Bounds { bytes, entries })),
-            Task::Plan { source, wish } => serde_json::to_vec(&match plan::of_source(&source, &wish) {
-                Ok(resolved) => Answer::Done(resolved),
-                Err(problem) => Answer::Refused(problem),
-            }),
+            Task::Plan { source, plan_request } => {
+                serde_json::to_vec(&match plan::plan_for_source(&source, &plan_request) {
+                    Ok(resolved) => Answer::Done(resolved),
+                    Err(problem) => Answer::Refused(problem),
+                })
+            }
         };
         fs::write(place, json?)
     });
@@ -126,7 +128,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 fn unpack(archive: &Path, name: &str, (beside, to): (&Path, &Path), bounds: Bounds) -> Answer<()> {
-    // The runner ends this process when it stops the build.
+    // The runner kills this process when it stops the build.
     let stopper = Stopper::default();
     match archive::unpack((archive, name), (beside, to), bounds, &stopper) {
         Ok(()) => Answer::Done(()),
@@ -144,7 +146,7 @@ fn limit_memory() -> io::Result<()> {
         maximum: Some(most),
     };
     match setrlimit(Resource::Data, limit) {
-        // Not every system limits it for its own allocator.
+        // Not every system applies the limit to its own allocator.
         Err(_) if cfg!(target_os = "macos") => Ok(()),
         limited => limited.map_err(io::Error::from),
     }
@@ -172,7 +174,7 @@ mod tests {
         fs::remove_file(&place).unwrap();
         fs::write(&place, &good).unwrap();
         assert_eq!(take_answer::<()>(&workspace), Some(Answer::Done(())));
-        // It was taken.
+        // The answer was removed.
         assert!(!place.exists());
     }
 }

@@ -1,5 +1,5 @@
-//! What steps find as `launchway` on their `PATH`: this very program, for `launchway fingerprint embed`, which presets call.
-//! It runs inside of the step, behind its sandbox, and leaves a report for the runner in the workspace.
+//! The program that steps find as `launchway` on their `PATH`: this program, for `launchway fingerprint embed`, which
+//! presets call. It runs inside the step, in its sandbox, and leaves a report for the runner in the workspace.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,8 +13,8 @@ use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument, MAX_DOCUME
 use launchway_domain::platform::Platform;
 use launchway_project::file::{self, NAME};
 use launchway_project::fingerprint::embed::embed;
-use launchway_project::fingerprint::{of_app, without_native_project};
-use launchway_project::resolve::app_place;
+use launchway_project::fingerprint::{app_documents, without_native_project};
+use launchway_project::resolve::app_location;
 use launchway_project::shell::quote;
 use launchway_project::source::Source;
 use serde::{Deserialize, Serialize};
@@ -25,34 +25,34 @@ use crate::workspace::{Workspace, is_reachable};
 
 /// The hidden first argument of the program.
 pub(crate) const COMMAND: &str = "__launchway";
-/// Says that an earlier step has made the native project from the configuration.
+/// Says that an earlier step generated the native project from the configuration.
 const GENERATED: &str = "--generated";
-/// The report's place in the workspace.
+/// The file name of the report in the workspace.
 const REPORT: &str = "fingerprint.json";
-/// A report is not longer: a document, its escapes, and a sentence.
-const MOST_REPORT: u64 = 2 * MAX_DOCUMENT_BYTES as u64 + (64 << 10);
-/// A problem is told with so many characters at most.
-const MOST_PROBLEM: usize = 1000;
+/// The maximum size of a report: a document with its escapes, and a sentence.
+const MAX_REPORT: u64 = 2 * MAX_DOCUMENT_BYTES as u64 + (64 << 10);
+/// The maximum length of a problem, in characters.
+const MAX_PROBLEM: usize = 1000;
 
-/// What a build is natively, as its step found it. A step is somebody else's: the report may hold anything.
+/// The fingerprint of a build, as computed by its step. A step is untrusted: the report may contain anything.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The document.
+    /// The fingerprint document.
     pub document: Option<Value>,
-    /// The `lwfp-2` hash of the same.
+    /// The `lwfp-2` hash of the same document.
     #[serde(default)]
     pub lwfp2: Option<String>,
-    /// Why there is none, or why it is not in the app.
+    /// Why the document is missing, or why it is not embedded in the app.
     pub problem: Option<String>,
 }
 
-/// The program that a step runs as `launchway`: `program` itself where the user of the build can reach it, else a copy in the
-/// work directory.
+/// The program that a step runs as `launchway`: `program` itself if the user of the build can reach it, otherwise a
+/// copy in the work directory.
 ///
 /// # Errors
-/// What the operating system says.
+/// An I/O error.
 pub fn reachable(program: &Path, work_dir: &Path, user: Option<(u32, u32)>) -> io::Result<PathBuf> {
-    // Not there when it was replaced since it was started.
+    // The path is invalid if the program was replaced after its start.
     if let Ok(path) = fs::canonicalize(program)
         && user.is_none_or(|(uid, gid)| is_reachable(&path, uid, gid))
     {
@@ -61,16 +61,16 @@ pub fn reachable(program: &Path, work_dir: &Path, user: Option<(u32, u32)>) -> i
     let (copy, beside) = (work_dir.join("launchway"), work_dir.join(".launchway.new"));
     fs::copy(program, &beside)?;
     fs::set_permissions(&beside, fs::Permissions::from_mode(0o755))?;
-    // In one move: a build of an earlier runner may still run the old one.
+    // Atomic, as a build of an earlier run may still use the old copy.
     fs::rename(&beside, &copy)?;
     Ok(copy)
 }
 
-/// Puts `launchway` into the workspace, before it is handed over to the user of the build. Everything but the fingerprint is for
-/// a `launchway` of the runner's own `path`, if there is one.
+/// Puts `launchway` into the workspace, before the user of the build becomes its owner. All commands except
+/// `fingerprint` are passed to a `launchway` on the runner's own `path`, if there is one.
 ///
 /// # Errors
-/// What the operating system says.
+/// An I/O error.
 pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> io::Result<()> {
     let word = |path: &Path| quote(&path.to_string_lossy());
     let script = format!(
@@ -88,12 +88,12 @@ pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> 
         .write_all(script.as_bytes())
 }
 
-/// Reads the report of a build's steps; nothing when they made none, or something that is none.
+/// Reads the report of a build's steps; empty if it is missing or invalid.
 pub fn report(workspace: &Workspace) -> Report {
     let read = || -> io::Result<Report> {
         let file = Inside::open(&workspace.root)?.read(Path::new(REPORT))?;
         let mut json = Vec::new();
-        file.take(MOST_REPORT).read_to_end(&mut json)?;
+        file.take(MAX_REPORT).read_to_end(&mut json)?;
         Ok(serde_json::from_slice(&json)?)
     };
     let told = read().unwrap_or_default();
@@ -102,12 +102,12 @@ pub fn report(workspace: &Workspace) -> Report {
     Report {
         document: told.document.filter(is_document),
         lwfp2: told.lwfp2.filter(is_hash),
-        problem: told.problem.map(|text| text.chars().take(MOST_PROBLEM).collect()),
+        problem: told.problem.map(|text| text.chars().take(MAX_PROBLEM).collect()),
     }
 }
 
-/// Collects and embeds, as the arguments behind [`COMMAND`] say. A project whose fingerprint cannot be told is built all the
-/// same: that is a warning.
+/// Computes and embeds the fingerprint, as the arguments after [`COMMAND`] specify. A project without a fingerprint is
+/// still built, with a warning.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
     let [place, source, of_build, profile, told @ ..] = words.as_slice() else {
@@ -150,7 +150,7 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
         Err(error) => return problem(format!("{NAME}: {error}")),
     };
     let told = Some(profile).filter(|name| !name.is_empty());
-    let place = match app_place(&project.build, told, platform) {
+    let place = match app_location(&project.build, told, platform) {
         Ok(place) => place,
         Err(error) => return problem(error.to_string().trim_end_matches('.').to_owned()),
     };
@@ -158,7 +158,7 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
         true => without_native_project(&project.fingerprint, platform),
         false => project.fingerprint,
     };
-    let (framework, documents) = match of_app(root, &place, platform, &rules) {
+    let (framework, documents) = match app_documents(root, &place, platform, &rules) {
         Ok(found) => found,
         Err(error) => return problem(error.to_string()),
     };
@@ -217,12 +217,12 @@ mod tests {
         let document = serde_json::json!({
             "alg": "lwfp-1", "framework": "native", "native": hash, "platform": "ios", "plugins": {}, "resources": hash,
         });
-        let good = serde_json::json!({"document": document, "problem": "x".repeat(MOST_PROBLEM + 1)});
+        let good = serde_json::json!({"document": document, "problem": "x".repeat(MAX_PROBLEM + 1)});
         fs::write(&place, good.to_string()).unwrap();
         let told = report(&workspace);
         assert_eq!(told.document, Some(document));
-        assert_eq!(told.problem.map(|text| text.len()), Some(MOST_PROBLEM));
-        let long = format!("{{\"problem\": \"{}\"}}", "x".repeat(MOST_REPORT as usize));
+        assert_eq!(told.problem.map(|text| text.len()), Some(MAX_PROBLEM));
+        let long = format!("{{\"problem\": \"{}\"}}", "x".repeat(MAX_REPORT as usize));
         for text in [
             "",
             "[]",

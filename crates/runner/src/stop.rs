@@ -1,4 +1,4 @@
-//! Why a build is to end before its time, told once to everything that works on it.
+//! The signal to stop a build early, shared by everything that works on it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use tokio::sync::watch;
 /// Why a build is stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Somebody canceled it.
+    /// A user canceled it.
     Canceled,
-    /// It took longer than it may, this many seconds.
+    /// It exceeded its timeout of this many seconds.
     TimedOut(u32),
-    /// The disk is nearly full: a sentence about it.
+    /// The disk is nearly full: a message about it.
     DiskFull(String),
-    /// Another attempt has begun, or the build is gone: what the server said.
+    /// Another attempt has begun, or the build was deleted: the message of the server.
     FencedOff(String),
-    /// The runner is stopped.
+    /// The runner is shutting down.
     Halted,
 }
 
-/// Stops a build, and tells whether it is. Cheap to clone.
+/// Stops a build, and knows whether it is stopped. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     reason: Arc<watch::Sender<Option<StopReason>>>,
@@ -35,8 +35,8 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Stops the build. The first reason counts; but that the runner is stopped takes its place, and that the runner is
-    /// fenced off, which makes every other word about the build void, the place of any.
+    /// Stops the build. The first reason counts, with two exceptions: a shutdown of the runner replaces it, and
+    /// fencing, which voids everything else about the build, replaces any reason.
     pub fn stop(&self, reason: StopReason) {
         self.reason.send_if_modified(|known| {
             let counts = known.as_ref().is_none_or(|known| rank(&reason) > rank(known));
@@ -47,22 +47,22 @@ impl Stopper {
         });
     }
 
-    /// Why it is stopped, if it is.
+    /// Why the build is stopped, if it is.
     pub fn reason(&self) -> Option<StopReason> {
         self.reason.borrow().clone()
     }
 
-    /// Whether it is stopped.
+    /// Whether the build is stopped.
     pub fn is_stopped(&self) -> bool {
         self.reason.borrow().is_some()
     }
 
-    /// Waits until it is stopped.
+    /// Waits until the build is stopped.
     pub async fn stopped(&self) -> StopReason {
         self.stopped_by(|_| true).await
     }
 
-    /// Waits until it is stopped for such a reason.
+    /// Waits until the build is stopped for a matching reason.
     pub async fn stopped_by(&self, counts: impl Fn(&StopReason) -> bool) -> StopReason {
         let mut reasons = self.reason.subscribe();
         loop {
@@ -70,13 +70,13 @@ impl Stopper {
                 return reason.clone();
             }
             if reasons.changed().await.is_err() {
-                // Not while `self` holds the other end.
+                // Unreachable while `self` holds the sender.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Does something unless the build is stopped before it is done.
+    /// Runs `work` unless the build is stopped before it completes.
     ///
     /// # Errors
     /// The build was stopped.

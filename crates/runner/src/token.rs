@@ -1,4 +1,4 @@
-//! The file that keeps a runner's token: readable by its owner alone.
+//! The file with a runner's token, readable only by its owner.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ pub enum TokenError {
     /// The file cannot be read or written.
     #[error("cannot use the token file {path}: {source}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// Others can read it.
+    /// Other users can read the file.
     #[error("others can read the token file {0}: run chmod 600 on it")]
     Open(PathBuf),
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("the token file {0} is empty: enrol the runner again")]
     Empty(PathBuf),
 }
@@ -30,7 +30,7 @@ pub enum TokenError {
 /// Reads the token from a file of mode 0600 or stricter.
 ///
 /// # Errors
-/// The file is not there, is empty, or others can read it.
+/// The file is missing or empty, or other users can read it.
 pub fn read(path: &Path) -> Result<SecretText, TokenError> {
     let failed = |source| TokenError::File {
         path: path.to_owned(),
@@ -46,10 +46,10 @@ pub fn read(path: &Path) -> Result<SecretText, TokenError> {
     }
 }
 
-/// Writes the token to a file of mode 0600, in one move: the file is there as a whole or not at all.
+/// Atomically writes the token to a file of mode 0600.
 ///
 /// # Errors
-/// What the operating system says.
+/// An I/O error.
 pub fn write(path: &Path, token: &SecretText) -> Result<(), TokenError> {
     let beside = path.with_extension("new");
     let written = (|| {

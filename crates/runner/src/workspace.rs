@@ -1,4 +1,4 @@
-//! The directory of one attempt of a build: made fresh, closed to others, removed afterwards.
+//! The directory of one attempt: created fresh, closed to other users, removed afterwards.
 
 pub mod disk;
 mod removal;
@@ -16,17 +16,17 @@ pub use removal::remove;
 /// The directory of one attempt of a build.
 #[derive(Debug)]
 pub struct Workspace {
-    /// The whole of it: what the build may change.
+    /// The whole directory, which the build may change.
     pub root: PathBuf,
     /// The user and group id of the build's steps; `None` is the runner's own.
     pub user: Option<(u32, u32)>,
 }
 
 impl Workspace {
-    /// Makes the directory `path`, which is not there yet, with what a build needs in it.
+    /// Creates the new directory `path` with the subdirectories that a build needs.
     ///
     /// # Errors
-    /// What the operating system says; that `user` cannot get there.
+    /// An I/O error; `user` cannot reach the directory.
     pub fn make(path: PathBuf, user: Option<(u32, u32)>) -> io::Result<Workspace> {
         fs::create_dir(&path)?;
         let workspace = Workspace { root: path, user };
@@ -52,7 +52,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Where the source is, and where steps run.
+    /// The source, which is also the working directory of steps.
     pub fn source(&self) -> PathBuf {
         self.root.join("source")
     }
@@ -67,20 +67,20 @@ impl Workspace {
         self.root.join("tmp")
     }
 
-    /// Where credentials lie.
+    /// The directory of credentials.
     pub fn files(&self) -> PathBuf {
         self.root.join("files")
     }
 
-    /// Where the programs lie that the runner gives to steps.
+    /// The directory of the programs that the runner provides to steps.
     pub fn tools(&self) -> PathBuf {
         self.root.join("tools")
     }
 
-    /// Gives all that the runner put there to the build's user.
+    /// Makes the user of the build the owner of everything in the workspace.
     ///
     /// # Errors
-    /// What the operating system says; the effort is over.
+    /// An I/O error; the effort is used up.
     pub fn hand_over(&self, effort: &mut Effort<'_>) -> io::Result<()> {
         match self.user {
             Some((uid, gid)) => Inside::open(&self.root)?.give_to(uid, gid, effort),
@@ -95,7 +95,7 @@ pub fn is_reachable(path: &Path, uid: u32, gid: u32) -> bool {
     runs && check_way(path, uid, gid).is_ok()
 }
 
-/// The bit of a mode by which a user may run a program, or pass through a directory.
+/// The permission bit that lets a user run a program or traverse a directory.
 fn right(about: &fs::Metadata, uid: u32, gid: u32) -> u32 {
     if about.uid() == uid {
         0o100
@@ -106,7 +106,7 @@ fn right(about: &fs::Metadata, uid: u32, gid: u32) -> u32 {
     }
 }
 
-/// Whether a user can pass through every directory on the way to `path`.
+/// Checks that a user can traverse every directory on the way to `path`.
 fn check_way(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
     for directory in path.ancestors().skip(1) {
         let about = fs::metadata(directory)?;

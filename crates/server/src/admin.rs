@@ -83,10 +83,10 @@ pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
     App::open(config, url, dependencies).await
 }
 
-/// Runs a command and prints what came of it: sentences, or with `--json` one object.
+/// Runs a command and prints its result: as sentences, or as one object with `--json`.
 pub async fn run(config: Config, command: AdminCommand, json: bool) -> Result<(), CommandError> {
     let (object, words) = match command {
-        // A restore must find the database empty: opening the app would write to it.
+        // A restore requires an empty database, and opening the app would write to it.
         AdminCommand::Restore { dir } => backup::restore(config, &dir).await?,
         command => {
             let app = open(config).await?;

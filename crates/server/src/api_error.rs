@@ -10,61 +10,61 @@ use launchway_store::StoreError;
 
 use crate::blob::BlobError;
 
-/// Why a request is not answered with success.
+/// Why a request fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// The form of the request is wrong, or it conflicts with what there is. The text goes to the caller.
+    /// The request is malformed or conflicts with existing state. The text is for the caller.
     #[error("{0}")]
     BadRequest(String),
-    /// No API key and no living session.
+    /// No API key and no valid session.
     #[error("No authentication provided")]
     NoAuthentication,
-    /// A Bearer value that is no working API key.
+    /// A Bearer value that is not a valid API key.
     #[error("Invalid or expired API key")]
     InvalidKey,
-    /// Some other proof is wrong: a password, a link, a report token. The text goes to the caller.
+    /// Another proof is wrong: a password, a link, a report token. The text is for the caller.
     #[error("{0}")]
     NotProven(String),
-    /// The password is right, and the account asks for a two-factor code besides.
+    /// The password is right, but the account also requires a two-factor code.
     #[error("code is required: this account asks for a code of its authenticator app, or a recovery code")]
     CodeNeeded,
-    /// The key lacks the scope that the endpoint needs.
+    /// The key lacks the scope that the endpoint requires.
     #[error("API key does not have '{0}' scope")]
     MissingScope(Scope),
-    /// The caller may not do this. The text goes to the caller.
+    /// The caller may not do this. The text is for the caller.
     #[error("{0}")]
     Forbidden(String),
-    /// The id names nothing of this organization.
+    /// The id names no resource of this organization.
     #[error("No {0} has this id")]
     NoSuch(&'static str),
-    /// Nothing of an organization is what was asked for.
+    /// The organization has no resource that matches the request.
     #[error("{0}")]
     NoneFits(&'static str),
     /// There is nothing at this path.
     #[error("There is nothing at this path; the API is described at /docs")]
     NoSuchPath,
-    /// A form was filled in by the sight of another state. Only pages carry a state.
+    /// The form was rendered from an older state. Only pages send a state.
     #[error("This changed since you looked at it")]
     Changed,
-    /// The path is there, the method is not.
+    /// The path exists, but not with this method.
     #[error("This path does not take this method")]
     MethodNotAllowed,
-    /// The body is larger than it may be.
+    /// The body exceeds the size limit.
     #[error("{0}")]
     TooLarge(String),
-    /// The body came too slowly.
+    /// The body arrived too slowly.
     #[error("The body came too slowly; send it again")]
     BodyTimeoutError,
-    /// No byte of the range that is asked for exists; the number says how many bytes there are.
+    /// The requested range contains no byte. The number is the size in bytes.
     #[error("There are {0} bytes")]
     NotSatisfiable(u64),
-    /// Too many calls; the number says after how many seconds to come again.
+    /// Too many calls. The number is the seconds to wait.
     #[error("Too many requests; try again in {0} seconds")]
     RateLimited(u64),
-    /// The service cannot do it now. The text goes to the caller.
+    /// The service cannot do it now. The text is for the caller.
     #[error("{0}")]
     Unavailable(String),
-    /// A defect. The text goes to the log only.
+    /// A defect. The text goes only to the log.
     #[error("{0}")]
     Internal(String),
 }
@@ -74,7 +74,7 @@ const STORAGE_AWAY: &str = "The object storage is not available; try again in a 
 const DISK_FULL: &str = "The disk is full; the operator has to make room";
 
 impl ApiError {
-    /// A wrong request, with what is wrong and what to do.
+    /// A bad request, with what is wrong and what to do.
     pub fn bad(message: impl Into<String>) -> ApiError {
         ApiError::BadRequest(message.into())
     }
@@ -99,7 +99,7 @@ impl ApiError {
         }
     }
 
-    /// The body. A defect never shows its text.
+    /// The response body. It never contains the text of a defect.
     pub fn body(&self) -> ErrorBody {
         let message = match self {
             ApiError::Internal(_) => {

@@ -1,4 +1,4 @@
-//! What everything needs, built once: settings, database, object storage, index of checks, clock, randomness.
+//! The parts of the service, built once: settings, database, object storage, index of checks, clock, randomness.
 
 use std::sync::{Arc, OnceLock};
 
@@ -37,11 +37,11 @@ use crate::outbound::webhook_sender::WebhookSender;
 use crate::random::Random;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
-/// The service's parts. Handlers and jobs get it behind an `Arc`.
+/// The service's parts. Handlers and jobs share it behind an `Arc`.
 pub struct App {
     /// The validated settings.
     pub config: Config,
-    /// The address people and phones reach the service by.
+    /// The address at which people and phones reach the service.
     pub public_url: String,
     /// The database.
     pub db: Db,
@@ -49,57 +49,57 @@ pub struct App {
     pub blob: Blob,
     /// Seals and opens secrets.
     pub vault: Vault,
-    /// What answers the public check.
+    /// Answers the public check.
     pub index: Index,
-    /// Signs and reads the links by which builds are installed.
+    /// Signs and verifies install links of builds.
     pub install_links: InstallLinks,
-    /// Derives the secrets by which stores sign their events.
+    /// Derives the secrets with which app stores sign their events.
     pub app_store_event_secrets: AppStoreEventSecrets,
-    /// Signs and reads the tokens of device reports.
+    /// Signs and verifies the tokens of device reports.
     pub report_tokens: ReportTokens,
-    /// Counts calls of organizations and tries to sign in.
+    /// Counts calls of organizations and sign-in attempts.
     pub calls: CallLimiter,
     /// Counts public checks by client address.
     pub addresses: ClientLimiter,
     /// Counts pages by client address, session and organization.
     pub pages: PageLimits,
-    /// Searches logs, one organization after the other.
+    /// Runs log searches, fairly between organizations.
     pub fair_work: Arc<FairWork>,
-    /// What the service counts about itself.
+    /// Counters of the service itself.
     pub metrics: Metrics,
     /// Hashes passwords, a bounded number at a time.
     pub passwords: Passwords,
     /// When keys and sessions were last used, written in batches.
     pub last_used: LastUsed,
-    /// Counts of public checks on their way to the database.
+    /// Counts of public checks that are not yet in the database.
     pub check_counts: CheckCounts,
-    /// The jobs that this process runs for all.
+    /// Leases of the jobs that run on one node at a time.
     pub leases: Leases,
-    /// Reports of devices on their way to the database.
+    /// Device reports that are not yet in the database.
     pub reports: ReportQueue,
-    /// What webhooks need besides the database.
+    /// What webhooks need in addition to the database.
     pub webhooks: Webhooks,
-    /// Tells this process of what happens to builds.
+    /// Notifies this process when a build changes.
     pub build_news: BuildNews,
-    /// Wakes those who wait for a build to run.
+    /// Wakes requests that wait for a build to run.
     pub build_queue: Notify,
-    /// Held by whoever takes a build for a runner, one at a time.
+    /// Serializes claims of builds within this process.
     pub claims: Mutex<()>,
-    /// Wakes the work on submissions: a step is due.
+    /// Wakes the job for submissions when a step is due.
     pub submissions: Notify,
     /// The App Store and Google Play.
     pub app_stores: AppStores,
-    /// The OpenID Connect provider, where one is configured.
+    /// The OpenID Connect provider, if one is configured.
     pub provider: Option<Provider>,
-    /// Finds the secrets of running builds in their logs.
+    /// Masks the secrets of running builds in their logs.
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
     pub embedded: OnceLock<Embedded>,
-    /// Cancelled when the process is told to stop: who waits for something gives up.
+    /// Canceled when the process is told to stop; everything that waits stops waiting.
     pub stopping: CancellationToken,
-    /// Places for inspections: each costs a core, memory and a temporary file.
+    /// Slots for inspections: each costs a core, memory and a temporary file.
     pub inspections: Places,
-    /// Starts the processes that inspect.
+    /// Starts the inspection processes.
     pub inspector: Inspector,
     /// The time.
     pub clock: Arc<dyn Clock>,
@@ -107,13 +107,13 @@ pub struct App {
     pub random: Arc<dyn Random>,
 }
 
-/// What webhooks need besides the database.
+/// What webhooks need in addition to the database.
 pub struct Webhooks {
-    /// Sends to receivers.
+    /// Sends messages to receivers.
     pub sender: WebhookSender,
-    /// Wakes the fan-out: there are new events.
+    /// Wakes the fan-out when there are new events.
     pub events: Notify,
-    /// Wakes the delivery: there are new deliveries.
+    /// Wakes the delivery job when there are new deliveries.
     pub deliveries: Notify,
 }
 
@@ -137,35 +137,35 @@ pub enum StartError {
     Io {
         /// The setting or file.
         what: String,
-        /// What the system said.
+        /// The operating system's error.
         cause: std::io::Error,
     },
 }
 
 impl StartError {
-    /// Names the setting or file of an I/O error.
+    /// Adds the setting or file to an I/O error.
     pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> StartError {
         let what = what.into();
         move |cause| StartError::Io { what, cause }
     }
 }
 
-/// The parts that a test may want to hold in its hand.
+/// The parts that a test may replace.
 pub struct Dependencies {
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Looks up the names of receivers of webhooks, and of stores.
+    /// Resolves the host names of webhook receivers and app stores.
     pub resolver: Arc<dyn Resolver>,
-    /// The way to the stores; HTTP where none is given.
+    /// The transport to the app stores; HTTP if `None`.
     pub app_stores: Option<Arc<dyn Transport>>,
-    /// Starts the processes that inspect files.
+    /// Starts the inspection processes.
     pub inspector: Inspector,
 }
 
 impl App {
-    /// Opens everything that the settings name. `public_url` is used where the settings name none.
+    /// Opens everything that the settings name. `public_url` is the default if the settings name none.
     pub async fn open(config: Config, public_url: String, dependencies: Dependencies) -> Result<Arc<App>, StartError> {
         if config.is_embedded() {
             make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
@@ -225,13 +225,13 @@ impl App {
         }))
     }
 
-    /// Whether cookies go over https only.
+    /// Whether cookies are sent over https only.
     pub fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
     }
 }
 
-/// The stores that the settings name.
+/// The app stores at the configured addresses.
 fn open_app_stores(config: &Config, dependencies: &Dependencies) -> AppStores {
     let addresses = vec![config.app_store_connect_url.clone(), config.google_play_url.clone()];
     let http = || Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)) as Arc<dyn Transport>;
@@ -243,7 +243,7 @@ fn open_app_stores(config: &Config, dependencies: &Dependencies) -> AppStores {
     }
 }
 
-/// The object storage that the settings name.
+/// Opens the configured object storage.
 pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blob, BlobError> {
     match &config.storage {
         Storage::Directory(root) => {
@@ -259,7 +259,8 @@ pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blo
     }
 }
 
-/// The vault, its master key checked against the database: another one would make sealed values unreadable.
+/// Opens the vault after checking its master key against the database: sealed values would be unreadable under another
+/// one.
 pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -> Result<Vault, StartError> {
     const REASON: &str = "the installation's own facts";
     let file = &config.master_key_file;
@@ -274,7 +275,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
         }
         Err(_) => known.unwrap_or_default(),
     };
-    // A rotation that broke off may have left the key that fits beside the file.
+    // An interrupted rotation may have left the matching key beside the file.
     if !key.as_ref().is_ok_and(|key| key.fits(&check))
         && let Some(fitting) = finish_rotation(file, &check)
     {

@@ -1,5 +1,5 @@
-//! The secrets by which App Store Connect signs its events: each is derived from the credential that it belongs to, so that
-//! none is kept, and one is known without a look into the database.
+//! The secrets with which App Store Connect signs its events. Each is derived from the id of its credential, so none is
+//! stored, and looking one up needs no database.
 
 use launchway_api::credentials::StoreEvents;
 use launchway_app_stores::app_store::webhook::WebhookSecret;
@@ -15,18 +15,18 @@ pub struct AppStoreEventSecrets {
 }
 
 impl AppStoreEventSecrets {
-    /// Secrets under this key.
+    /// Derives secrets from this key.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key: MacKey::new(&key) }
     }
 
-    /// The secret of the events that come for a credential.
+    /// The secret for events of a credential.
     pub fn of(&self, id: CredentialId) -> WebhookSecret {
         WebhookSecret::new(self.text(id))
     }
 
-    /// What is told to App Store Connect, so that its events come here for a credential.
-    pub fn told(&self, app: &App, id: CredentialId) -> StoreEvents {
+    /// What App Store Connect needs to know to send its events for a credential here.
+    pub fn event_settings(&self, app: &App, id: CredentialId) -> StoreEvents {
         StoreEvents {
             url: format!("{}/store-events/app-store/{id}", app.public_url),
             secret: self.text(id).to_string(),

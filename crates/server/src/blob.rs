@@ -1,5 +1,5 @@
 //! Object storage: a local directory whose URLs the service signs and serves itself, or a bucket of an S3-compatible
-//! store (`docs/reference/uploads.md#object-storage`). Bytes travel by pre-signed URL, never through the API's JSON.
+//! store (`docs/reference/uploads.md#object-storage`). Bytes travel by pre-signed URL, never in the API's JSON.
 
 mod disposition;
 mod error;
@@ -26,12 +26,12 @@ pub use key::{BlobKeyError, Key};
 use local::Directory;
 use s3::{Bucket, Credentials};
 
-/// A URL that works without any other proof until it expires. `Debug` hides it, for it is a secret while it works.
+/// A URL that needs no other proof until it expires. `Debug` hides it, because it is a secret until then.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedUrl {
     /// The whole URL.
     pub url: String,
-    /// When it stops working, in epoch milliseconds. Always a whole second.
+    /// When it expires, in epoch milliseconds. Always a whole second.
     pub expires_at_ms: i64,
 }
 
@@ -43,13 +43,13 @@ impl std::fmt::Debug for SignedUrl {
     }
 }
 
-/// An object as a listing shows it.
+/// An object in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Its key.
     pub key: Key,
-    /// When it was last written, by the clock of the storage, in epoch milliseconds. A copy that the local directory makes
-    /// is written when it is made.
+    /// When it was last written, by the clock of the storage, in epoch milliseconds. In the local directory, a copy
+    /// counts as written when it is made.
     pub written_ms: i64,
 }
 
@@ -63,18 +63,18 @@ pub enum Blob {
 }
 
 impl Blob {
-    /// A local directory, made if it is missing. `base_url` is where [`serve::router`] is reached from outside, without
-    /// a slash at the end; `signing_key` signs its URLs and must be the same in every process that shares the directory; `floor`
-    /// stays free.
+    /// A local directory, created if it is missing. `base_url` is the external address of [`serve::router`], without a
+    /// trailing slash; `signing_key` signs its URLs and must be the same in every process that shares the directory;
+    /// `floor` is the disk space to leave free.
     ///
     /// # Errors
-    /// [`BlobError::Unavailable`] or [`BlobError::Full`] when the directory cannot be made.
+    /// [`BlobError::Unavailable`] or [`BlobError::Full`] if the directory cannot be created.
     pub fn local(root: &Path, base_url: &str, signing_key: [u8; 32], floor: Floor) -> Result<Blob, BlobError> {
         let directory = Directory::open(root, base_url, signing_key)?;
         Ok(Blob::Local(Arc::new(directory.keep_free(floor))))
     }
 
-    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false`. This makes no call to the
+    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false`. Does not call the
     /// store yet.
     ///
     /// # Errors
@@ -83,14 +83,14 @@ impl Blob {
         Ok(Blob::S3(Arc::new(Bucket::open(url, credentials)?)))
     }
 
-    /// A URL to download `key` for `seconds`, as an attachment named `file_name`. Does not look whether the key exists.
+    /// A URL to download `key` for `seconds`, as an attachment named `file_name`. Does not check that the key exists.
     pub fn presign_get(&self, key: &Key, file_name: &str, now_ms: i64, seconds: u32) -> SignedUrl {
         signed(|out| self.presign_get_into(out, key, file_name, now_ms, seconds))
     }
 
-    /// Appends to `out` the URL that [`Blob::presign_get`] gives, and gives its expiry in epoch milliseconds: the signing
-    /// time floored to the second, plus `seconds`, and never past the end of temporary credentials. The URL is ASCII and
-    /// holds nothing that JSON would escape. No allocation but the growth of `out`: the public check stands on it.
+    /// Appends the URL of [`Blob::presign_get`] to `out`, and returns its expiry in epoch milliseconds: the signing
+    /// time floored to the second, plus `seconds`, but never past the end of temporary credentials. The URL is ASCII
+    /// and contains nothing that JSON would escape. Allocates only to grow `out`, because the public check calls this.
     pub fn presign_get_into(&self, out: &mut Vec<u8>, key: &Key, file_name: &str, now_ms: i64, seconds: u32) -> i64 {
         match self {
             Blob::Local(directory) => directory.presign_get_into(out, key, file_name, now_ms, seconds),
@@ -106,12 +106,12 @@ impl Blob {
         })
     }
 
-    /// Copies `from` to `to` inside the storage. Later uploads to `from` do not reach the copy
-    /// (`docs/reference/uploads.md#using-an-upload`). The local directory is write-once by itself; in a bucket a check comes
-    /// before the copy, so two copies at once could both win there.
+    /// Copies `from` to `to` inside the storage. Later uploads to `from` do not change the copy
+    /// (`docs/reference/uploads.md#using-an-upload`). The local directory enforces write-once itself; in a bucket a
+    /// check precedes the copy, so two concurrent copies could both succeed.
     ///
     /// # Errors
-    /// [`BlobError::NotFound`] without `from`, [`BlobError::Exists`] when `to` is there already.
+    /// [`BlobError::NotFound`] if `from` is missing, [`BlobError::Exists`] if `to` exists.
     pub async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {
         match self {
             Blob::Local(directory) => directory.copy(from, to).await,
@@ -119,11 +119,11 @@ impl Blob {
         }
     }
 
-    /// Writes the bytes of `key` to `file` from its present position on, in constant memory, and flushes it.
+    /// Writes the bytes of `key` to `file` from its current position, in constant memory, and flushes it.
     ///
     /// # Errors
-    /// [`BlobError::NotFound`], or [`BlobError::TooLarge`] when there are more than `limit` bytes; `file` may hold a part
-    /// of them then.
+    /// [`BlobError::NotFound`], or [`BlobError::TooLarge`] if there are more than `limit` bytes; `file` may then hold a
+    /// part of them.
     pub async fn fetch_to_file(&self, key: &Key, file: &mut File, limit: u64) -> Result<Fetched, BlobError> {
         match self {
             Blob::Local(directory) => directory.fetch_to_file(key, file, limit).await,
@@ -131,11 +131,10 @@ impl Blob {
         }
     }
 
-    /// The bytes of `key` from place `first` on, `count` of them or as many as there are, piece by piece in constant
-    /// memory.
+    /// Streams `count` bytes of `key` from offset `first`, or as many as there are, in constant memory.
     ///
     /// # Errors
-    /// [`BlobError::NotFound`], [`BlobError::Unavailable`]; also later, in the midst of the bytes.
+    /// [`BlobError::NotFound`], [`BlobError::Unavailable`]; the stream may also fail midway.
     pub async fn read(
         &self,
         key: &Key,
@@ -148,10 +147,10 @@ impl Blob {
         }
     }
 
-    /// Stores the file at `source` under `key`, in constant memory; it replaces what is there.
+    /// Stores the file at `source` under `key`, in constant memory, replacing an existing object.
     ///
     /// # Errors
-    /// [`BlobError::Full`], or [`BlobError::Unavailable`] also when `source` cannot be read.
+    /// [`BlobError::Full`], or [`BlobError::Unavailable`], also if `source` cannot be read.
     pub async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
         match self {
             Blob::Local(directory) => directory.put_file(key, source).await,
@@ -159,7 +158,7 @@ impl Blob {
         }
     }
 
-    /// Removes `key`. A key that is not there is no error.
+    /// Removes `key`. A missing key is not an error.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`].
@@ -170,7 +169,7 @@ impl Blob {
         }
     }
 
-    /// All keys under `prefix` (`uploads` lists `uploads/…`), or all there are, in ascending order.
+    /// All keys under `prefix` (`uploads` lists `uploads/…`), or all keys without one, in ascending order.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`].
@@ -181,8 +180,8 @@ impl Blob {
         }
     }
 
-    /// The objects in the folder `folder` whose keys are behind `after` (all, without it), in ascending order of their keys,
-    /// at most `limit`: a walk through any number of objects, a piece at a time.
+    /// At most `limit` objects in `folder`, in ascending order of their keys, starting after `after` or, without it, at
+    /// the first. Pages through any number of objects.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`].
@@ -193,7 +192,7 @@ impl Blob {
         }
     }
 
-    /// The size of `key` in bytes, or `None` when it is not there.
+    /// The size of `key` in bytes, or `None` if it is missing.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`].
@@ -204,11 +203,11 @@ impl Blob {
         }
     }
 
-    /// Whether the storage can be used now, for `/readyz`: the directory is writable, the bucket answers within five
+    /// Checks for `/readyz` that the storage is usable: the directory is writable, the bucket answers within five
     /// seconds.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why it is not.
     pub async fn check(&self) -> Result<(), BlobError> {
         match self {
             Blob::Local(directory) => directory.check().await,
@@ -216,8 +215,8 @@ impl Blob {
         }
     }
 
-    /// Removes what uploads left behind when a process died in their midst and that was last written before
-    /// `before_ms` (epoch milliseconds). Gives how many. A bucket leaves nothing that could be seen: there it is none.
+    /// Removes the remains of uploads whose process died, if they were last written before `before_ms` (epoch
+    /// milliseconds). Returns how many there were. A bucket has no visible remains, so the count is zero.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`].

@@ -1,4 +1,5 @@
-//! Reads the log of a build from any place on, in constant memory: its parts in object storage, then the tail in the database.
+//! Reads the log of a build from any offset, in constant memory: first its parts in object storage, then the tail in
+//! the database.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,34 +14,34 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 
-/// Bytes that are given at a time at most.
+/// The maximum number of bytes returned at a time.
 pub const PIECE: usize = 64 << 10;
 
-/// Parts that are asked for at a time.
+/// The number of parts queried at a time.
 const AHEAD: i64 = 16;
 
-/// A place in a log, and what comes next there.
+/// A position in a log, with what follows it.
 pub struct LogReader {
     app: Arc<App>,
     org: OrgId,
     build: BuildId,
     offset: i64,
-    /// Bytes that were read and not given yet.
+    /// Bytes that were read but not returned yet.
     rest: Bytes,
     /// The part in object storage that is being read.
     part: Option<Part>,
-    /// The parts that come next, as far as they were asked for.
+    /// The following parts, as far as they were queried.
     ahead: VecDeque<LogSegment>,
 }
 
 struct Part {
     bytes: BoxStream<'static, Result<Bytes, BlobError>>,
-    /// The offset behind its last byte.
+    /// The offset after its last byte.
     end: i64,
 }
 
 impl LogReader {
-    /// Reads from `offset` on, which must not lie behind the end.
+    /// Reads from `offset`, which must not exceed the size of the log.
     pub fn new(app: Arc<App>, org: OrgId, build: BuildId, offset: i64) -> LogReader {
         LogReader {
             app,
@@ -53,12 +54,12 @@ impl LogReader {
         }
     }
 
-    /// The place that it stands at: how many bytes come before what it gives next.
+    /// The current offset: the number of bytes before the next one returned.
     pub fn offset(&self) -> i64 {
         self.offset
     }
 
-    /// The next bytes, [`PIECE`] at most; `None` when there are none now.
+    /// The next bytes, at most [`PIECE`]; `None` if there are none yet.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         if self.rest.is_empty() {
             self.rest = self.more().await?;
@@ -86,7 +87,7 @@ impl LogReader {
                 self.part = Some(self.open(&segment).await?);
                 continue;
             }
-            // One snapshot: what leaves the tail is in object storage then.
+            // One snapshot: what has left the tail is in object storage by then.
             let mut tx = self.app.db.read().await?;
             let mut org = tx.org(self.org);
             self.ahead = org.log_segments_from(self.build, self.offset, AHEAD).await?.into();

@@ -1,4 +1,4 @@
-//! Who asks, and in which organization.
+//! Who makes a request, and in which organization.
 
 use std::net::IpAddr;
 
@@ -13,22 +13,22 @@ use launchway_store::Tx;
 
 use crate::api_error::ApiError;
 
-/// What a user without an organization is told.
+/// The message for a user without an organization.
 pub const NO_ORGANIZATION: &str = "You are not a member of any organization; ask to be invited to one";
 
-/// What a caller is told whose membership ended after the request was admitted.
+/// The message for a caller whose membership ended after the request was admitted.
 pub const NOT_A_MEMBER: &str = "You are not a member of this organization any more; ask one of its admins";
-/// What a caller is told whose role became a lesser one after the request was admitted.
+/// The message for a caller whose role was lowered after the request was admitted.
 pub const LESSER_ROLE: &str = "Your role in this organization has changed; try again with the role that you have now";
 
-/// The proof that a caller showed.
+/// How a caller is authenticated.
 #[derive(Clone, Debug)]
 pub enum Who {
     /// An API key.
     Key {
         /// The key.
         key: Key,
-        /// The organization it acts in.
+        /// The organization that it acts in.
         org: Org,
     },
     /// A browser session.
@@ -42,43 +42,43 @@ pub enum Who {
     },
 }
 
-/// An admitted caller: authenticated, within its rate limit, allowed by scope or role.
+/// An admitted caller: authenticated, within its rate limit, and allowed by scope or role.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The proof.
+    /// The authentication.
     pub who: Who,
-    /// The organization the call acts in; `None` only for a user who is in none.
+    /// The organization that the call acts in; `None` only for a user without organizations.
     pub org: Option<Org>,
     /// The caller's role there; `None` for a key.
     pub role: Option<Role>,
-    /// Where the call came from.
+    /// The origin of the call.
     pub origin: Origin,
 }
 
-/// Where a request came from.
+/// The origin of a request.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The client's address, seen through trusted proxies.
+    /// The client's address as reported by trusted proxies.
     pub address: IpAddr,
     /// The request's id.
     pub request_id: String,
 }
 
-/// A browser, or a program like one, that asks to be signed in.
+/// A browser, or a similar program, that asks to be signed in.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// What it calls itself.
+    /// Its `User-Agent`.
     pub agent: String,
-    /// The session token that its cookie carries now, living or dead.
+    /// The session token in its cookie, valid or not.
     pub token: Option<String>,
-    /// The users whom it claims to have signed in before, each with the proof.
+    /// The users that it claims to have signed in before, each with its proof.
     pub devices: Vec<(String, String)>,
-    /// Where it is.
+    /// The origin of its request.
     pub origin: Origin,
 }
 
 impl Caller {
-    /// Who did it, for audit rows and `createdBy`.
+    /// The actor for audit rows and `createdBy`.
     pub fn actor(&self) -> Actor {
         match &self.who {
             Who::Key { key, .. } => Actor::Key(key.id),
@@ -86,27 +86,27 @@ impl Caller {
         }
     }
 
-    /// The organization the call acts in. Admission refuses users without one wherever an endpoint needs it.
-    pub fn home(&self) -> Result<OrgId, ApiError> {
+    /// The organization that the call acts in. Admission rejects users without one wherever an endpoint needs it.
+    pub fn org_id(&self) -> Result<OrgId, ApiError> {
         self.org
             .as_ref()
             .map(|org| org.id)
             .ok_or_else(|| ApiError::Forbidden(NO_ORGANIZATION.to_owned()))
     }
 
-    /// Asks again whether the caller is let in: for what goes on after its request was admitted.
+    /// Repeats the admission check, for work that continues after the request was admitted.
     ///
     /// # Errors
-    /// The key, the session or the membership is over, or the role became a lesser one.
+    /// The key, the session or the membership has ended, or the role was lowered.
     async fn recheck(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
-        let mut org = tx.org(self.home()?);
+        let mut org = tx.org(self.org_id()?);
         match &self.who {
-            Who::Key { key, .. } => works(org.key_works(key.id, now).await?),
+            Who::Key { key, .. } => works(org.is_active_key(key.id, now).await?),
             Who::Session { session, .. } => self.reaches(org.session_role(session.id, now).await?),
         }
     }
 
-    /// Whether the caller is still let in: for streams, which end when it is not.
+    /// Whether the caller is still admitted. Streams end when it is not.
     pub async fn is_let_in(&self, tx: &mut Tx, now: EpochMs) -> Result<bool, ApiError> {
         match self.recheck(tx, now).await {
             Ok(()) => Ok(true),
@@ -115,16 +115,16 @@ impl Caller {
         }
     }
 
-    /// The same for a change: what the caller is let in by does not end before the change is durable.
+    /// Repeats the admission check for a change, and locks what admits the caller until the change is durable.
     pub async fn hold(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
-        let mut org = tx.org(self.home()?);
+        let mut org = tx.org(self.org_id()?);
         match &self.who {
             Who::Key { key, .. } => works(org.hold_key(key.id, now).await?),
             Who::Session { session, .. } => self.reaches(org.hold_session(session.id, now).await?),
         }
     }
 
-    /// Whether a role is at least the one that the request was admitted with.
+    /// Checks that a role is at least the one that the request was admitted with.
     fn reaches(&self, role: Option<Role>) -> Result<(), ApiError> {
         match role {
             None => Err(ApiError::Forbidden(NOT_A_MEMBER.to_owned())),
@@ -143,6 +143,6 @@ fn works(key_works: bool) -> Result<(), ApiError> {
 pub struct RunnerCaller {
     /// Its record.
     pub runner: Runner,
-    /// Where the call came from.
+    /// The origin of the call.
     pub origin: Origin,
 }

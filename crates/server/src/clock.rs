@@ -1,14 +1,14 @@
-//! The time, as something that tests can steer.
+//! The time, replaceable in tests.
 
 use launchway_domain::time::EpochMs;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
     /// Now, in epoch milliseconds.
     fn now(&self) -> EpochMs;
 }
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -1,5 +1,5 @@
-//! The pages of the dashboard, rendered by the server (`docs/reference/dashboard.md`). They work by links and forms alone;
-//! scripts add live parts. A change is the same operation as on the API.
+//! The pages of the dashboard, rendered by the server (`docs/reference/dashboard.md`). They work with links and forms
+//! alone; scripts add live parts. A change is the same operation as in the API.
 
 pub mod assets;
 
@@ -62,20 +62,20 @@ use crate::app::App;
 use crate::http::{build_log as api_log, build_stream, page_limit};
 use confirm::Action;
 pub use page_error::PageError;
-use visitor::{Door, FormAt};
+use visitor::{FormAt, PageRules};
 pub use visitor::{form_token, home_of};
 
 /// One path of the dashboard.
 pub struct Page {
-    /// Such as `/o/{org}/builds/{id}`.
+    /// The path, such as `/o/{org}/builds/{id}`.
     pub path: &'static str,
-    /// The role that it needs.
+    /// The lowest role that may see it.
     pub least: Role,
-    /// Whether its form may be too large for memory: then the page itself reads it and checks its token.
+    /// Whether its form may exceed memory: then the page itself reads the form and verifies its token.
     pub streams: bool,
-    /// Whether it is a confirmation.
+    /// Whether it is a confirmation page.
     pub confirms: bool,
-    /// Where the form stands that is sent to this path.
+    /// Where the form that posts to this path is.
     form_at: FormAt,
     handler: MethodRouter<Arc<App>>,
 }
@@ -92,7 +92,7 @@ fn page(path: &'static str, least: Role, handler: MethodRouter<Arc<App>>) -> Pag
 }
 
 impl Page {
-    /// The same for a path without a page: its form stands elsewhere.
+    /// Sets the location of the form, for a path without a page of its own.
     fn form_at(self, form_at: FormAt) -> Page {
         Page { form_at, ..self }
     }
@@ -107,7 +107,7 @@ fn streamed(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
     Page { streams: true, ..page }
 }
 
-/// The confirmation of a change, and the change itself, for who may see the page.
+/// The confirmation page of a change and the change itself, for callers who may see the page.
 fn confirmed<A: Action + 'static>(page: fn(&'static str, MethodRouter<Arc<App>>) -> Page, path: &'static str) -> Page {
     Page {
         confirms: true,
@@ -123,7 +123,7 @@ fn owner(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
     page(path, Role::Owner, handler)
 }
 
-/// Every path of the dashboard, and who may come there.
+/// Every path of the dashboard, with the role that it requires.
 #[expect(clippy::too_many_lines, reason = "the list of all pages")]
 pub fn pages() -> Vec<Page> {
     vec![
@@ -138,7 +138,7 @@ pub fn pages() -> Vec<Page> {
         confirmed::<build_actions::Delete>(member, "/o/{org}/builds/{id}/delete"),
         member("/o/{org}/builds/{id}/log/lines", get(build_log::lines)),
         member("/o/{org}/builds/{id}/log/search", get(build_log::search)),
-        // The API's own handlers, for scripts of the pages: they name the build in `id`.
+        // The API's own handlers, for scripts of the pages. They name the build in `id`.
         member("/o/{org}/log", get(api_log::read)),
         member("/o/{org}/log/stream", get(build_stream::follow)),
         member("/o/{org}/submissions", get(submissions::list)),
@@ -200,11 +200,11 @@ pub fn pages() -> Vec<Page> {
     ]
 }
 
-/// The dashboard's pages and the files they stand on.
+/// The dashboard's pages and their static files.
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     let assets = Router::new().route("/assets/{hash}/{name}", get(assets::serve));
     let pages = pages().into_iter().fold(Router::new(), |router, page| {
-        let door = Door {
+        let door = PageRules {
             app: app.clone(),
             least: page.least,
             streams: page.streams,

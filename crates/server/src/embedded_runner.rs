@@ -1,5 +1,6 @@
-//! The runner inside the server, so that the first build needs nothing else (`docs/reference/builds.md#embedded-runner`). It
-//! talks to its server as every runner does, over HTTP, with a token that only this process knows.
+//! The runner inside the server, so that the first build needs no other process
+//! (`docs/reference/builds.md#embedded-runner`). It uses the server's HTTP API as every runner does, with a token that
+//! only this process knows.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -17,9 +18,9 @@ use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::machine::{Machine, SystemMachine};
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
-use launchway_runner::sandbox::{BuildUser, MOST_IDS, SandboxReport};
+use launchway_runner::sandbox::{BuildUser, MAX_IDS, SandboxReport};
 use launchway_runner::settings::Settings;
-use launchway_runner::{Runner, Stage, Workplace, labels};
+use launchway_runner::{Runner, Stage, WorkDirectory, labels};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -27,37 +28,37 @@ use crate::app::App;
 use crate::config::Config;
 use crate::ops::runners;
 
-/// What runs when the process is told to stop has so long to end by itself; then it is stopped, and begins again on the
-/// next runner when its lease is over.
+/// How long running builds may take to finish after the process is told to stop. Then they are stopped, and restart on
+/// another runner when their lease expires.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// What has been stopped has so long to send its last words.
+/// How long stopped builds may take to send the rest of their log.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How often a server without organizations looks whether there is one.
+/// How often a server without organizations checks whether there is one.
 const FIRST_ORG: Duration = Duration::from_secs(2);
-/// The file in the work directory that says which runner works there, so that it goes on with what it had.
+/// The file in the work directory with the id of its runner, so that a restarted runner resumes as the same one.
 const ID_FILE: &str = "runner-id";
 const NAME: &str = "embedded";
 
-/// The runner inside this process, as its server knows it.
+/// The embedded runner as its server knows it.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     /// Its id.
     pub runner: RunnerId,
-    /// Where it reaches the server: an address of this machine.
+    /// The address at which it reaches the server: a local one.
     pub origin: String,
-    /// The users that its builds run as.
+    /// The user ids that its builds run as.
     pub builders: RangeInclusive<u32>,
 }
 
-/// The runner that works in this process.
+/// A running embedded runner.
 pub struct EmbeddedRunner {
     stage: watch::Sender<Stage>,
     work: JoinHandle<()>,
 }
 
 impl EmbeddedRunner {
-    /// Starts it; the server is reached at `address`. A machine on which no build can run says so in the log, and the
-    /// server goes on without.
+    /// Starts it; `address` is that of the server. If no build can run on this machine, that is logged and the server
+    /// continues without a runner.
     pub fn start(app: Arc<App>, address: SocketAddr) -> EmbeddedRunner {
         let (stage, stages) = watch::channel(Stage::Working);
         let work = tokio::spawn(async move {
@@ -76,7 +77,7 @@ impl EmbeddedRunner {
         EmbeddedRunner { stage, work }
     }
 
-    /// Takes no more builds, and returns when none runs any more: each had its time to end, or was stopped.
+    /// Accepts no more builds, and returns when none is running: each has finished in time or was stopped.
     pub async fn stop(self) {
         let EmbeddedRunner { stage, mut work } = self;
         let _ = stage.send(Stage::Draining);
@@ -97,18 +98,18 @@ fn tell(problem: &str) {
     );
 }
 
-/// Tries the sandbox in which this server would run builds, in a directory of its own.
+/// Tries the sandbox in which this server would run builds, in a temporary directory.
 ///
 /// # Errors
 /// Why no build can run, as a sentence.
 pub async fn look(config: &Config) -> Result<SandboxReport, String> {
     let (_, settings) = settings(config, config.listen).await?;
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
-    let looked = Workplace::look(settings, Arc::new(executor)).await;
+    let looked = WorkDirectory::inspect(settings, Arc::new(executor)).await;
     looked.map_err(|error| error.to_string())
 }
 
-/// Enrols the runner in its own server and makes it ready.
+/// Enrolls the runner in its own server and prepares it.
 async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> {
     let (work_dir, settings) = settings(&app.config, address).await?;
     let (labels, slots, user) = (settings.labels.clone(), settings.slots, settings.sandbox.user);
@@ -121,7 +122,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
     let machine: Arc<dyn Machine> = Arc::new(SystemMachine);
     let (executor, resolver) = (Arc::new(executor), Arc::new(ProjectResolver));
-    let workplace = Workplace::open(settings, executor, resolver, Arc::clone(&machine)).await;
+    let workplace = WorkDirectory::open(settings, executor, resolver, Arc::clone(&machine)).await;
     let workplace = workplace.map_err(|error| error.to_string())?;
     let sandbox = workplace.sandbox().await.map_err(|error| error.to_string())?.clone();
     tracing::info!(work_dir = %work_dir.display(), sandbox = sandbox.sentence(), "this server runs builds");
@@ -166,17 +167,18 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     Ok(runner)
 }
 
-/// The users that builds run as: their own where this process may choose, else the user of this process.
+/// The users that builds run as: dedicated ones where this process may switch users, otherwise the user of this
+/// process.
 fn builders(user: BuildUser, may_choose: bool) -> RangeInclusive<u32> {
     let own = rustix::process::geteuid().as_raw();
     match user {
-        BuildUser::Range { first } if may_choose => first..=first.saturating_add(MOST_IDS - 1),
+        BuildUser::Range { first } if may_choose => first..=first.saturating_add(MAX_IDS - 1),
         BuildUser::Fixed { uid, .. } if may_choose => uid..=uid,
         _ => own..=own,
     }
 }
 
-/// The oldest organization; waits until there is one.
+/// The oldest organization. Waits until there is one.
 async fn first_org(app: &App) -> OrgId {
     loop {
         let found = async {
@@ -221,13 +223,13 @@ async fn settings(config: &Config, address: SocketAddr) -> Result<(PathBuf, Sett
     Ok((work_dir, settings))
 }
 
-/// Whether another process works there, whose token must stay good.
+/// Whether another process works there, whose token must remain valid.
 fn is_taken(work_dir: &Path) -> bool {
     let lock = fs::OpenOptions::new().write(true).open(work_dir.join("runner.lock"));
     lock.is_ok_and(|lock| lock.try_lock().is_err())
 }
 
-/// The first directory on the way to a place that other users cannot pass through.
+/// The first directory on the path that other users cannot traverse.
 fn closed_above(place: &Path) -> Option<PathBuf> {
     let mut above: Vec<_> = place.ancestors().skip(1).collect();
     above.reverse();

@@ -1,5 +1,5 @@
-//! Work that takes a processor, away from the threads that answer requests: a bounded number at a time, one organization after
-//! the other.
+//! CPU-bound work, run outside the threads that answer requests: a bounded number at a time, round-robin between
+//! organizations.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,24 +9,24 @@ use tokio::sync::{AcquireError, Semaphore};
 
 use crate::api_error::ApiError;
 
-/// Calls of one organization that work or wait at a time.
+/// Calls of one organization that run or wait at a time.
 const MOST_OF_ORG: usize = 8;
-/// When an organization has too many: seconds after which to come again.
+/// Seconds after which a caller may retry when its organization has too many calls.
 const COME_AGAIN: u64 = 2;
 
-/// The threads that there are for such work.
+/// The threads for such work.
 pub struct FairWork {
     slots: Arc<Semaphore>,
     orgs: Mutex<HashMap<OrgId, OfOrg>>,
 }
 
 struct OfOrg {
-    /// One piece of work of an organization waits for a slot or has one; so each organization gets as many turns.
+    /// Only one piece of work of an organization waits for a slot or has one, so that organizations take equal turns.
     turn: Arc<Semaphore>,
     calls: usize,
 }
 
-/// A call that works piece by piece. Whoever drops it has its work stopped after the piece that runs.
+/// A call that works piece by piece. Dropping it ends the work after the current piece.
 pub struct Call {
     work: Arc<FairWork>,
     org: OrgId,
@@ -34,7 +34,7 @@ pub struct Call {
 }
 
 impl FairWork {
-    /// Work on so many threads at a time.
+    /// Runs at most `slots` pieces at a time.
     pub fn new(slots: usize) -> Arc<FairWork> {
         Arc::new(FairWork {
             slots: Arc::new(Semaphore::new(slots)),
@@ -45,7 +45,7 @@ impl FairWork {
     /// Begins a call of an organization.
     ///
     /// # Errors
-    /// The organization has too many already.
+    /// The organization has too many calls.
     pub fn begin(self: &Arc<FairWork>, org: OrgId) -> Result<Call, ApiError> {
         let mut orgs = self.orgs();
         let own = orgs.entry(org).or_insert_with(|| OfOrg {
@@ -69,13 +69,13 @@ impl FairWork {
 }
 
 impl Call {
-    /// Does a piece of the work when it is its turn. A piece is short: others wait for it.
+    /// Runs a piece of the work when it is its turn. Pieces must be short, because others wait for them.
     pub async fn piece<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let closed = |error: AcquireError| ApiError::Internal(error.to_string());
         let turn = self.turn.clone().acquire_owned().await.map_err(closed)?;
         let slot = self.work.slots.clone().acquire_owned().await.map_err(closed)?;
         let done = tokio::task::spawn_blocking(move || {
-            // They stay taken when the caller goes while the piece runs.
+            // Moved into the work, so that they remain taken if the caller is dropped while the piece runs.
             let _held = (turn, slot);
             work()
         });

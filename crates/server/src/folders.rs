@@ -1,39 +1,39 @@
-//! Folders whose names last: a file that is made or renamed is safe from a power cut when its folder is on disk, too.
-//! And files and folders that only their owner may read, whatever the umask allows.
+//! Durable folders: a new or renamed file survives a power cut only once its folder is on disk too. Also private files
+//! and folders, whatever the umask.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// A new file that only its owner reads and writes.
+/// Creates a file that only its owner can read and write.
 ///
 /// # Errors
-/// What the operating system says, also when there is something with this name.
+/// The error of the operating system, also if the name is taken.
 pub fn new_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Makes a folder, and those above it that are missing, for its owner alone. One that is there is closed to others, too.
+/// Creates a folder and its missing parents, accessible only to its owner. Restricts an existing folder too.
 ///
 /// # Errors
-/// What the operating system says.
+/// The error of the operating system.
 pub fn close_to_others(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     std::fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
-/// The folder that a file or folder lies in.
+/// The parent folder of a path.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
 
-/// Returns when the names in a folder are on disk.
+/// Returns when the entries of a folder are on disk.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder) {
-        // Whoever removed what was in it was faster: there is nothing to keep.
+        // The folder was removed concurrently with its contents: there is nothing to sync.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         opened => opened?.sync_all(),
     }

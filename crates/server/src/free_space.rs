@@ -1,5 +1,5 @@
-//! The floor of free disk space. Below it uploads, artifacts and logs are refused, which keeps room for the database, reads and
-//! deletes.
+//! The floor of free disk space. Below it the server refuses uploads, artifacts and logs, which leaves room for the
+//! database, reads and deletes.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::config::Storage;
 
-/// The default floor, capped at a twentieth of the disk.
+/// The default floor in bytes, capped at a twentieth of the disk.
 const DEFAULT: u64 = 1 << 30;
 const SHARE: u64 = 20;
 
 /// The free space that uploads must leave on a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Floor {
-    /// Bytes; `None` is the default.
+    /// In bytes; `None` is the default.
     bytes: Option<u64>,
 }
 
 impl Floor {
-    /// A disk may be filled to the brim.
+    /// No floor: the disk may be filled completely.
     pub const NONE: Floor = Floor { bytes: Some(0) };
 
-    /// So many bytes, or the default for the size of the disk.
+    /// A floor in bytes, or the default for the size of the disk.
     pub const fn new(bytes: Option<u64>) -> Floor {
         Floor { bytes }
     }
@@ -47,7 +47,7 @@ fn default_of(disk: u64) -> u64 {
     DEFAULT.min(disk / SHARE)
 }
 
-/// Refuses to take in so many bytes where this machine keeps objects or the database and they would touch the floor.
+/// Refuses to store `bytes` more if a disk with objects or the database would fall below the floor.
 ///
 /// # Errors
 /// [`ApiError::Unavailable`].

@@ -1,10 +1,11 @@
-//! HTTP: the server itself, the route table, admission, one file per URL resource.
+//! HTTP: the server itself, the route table, admission, one file per resource.
 
 pub mod admit;
 pub mod check_query;
 pub mod client;
 pub mod client_limit;
 pub mod connection;
+pub mod connection_slots;
 pub mod cookies;
 pub mod endpoint;
 pub mod extract;
@@ -12,7 +13,6 @@ pub mod limits;
 mod local_peer;
 pub mod openapi;
 pub mod page_limit;
-pub mod places;
 pub mod request_body;
 pub mod router;
 pub mod server;

@@ -1,9 +1,9 @@
-//! Reads files of strangers — apps, update packages, credentials — in a process of their own: this program, started again
-//! with a hidden command. That process gets the file as its standard input, no environment, and limits that it puts on itself
-//! before it looks at the first byte (`confine.rs`). A defect that a file brings to light in a parser ends that process and
-//! never this one: the file is refused, with a sentence about how it ended.
+//! Parses untrusted files — apps, update packages, credentials — in a separate process: this program, started with a
+//! hidden command. That process receives the file on standard input and no environment, and restricts itself before it
+//! reads the first byte (`confine.rs`). If a file triggers a defect in a parser, only that process dies: the file is
+//! refused, with a sentence about how the process ended.
 //!
-//! How many such processes run at once, and how organizations share them, is in `places.rs`.
+//! The number of such processes, and how organizations share them, is in `places.rs`.
 
 mod batch;
 mod confine;
@@ -29,21 +29,21 @@ use crate::api_error::ApiError;
 use crate::package::{Inspected, Limits};
 
 pub use places::{Place, Places};
-use process::{Died, run};
+use process::{ProcessFailure, run};
 
 /// The hidden first argument.
 const COMMAND: &str = "__inspect";
-/// The whole environment of such a process: its allocator takes memory as it needs it. Otherwise it would take more at its start
-/// than the process may have.
+/// The whole environment of such a process: its allocator commits memory on demand. By default it would reserve more at
+/// its start than the process is allowed.
 pub const ENVIRONMENT: [(&str, &str); 2] = [
     ("MIMALLOC_ARENA_EAGER_COMMIT", "0"),
     ("MIMALLOC_ARENA_RESERVE", "65536"),
 ];
-/// A process that has not answered by then is killed. It may use less processor time than this (`confine.rs`), so this is for
-/// a machine that is busy, or a disk that hangs.
+/// A process that has not answered by then is killed. Its limit on CPU time is lower (`confine.rs`), so this applies to
+/// a busy machine or a hanging disk.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Starts the processes that inspect.
+/// Starts inspection processes.
 #[derive(Clone, Debug)]
 pub struct Inspector {
     program: PathBuf,
@@ -51,7 +51,7 @@ pub struct Inspector {
     timeout: Duration,
 }
 
-/// What such a process is started for. It travels as an argument, so nothing in it is secret.
+/// What an inspection process is started for. It is passed as an argument, so it contains no secrets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Task {
@@ -59,15 +59,15 @@ enum Task {
     App,
     /// Standard input is an update package.
     Package(Limits),
-    /// Standard input is a credential with its passwords, as it would be sealed.
+    /// Standard input is a credential with its passwords, in the form that is sealed.
     Credential(CredentialTask),
-    /// Standard input is one file after the other, for the fuzzer.
+    /// Standard input is a sequence of files, for the fuzzer.
     Batch,
-    /// Tries what such a process must not be able to do, for the tests.
+    /// Tries, for the tests, what such a process must not be able to do.
     Trial(trial::Trial),
 }
 
-/// How to read a credential.
+/// How to parse a credential.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct CredentialTask {
     kind: String,
@@ -75,32 +75,32 @@ struct CredentialTask {
     now: EpochMs,
 }
 
-/// What a process answers.
+/// The answer of an inspection process.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer<T> {
-    /// The file is good, and says this.
+    /// The file is valid, and these are its facts.
     Read(T),
-    /// Why it is refused; the sentence is for the user.
+    /// The file is refused; the sentence is for the user.
     Refused(String),
-    /// It could not be read, through no fault of its own.
+    /// The file could not be read, for a reason other than its contents.
     Unreadable(String),
 }
 
-/// What is known of a credential that was accepted.
+/// The facts about an accepted credential.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CredentialFacts {
-    /// What the file calls itself.
+    /// The name in the file.
     pub name: String,
-    /// Lower-case hex SHA-256 of what identifies it.
+    /// Lower-case hex SHA-256 of what identifies the credential.
     pub fingerprint: String,
-    /// When it ends, for kinds that do.
+    /// When it expires, for kinds that do.
     pub expires_at: Option<EpochMs>,
-    /// The facts but those that stand in the record itself.
+    /// The other facts, without those that are columns of the record.
     pub facts: Value,
 }
 
-/// What is refused, and why: a sentence for the user.
+/// Why a file is refused: a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectionError(pub String);
 
@@ -111,10 +111,10 @@ impl std::fmt::Display for InspectionError {
 }
 
 impl Inspector {
-    /// Starts this very program, also when its file was replaced since; its `main` calls [`entry`].
+    /// Starts this very program, even if its file has been replaced since; its `main` calls [`entry`].
     ///
     /// # Errors
-    /// The program does not know where it is.
+    /// The path of the program is unknown.
     pub fn this_program() -> std::io::Result<Inspector> {
         let program = if cfg!(target_os = "linux") {
             PathBuf::from("/proc/self/exe")
@@ -124,7 +124,7 @@ impl Inspector {
         Ok(Inspector::through(program, [], TIMEOUT))
     }
 
-    /// Starts another program, with these arguments before its own, and waits so long for its answer.
+    /// Starts another program, with these arguments before its own, and kills it after `timeout`.
     pub fn through(program: PathBuf, arguments: impl Into<Vec<OsString>>, timeout: Duration) -> Inspector {
         Inspector {
             program,
@@ -133,15 +133,15 @@ impl Inspector {
         }
     }
 
-    /// What an app says about itself. `file` is at any position.
+    /// The facts that an app states about itself. `file` may be at any position.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] when it could not be looked at; the inner error says why the app is refused.
+    /// [`ApiError::Unavailable`] if the app could not be inspected; the inner error is the reason why it is refused.
     pub async fn app(&self, file: File) -> Result<Result<BinaryFacts, InspectionError>, ApiError> {
         self.ask(&Task::App, "app", file.into(), None).await
     }
 
-    /// What is in an update package.
+    /// The contents of an update package.
     ///
     /// # Errors
     /// As [`Inspector::app`].
@@ -154,7 +154,7 @@ impl Inspector {
         longer.ask(&Task::Package(limits), "package", file.into(), None).await
     }
 
-    /// What is known of a credential, given as the JSON that is to be sealed.
+    /// The facts about a credential, which is passed as the JSON that will be sealed.
     ///
     /// # Errors
     /// As [`Inspector::app`].
@@ -201,21 +201,21 @@ impl Inspector {
                     "The server cannot read the file now; try again in a moment".to_owned(),
                 ))
             }
-            Err(_) => Ok(Err(refused(what, Died::Crashed))),
+            Err(_) => Ok(Err(refused(what, ProcessFailure::Crashed))),
         }
     }
 }
 
-/// Seconds more for packages that may unpack to more than usual, at 16 MiB a second.
+/// Additional seconds for packages whose limits exceed the default, at 16 MiB a second.
 fn more_seconds(limits: &Limits) -> u64 {
     limits.max_unpacked.saturating_sub(Limits::default().max_unpacked) >> 24
 }
 
-fn refused(what: &str, died: Died) -> InspectionError {
+fn refused(what: &str, died: ProcessFailure) -> InspectionError {
     let how = match died {
-        Died::Crashed => "crashed",
-        Died::OutOfMemory => "took too much memory",
-        Died::OutOfTime => "took too long",
+        ProcessFailure::Crashed => "crashed",
+        ProcessFailure::OutOfMemory => "took too much memory",
+        ProcessFailure::OutOfTime => "took too long",
     };
     InspectionError(format!(
         "The {what} could not be read: inspecting it {how}. Make the file again with the usual tools; if that does not \
@@ -223,8 +223,8 @@ fn refused(what: &str, died: Died) -> InspectionError {
     ))
 }
 
-/// The hidden command by which this program inspects. To be called first thing in `main` with its arguments: when there is an
-/// answer, that is what the program ends with.
+/// The hidden command with which this program inspects. `main` calls it first, with its arguments, and exits with the
+/// code that it returns, if any.
 pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != COMMAND {

@@ -1,4 +1,4 @@
-//! The links by which people install a build without signing in: HMAC-SHA256 over build and expiry.
+//! The links with which people install a build without signing in: HMAC-SHA256 over build and expiry.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -10,30 +10,30 @@ use subtle::ConstantTimeEq;
 use crate::app::App;
 use crate::mac::{MacKey, SHORT};
 
-/// How long a link works.
+/// How long a link is valid.
 const LIFE: EpochMs = 7 * DAY;
 
-/// Signs and reads install links.
+/// Signs and verifies install links.
 pub struct InstallLinks {
     key: MacKey,
 }
 
-/// Why a link is not believed.
+/// Why a link is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallLinkError {
-    /// It was not signed here, or something in it was changed.
+    /// It was not signed here, or was altered.
     Forged,
-    /// It was valid once.
+    /// It has expired.
     Expired,
 }
 
 impl InstallLinks {
-    /// Links under this key.
+    /// Signs and verifies with this key.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key: MacKey::new(&key) }
     }
 
-    /// The link to the page of a build, good from now on for a week.
+    /// The link to the page of a build, valid for a week from now.
     pub fn link(&self, app: &App, build: BuildId) -> InstallLink {
         let expires = (app.clock.now() + LIFE) / SECOND;
         InstallLink {
@@ -42,16 +42,16 @@ impl InstallLinks {
         }
     }
 
-    /// The query that proves a link until an epoch second.
+    /// The query that authenticates a link until an epoch second.
     pub fn proof(&self, build: BuildId, expires: i64) -> String {
         let signature = BASE64_URL_SAFE_NO_PAD.encode(self.mac_of(build, expires));
         format!("expires={expires}&signature={signature}")
     }
 
-    /// Checks what the link to a build claims, and gives the epoch second at which it stops working.
+    /// Verifies the link to a build, and returns the epoch second at which it expires.
     ///
     /// # Errors
-    /// The [`InstallLinkError`]; an expired link is only called so when it is genuine.
+    /// The [`InstallLinkError`]. Only a genuine link is reported as expired.
     pub fn verify(
         &self,
         build: BuildId,

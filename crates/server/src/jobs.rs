@@ -1,4 +1,4 @@
-//! Work beside the requests: a small struct or function and file each.
+//! Background work: a small struct or function and file for each job.
 
 pub mod check_counts;
 pub mod clean_up;
@@ -22,17 +22,17 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::ota::follow;
 
-/// The jobs of this process. Most end with it at any moment.
+/// The jobs of this process. Most can be stopped at any moment.
 pub struct Jobs {
     stop: CancellationToken,
-    /// Those that begin anew wherever they are stopped.
+    /// Jobs that restart safely wherever they are stopped.
     stoppable: JoinSet<()>,
-    /// Those that finish what they have begun.
+    /// Jobs that finish what they have begun.
     finishing: Vec<JoinHandle<()>>,
 }
 
 impl Jobs {
-    /// Starts what this process's roles ask for.
+    /// Starts the jobs of this process's roles.
     pub fn start(app: &Arc<App>) -> Jobs {
         let mut jobs = Jobs {
             stop: app.stopping.clone(),
@@ -57,12 +57,13 @@ impl Jobs {
         jobs
     }
 
-    /// Cancelled, it tells the jobs to begin nothing new.
+    /// A token that, once canceled, tells the jobs to begin nothing new.
     pub fn stopping(&self) -> CancellationToken {
         self.stop.clone()
     }
 
-    /// Stops the jobs: what must finish does, leases go to other nodes, and what waits in memory is written.
+    /// Stops the jobs: some finish their current work, leases are released to other nodes, and buffered data is
+    /// written.
     pub async fn stop(mut self, app: &App) {
         self.stop.cancel();
         self.stoppable.shutdown().await;
@@ -71,7 +72,7 @@ impl Jobs {
                 tracing::error!(%error, "a job broke down");
             }
         }
-        // Together: while the database is away each of them waits for it.
+        // Concurrently: if the database is unreachable, each of them waits for it.
         let (leases, used, checks) = tokio::join!(
             app.leases.give_back(app),
             app.last_used.flush(&app.db),

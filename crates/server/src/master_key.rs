@@ -1,4 +1,4 @@
-//! The master key: 32 bytes in a file beside the database, never in it. Keys for single purposes are derived from it.
+//! The master key: 32 bytes in a file outside the database. Keys for single purposes are derived from it.
 
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -13,45 +13,45 @@ use crate::mac::MacKey;
 use crate::random::Random;
 use crate::vault::derive;
 
-/// The key that seals all others. It is not printed.
+/// The key that seals all others. `Debug` hides it.
 #[derive(Clone)]
 pub struct MasterKey(Zeroizing<[u8; 32]>);
 
-/// What a derived key is for.
+/// The purpose of a derived key.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// Signs URLs of the local object directory.
     SignedUrls,
-    /// Signs the links by which builds are installed.
+    /// Signs install links of builds.
     InstallLinks,
-    /// Signs the tokens by which devices report.
+    /// Signs the tokens of device reports.
     DeviceReports,
-    /// Makes the secrets by which stores sign their events.
+    /// Derives the secrets with which app stores sign their events.
     StoreEvents,
     /// Chains the audit log.
     Audit,
-    /// Compares the bodies of idempotent requests.
+    /// MACs the bodies of idempotent requests.
     Idempotency,
-    /// Makes the tokens of the dashboard's forms.
+    /// MACs the tokens of the dashboard's forms.
     Forms,
-    /// Seals what users share with their authenticator apps.
+    /// Seals the secrets that users share with their authenticator apps.
     TwoFactor,
-    /// Seals forms that were sent after their session had ended.
+    /// Seals forms that were submitted after their session had ended.
     KeptForms,
-    /// Signs that a password was right, for the page that asks for the code.
+    /// Signs the proof of a right password for the page that asks for the code.
     SecondStep,
-    /// Signs that a device has signed a user in before.
+    /// Signs the proof that a device has signed a user in before.
     KnownDevices,
-    /// Shares budgets of tries out to addresses without an account.
+    /// Assigns budgets of tries to addresses without an account.
     UnknownAccounts,
-    /// Seals the keys of organizations.
+    /// Seals the data keys of organizations.
     DataKeys,
-    /// Tells whether the master key fits the database.
+    /// Shows whether the master key belongs to the database.
     Check,
 }
 
 impl Purpose {
-    /// The text that tells one purpose from another.
+    /// The text that separates this purpose from the others.
     pub const fn label(self) -> &'static [u8] {
         match self {
             Purpose::SignedUrls => b"launchway signed urls 1",
@@ -73,7 +73,7 @@ impl Purpose {
 }
 
 impl MasterKey {
-    /// Reads the key file; makes it (mode 0600) when it is missing and `may_make`.
+    /// Reads the key file. If it is missing and `may_make`, creates it (mode 0600).
     pub fn load(path: &Path, may_make: bool, random: &dyn Random) -> Result<MasterKey, ConfigError> {
         let bad = |problem: String| ConfigError::new("--master-key-file", format!("{}: {problem}", path.display()));
         match Self::read_file(path) {
@@ -98,14 +98,14 @@ impl MasterKey {
         Self::read(&bytes).ok_or_else(|| std::io::Error::other("does not hold 32 bytes, raw or as 64 hex digits"))
     }
 
-    /// A new key.
+    /// A new random key.
     pub fn make(random: &dyn Random) -> MasterKey {
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
         Self::from_bytes(bytes)
     }
 
-    /// The key as its file holds it: 64 hex digits and the end of the line.
+    /// The contents of the key file: 64 hex digits and a line feed.
     pub fn to_text(&self) -> Zeroizing<String> {
         Zeroizing::new(format!("{}\n", hex::encode(*self.0)))
     }
@@ -143,7 +143,7 @@ impl MasterKey {
                 sync_folder(folder_of(path))?;
                 Ok(key)
             }
-            // Another process made it at the same moment: that one counts.
+            // Another process created the file first, so its key is the one to use.
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let bytes = Zeroizing::new(std::fs::read(path)?);
                 Self::read(&bytes)
@@ -153,12 +153,12 @@ impl MasterKey {
         }
     }
 
-    /// The key for one purpose.
+    /// Derives the key for one purpose.
     pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
         derive(&self.0, purpose)
     }
 
-    /// A value that shows which key a database was made with, without telling the key.
+    /// A value that identifies the key of a database without revealing it.
     pub fn check_value(&self) -> String {
         hex::encode(MacKey::new(&self.derive(Purpose::Check)).of(&[b"launchway"]))
     }

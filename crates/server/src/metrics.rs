@@ -1,4 +1,4 @@
-//! What the service counts about itself, for Prometheus: on a listener of its own, off unless it is asked for.
+//! Metrics of the service for Prometheus, on a separate listener that is off by default.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::app::App;
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// The counters. They start at nothing with the process.
+/// The counters. They start at zero with the process.
 #[derive(Default)]
 pub struct Metrics {
     checks: [AtomicU64; CLASSES.len()],
@@ -25,7 +25,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Counters of a process that starts now.
+    /// Counters for a process that starts now.
     pub fn new(now: EpochMs) -> Metrics {
         Metrics {
             started: now,
@@ -38,17 +38,18 @@ impl Metrics {
         self.checks[class(status)].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts any other request and how long its answer took.
+    /// Counts any other request and the duration of its answer in milliseconds.
     pub fn request(&self, status: StatusCode, millis: u64) {
         self.requests[class(status)].fetch_add(1, Ordering::Relaxed);
         self.millis.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// The text that Prometheus reads (exposition format 0.0.4). `revision` is how far the index of checks has followed.
+    /// The metrics in the exposition format 0.0.4 of Prometheus. `revision` is the revision that the index of checks
+    /// has reached.
     fn text(&self, revision: i64) -> String {
         let mut text = String::new();
         let family = |text: &mut String, name: &str, kind: &str, help: &str| {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         for (name, help, counts) in [
@@ -94,7 +95,7 @@ fn class(status: StatusCode) -> usize {
     usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1
 }
 
-/// Serves `/metrics` and nothing else on a listener of its own, until the process ends.
+/// Serves only `/metrics` on the given listener, until the process ends.
 pub async fn serve(app: Arc<App>, listener: TcpListener) {
     let router = Router::new().route("/metrics", get(move || answer(app.clone())));
     if let Err(error) = axum::serve(listener, router).await {

@@ -1,4 +1,4 @@
-//! Every change of state: one transaction, with its audit row and its event in it.
+//! Every change of state is one transaction that includes its audit row and its event.
 
 pub mod accounts;
 pub mod apps;

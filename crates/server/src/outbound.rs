@@ -1,4 +1,4 @@
-//! Outbound calls: what the service calls by itself, and how it is kept from calling what it must not.
+//! Outbound calls: what the service calls, and how it is kept from calling what it must not.
 
 pub mod address_guard;
 pub mod app_stores;

@@ -1,9 +1,9 @@
-//! Inspects update packages before they are published (`docs/reference/updates.md#package`): a ZIP that every device unpacks
-//! in the same way, inside its own folder, to what the archive declares.
+//! Inspects update packages before they are published (`docs/reference/updates.md#package`): a ZIP that every device
+//! unpacks in the same way, inside its own folder, to what the archive declares.
 //!
-//! Readers of ZIP trust different parts of an archive: some the directory at the end, some the headers before each entry,
-//! some search for either. So all parts must agree and cover the file without gap or overlap; then every reader sees
-//! the same entries. Each entry is unpacked to nowhere to see its true size and checksum.
+//! Readers of ZIP trust different parts of an archive: some the directory at the end, some the headers before each
+//! entry, and some search for either. So all parts must agree and cover the file without gap or overlap; then every
+//! reader sees the same entries. Each entry is unpacked, without storing it, to determine its true size and checksum.
 //!
 //! Memory is bounded by [`Limits::max_files`] times [`Limits::max_path`]; time by the size of the file and
 //! [`Limits::max_unpacked`].
@@ -23,16 +23,16 @@ pub use error::{EntryError, EntryName, PackageError};
 use fields::Archive;
 use serde::{Deserialize, Serialize};
 
-/// What a package may have.
+/// The limits on a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Entries, files and folders together.
+    /// The maximum number of entries, files and folders together.
     pub max_files: u64,
-    /// Bytes of all files, unpacked.
+    /// The maximum size of all files, unpacked, in bytes.
     pub max_unpacked: u64,
-    /// How many times its packed size an entry, or the whole, may have unpacked, if that is over 1 MiB.
+    /// The maximum ratio of unpacked to packed size, of an entry and of the whole, above 1 MiB unpacked.
     pub max_ratio: u64,
-    /// Bytes of a path.
+    /// The maximum length of a path in bytes.
     pub max_path: usize,
 }
 
@@ -48,26 +48,26 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether this much from this little is a bomb. Below a mebibyte nothing is: text packs well.
+    /// Whether a ratio is that of a ZIP bomb. Below one MiB none is, because text compresses well.
     fn is_bomb(&self, packed: u64, unpacked: u64) -> bool {
         unpacked > 1 << 20 && unpacked > packed.saturating_mul(self.max_ratio)
     }
 }
 
-/// What is in a package.
+/// The contents of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
-    /// Files, without folders.
+    /// The number of files, without folders.
     pub file_count: u64,
-    /// Bytes of all files, unpacked.
+    /// The size of all files, unpacked, in bytes.
     pub unpacked_size: u64,
 }
 
-/// Reads the whole package in `file` and says what is in it. `file` must not change meanwhile; its position does not
-/// matter and is not moved. It blocks and computes: 100 MiB take about a second.
+/// Inspects the whole package in `file`, which must not change meanwhile. The position of `file` is neither used nor
+/// moved. Blocking and CPU-bound: 100 MiB take about a second.
 ///
 /// # Errors
-/// The first [`PackageError`] found. [`PackageError::Unreadable`] alone is no fault of the package.
+/// The first [`PackageError`]. Only [`PackageError::Unreadable`] is not the fault of the package.
 pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, PackageError> {
     let archive = Archive::new(file)?;
     let directory = directory::read(&archive, limits)?;

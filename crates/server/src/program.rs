@@ -18,21 +18,21 @@ use crate::app::StartError;
 use crate::config::{Config, LogFormat, credentials_from_environment};
 use args::{Args, Command};
 
-/// Why a command failed; its text is what the operator sees.
+/// Why a command failed. Its text is for the operator.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// The service cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// What was asked for is not possible.
+    /// The request is not possible.
     #[error(transparent)]
     Refused(#[from] ApiError),
-    /// Standard input or output, or a file.
+    /// An I/O error of standard input, standard output or a file.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 
-/// Runs the program; the exit code is 0 when it did what was asked, 1 when not, 2 for a wrong command line.
+/// Runs the program. The exit code is 0 on success, 1 on failure, 2 for a wrong command line.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == store_simulator::NAME) {
@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
         config.log_format,
         matches!(args.command, None | Some(Command::Serve { .. })),
     );
-    // S3 over https and webhooks need one; the same for the whole process.
+    // S3 over https and webhooks need a provider for the whole process.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -77,7 +77,7 @@ pub fn main() -> ExitCode {
             Command::Openapi | Command::StoreSimulator => Ok(()),
         }
     });
-    // Work on other threads whose request is gone, such as looking into a large package, is not waited for.
+    // Does not wait for work on other threads whose request is gone, such as inspecting a large package.
     runtime.shutdown_background();
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -101,15 +101,15 @@ fn print_openapi() -> ExitCode {
 }
 
 fn fail(error: &dyn std::fmt::Display) -> ExitCode {
-    // Where standard error is gone too there is nobody left to tell.
+    // Without standard error there is nobody left to tell.
     let _ = writeln!(std::io::stderr(), "error: {error}");
     ExitCode::FAILURE
 }
 
-/// Log lines go to standard error. A command that answers and ends shows only what is wrong.
+/// Starts logging to standard error. A command other than `serve` logs only errors.
 fn start_log(format: LogFormat, serving: bool) {
     use tracing_subscriber::EnvFilter;
-    // PostgreSQL tells of every table that is there already.
+    // PostgreSQL sends a notice for every table that already exists.
     let default = if serving { "info,sqlx=warn" } else { "error" };
     let filter = EnvFilter::builder()
         .with_env_var("LAUNCHWAY_LOG")

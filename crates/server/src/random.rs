@@ -1,4 +1,4 @@
-//! Randomness, as something that tests can steer.
+//! Randomness, replaceable in tests.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -7,13 +7,13 @@ use launchway_domain::id::{Id, Kind};
 use launchway_domain::time::EpochMs;
 use sha2::{Digest, Sha256};
 
-/// Gives random bytes.
+/// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
-    /// Fills the bytes.
+    /// Fills a buffer with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The randomness of the operating system.
+/// The operating system's random number generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemRandom;
 
@@ -23,7 +23,7 @@ impl Random for SystemRandom {
         reason = "the one place that asks the system for randomness"
     )]
     fn fill(&self, bytes: &mut [u8]) {
-        // Without randomness no secret is safe: there is nothing better to do than to stop.
+        // Without randomness no secret is safe, so the process must stop.
         getrandom::fill(bytes).expect("the operating system gives randomness");
     }
 }
@@ -55,7 +55,7 @@ impl dyn Random {
     }
 }
 
-/// What the database keeps of a token: lower-case hex SHA-256.
+/// The stored form of a token: lower-case hex SHA-256.
 pub fn token_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }

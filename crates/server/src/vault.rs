@@ -1,5 +1,5 @@
 //! Secrets at rest: values are sealed under a key of their organization, which the master key seals
-//! (`docs/reference/environment.md#sealing`). The one place that opens a secret, and each opening writes a line to the audit
+//! (`docs/reference/environment.md#sealing`). Only this module opens secrets, and each opening adds a line to the audit
 //! log.
 
 mod cipher;
@@ -36,7 +36,7 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// The vault of an installation. `tx` must be able to write: the first start makes the installation's own key.
+    /// Opens the vault of an installation. `tx` must be writable: the first start creates the installation's own key.
     pub async fn open(
         master: MasterKey,
         master_key_file: PathBuf,
@@ -57,13 +57,13 @@ impl Vault {
         })
     }
 
-    /// A key of the installation for one purpose. It stays when the master key is rotated.
+    /// A key of the installation for one purpose. A rotation of the master key does not change it.
     pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
         self.installation.derive(purpose)
     }
 
-    /// The key that values of an organization are sealed with, made when it has none. A transaction asks once: a key that it
-    /// made is its own until it is durable.
+    /// The key with which an organization's values are sealed; created if it has none. Call it once in a transaction: a
+    /// new key is not shared until it is durable.
     pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, ApiError> {
         self.data_key(tx, org, true).await
     }
@@ -81,26 +81,26 @@ impl Vault {
         key.open(org, place, sealed).ok_or_else(damaged)
     }
 
-    /// Seals what a user shares with an authenticator app: users stand beside the organizations.
+    /// Seals the secret that a user shares with an authenticator app. Users belong to no organization.
     pub fn seal_two_factor(&self, user: UserId, secret: &[u8]) -> String {
         let key = self.derive(Purpose::TwoFactor);
         cipher::seal_own(&key, &Place::new(user, "two factor"), secret, &*self.random)
     }
 
-    /// Opens what a user shares with an authenticator app, to check a code. The sign-in that the code is for has its own
-    /// line in the audit log.
+    /// Opens the secret that a user shares with an authenticator app, to check a code. The sign-in has its own line in
+    /// the audit log.
     pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let key = self.derive(Purpose::TwoFactor);
         cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or_else(damaged)
     }
 
-    /// Seals what a user typed into a form, for a while.
+    /// Seals the contents of a user's form for a while.
     pub fn seal_kept_form(&self, user: UserId, place: &Place<'_>, typed: &[u8]) -> String {
         let key = self.derive(Purpose::KeptForms);
         cipher::seal_own(&key, &of_user(user, place), typed, &*self.random)
     }
 
-    /// Opens what a user typed into a form, for that user alone.
+    /// Opens the contents of a user's form, for that user alone.
     pub fn open_kept_form(
         &self,
         user: UserId,
@@ -111,7 +111,7 @@ impl Vault {
         cipher::open_own(&key, &of_user(user, place), sealed).ok_or_else(damaged)
     }
 
-    /// The key of an organization; made when it has none and `may_make`.
+    /// The key of an organization; created if it has none and `may_make`.
     async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, ApiError> {
         let known = self.known_keys().get(&org).cloned();
         if let Some(key) = known {
@@ -125,7 +125,7 @@ impl Vault {
         if !may_make {
             return Err(damaged());
         }
-        // Not remembered: the transaction may come to nothing, and what is sealed with it later would never open.
+        // Not cached: if the transaction rolls back, values that were sealed with this key later could never be opened.
         let check = tx.system(REASON).lock_meta(MASTER_KEY_CHECK).await?;
         let master = self.master_for(check.as_deref())?;
         let fresh = master.seal_data_key(&DataKey::make(&*self.random), Some(org), &*self.random);
@@ -140,7 +140,7 @@ impl Vault {
         master.open_data_key(sealed, Some(org)).ok_or_else(damaged)
     }
 
-    /// The master key that the database is sealed with now: after a rotation it is read from its file again.
+    /// The master key with which the database is sealed now. After a rotation, it is read from its file again.
     fn master_for(&self, check: Option<&str>) -> Result<MasterKey, ApiError> {
         let away = || ApiError::Unavailable(KEY_AWAY.to_owned());
         let check = check.ok_or_else(away)?;

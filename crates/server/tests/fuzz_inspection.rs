@@ -169,7 +169,7 @@ impl Corpus {
                 let (one, other) = (by.below(self.packages.len()), by.below(self.packages.len()));
                 (
                     json!({"package": limits}),
-                    by.broken(&self.packages[one], &self.packages[other]),
+                    by.mutate(&self.packages[one], &self.packages[other]),
                 )
             }
             4 => {
@@ -184,7 +184,7 @@ impl Corpus {
                 } else {
                     kind
                 };
-                credential(kind, &by.broken(bytes, &self.credentials[other].1))
+                credential(kind, &by.mutate(bytes, &self.credentials[other].1))
             }
         }
     }
@@ -194,12 +194,12 @@ impl Corpus {
         let (whole, files) = &self.apps[by.below(self.apps.len())];
         let (other_whole, other_files) = &self.apps[by.below(self.apps.len())];
         if by.below(3) == 0 {
-            return by.broken(whole, other_whole);
+            return by.mutate(whole, other_whole);
         }
         let mut files = files.clone();
         let at = by.below(files.len());
         let other = &other_files[by.below(other_files.len())].1;
-        files[at].1 = by.broken(&files[at].1, other);
+        files[at].1 = by.mutate(&files[at].1, other);
         packed(&files)
     }
 }
@@ -289,7 +289,7 @@ fn made_binary_list(by: &mut Mutator) -> Vec<u8> {
         bytes.extend(number.to_be_bytes());
     }
     if by.below(2) == 0 {
-        by.broken(&bytes, b"")
+        by.mutate(&bytes, b"")
     } else {
         bytes
     }

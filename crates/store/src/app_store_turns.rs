@@ -1,8 +1,8 @@
-//! Turns in App Store Connect: what only one submission of an app and platform does at a time.
+//! Turns in App Store Connect: work that only one submission of an app and platform may do at a time.
 //!
-//! A turn is a row that names its submission, and counts only while that submission is under way: one that ends, fails or
-//! is deleted frees its turn whatever becomes of the row. Nodes of the release before this table exist take no turns;
-//! what they have under way is found by the ids that it shows.
+//! A turn is a row that names its submission, and counts only while that submission is in progress: a submission that ends,
+//! fails or is deleted frees its turn, whatever happens to the row. Nodes of a release without this table take no turns; their
+//! submissions in progress are found by the ids they have stored.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{OrgId, SubmissionId};
@@ -11,23 +11,23 @@ use launchway_domain::platform::Platform;
 use crate::submissions::submission_pair;
 use crate::{StoreError, System};
 
-/// What a submission takes its turn at.
+/// The right that a submission acquires.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The app.
     pub bundle: &'a BundleId,
     /// Its platform.
     pub platform: Platform,
-    /// Which part of the work.
+    /// The part of the work.
     pub part: &'a str,
-    /// Whether submissions under way that took no turn have it before this one. Those have a version in the App Store.
+    /// Whether submissions in progress without a turn take precedence. Those have a version in the App Store.
     pub after_others: bool,
 }
 
-/// Who has a turn.
+/// The submission that has a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnHolder {
-    /// Whose submission it is.
+    /// The organization of the submission.
     pub org_id: OrgId,
     /// The submission.
     pub id: SubmissionId,
@@ -38,8 +38,8 @@ pub struct TurnHolder {
 }
 
 impl System<'_> {
-    /// Takes a turn for a submission. When another one has it, gives that, and notes that this one waits: the claim is
-    /// the one under which the submission is worked on.
+    /// Takes a turn for a submission. If another submission has it, returns that one, and records that this one waits.
+    /// `claim` is the claim under which the submission is processed.
     pub async fn take_app_store_turn(
         &mut self,
         turn: Turn<'_>,
@@ -92,7 +92,7 @@ impl System<'_> {
             "SELECT org_id, id, version, build_number FROM submissions WHERE id = $1",
             &holder
         )?;
-        // It was there a moment ago, under the same lock.
+        // The row was there a moment ago, under the same lock.
         let (org, holder, version, build_number) = row.ok_or(StoreError::Corrupt("app_store_turns.submission_id"))?;
         let (org_id, id) = submission_pair(&org, &holder)?;
         Ok(Some(TurnHolder {
@@ -103,7 +103,7 @@ impl System<'_> {
         }))
     }
 
-    /// Another submission of the app that has a version in App Store Connect under way without waiting for a turn.
+    /// Another submission of the app that has a version in App Store Connect in progress without waiting for a turn.
     async fn version_under_way(&mut self, turn: Turn<'_>, id: SubmissionId) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -132,8 +132,8 @@ impl System<'_> {
         Ok(row.is_some_and(|(holder,)| holder == id.to_string()))
     }
 
-    /// Ends the turns of a submission, but the one at `kept`. Each goes to the submission that was made first of those that
-    /// wait for it, whose step is due `now`. Gives whether one was waiting.
+    /// Ends the turns of a submission, except the one named `kept`. Each passes to the oldest submission that waits for it,
+    /// whose step becomes due at `now`. Returns whether any was waiting.
     pub async fn end_app_store_turns(
         &mut self,
         id: SubmissionId,

@@ -1,4 +1,4 @@
-//! Apps: a bundle identifier belongs to one organization of the service, whatever its letter case.
+//! Apps: a bundle id belongs to one organization of the service, regardless of letter case.
 
 use launchway_domain::app::App;
 use launchway_domain::bundle_id::BundleId;
@@ -7,14 +7,14 @@ use launchway_domain::id::{AppId, OrgId};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-/// What came of claiming a bundle identifier.
+/// The result of claiming a bundle id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It was free, or deleted by this organization before, and is claimed now.
+    /// It was free, or this organization had deleted it, and is now claimed.
     Claimed(App),
-    /// It belonged to this organization already.
-    Held(App),
-    /// Another organization has it, or had it: it stays there.
+    /// It already belonged to this organization.
+    AlreadyOwned(App),
+    /// Another organization has claimed it, even if it deleted the app since.
     Foreign,
 }
 
@@ -41,7 +41,7 @@ impl AppRow {
 }
 
 impl Org<'_> {
-    /// Claims a bundle identifier for this organization, as `app` writes it.
+    /// Claims a bundle id for this organization, in the spelling of `app`.
     pub async fn claim_app(&mut self, bundle: &BundleId, app: &App) -> Result<Claim, StoreError> {
         let made = execute!(
             self.tx,
@@ -57,7 +57,7 @@ impl Org<'_> {
         if made == 1 {
             return Ok(Claim::Claimed(app.clone()));
         }
-        // The organization may delete or revive it meanwhile, so that neither look finds it: then both are taken anew.
+        // The organization may delete or revive the app concurrently, so that neither query finds it: then repeat both.
         loop {
             let revived = fetch_optional!(
                 self.tx,
@@ -72,7 +72,7 @@ impl Org<'_> {
                 return Ok(Claim::Claimed(row.read()?));
             }
             if let Some(held) = self.app_by_bundle(bundle).await? {
-                return Ok(Claim::Held(held));
+                return Ok(Claim::AlreadyOwned(held));
             }
             let ours = fetch_optional!(
                 self.tx,
@@ -87,7 +87,7 @@ impl Org<'_> {
         }
     }
 
-    /// Whether another organization has claimed a bundle identifier, even if it deleted the app since.
+    /// Whether another organization has claimed a bundle id, even if it deleted the app since.
     pub async fn is_foreign_app(&mut self, bundle: &BundleId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -99,7 +99,7 @@ impl Org<'_> {
         Ok(row.is_some())
     }
 
-    /// The app with this bundle identifier.
+    /// The app with this bundle id.
     pub async fn app_by_bundle(&mut self, bundle: &BundleId) -> Result<Option<App>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -144,7 +144,7 @@ impl Org<'_> {
         Rows::read(rows, total, AppRow::read)
     }
 
-    /// Deletes an app from the list; its identifier stays with the organization. False when there is none such.
+    /// Deletes an app from the list; its bundle id stays with the organization. Returns false if there is no such app.
     pub async fn delete_app(&mut self, id: AppId, now: i64) -> Result<bool, StoreError> {
         let gone = execute!(
             self.tx,
@@ -158,8 +158,8 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Moves a bundle identifier with its updates and packages to another organization; only the operator does.
-    /// Gives the organization it came from, `None` when nobody has it.
+    /// Moves a bundle id with its updates and packages to another organization; only the operator does this. Returns the
+    /// previous organization, or `None` if nobody has claimed it.
     pub async fn transfer_app(&mut self, bundle: &BundleId, to: OrgId, now: i64) -> Result<Option<OrgId>, StoreError> {
         let from = fetch_optional!(
             self.tx,

@@ -1,4 +1,4 @@
-//! The files that builds gave.
+//! The files that builds produced.
 
 use launchway_domain::build::Artifact;
 use launchway_domain::id::{ArtifactId, BuildId};
@@ -42,7 +42,7 @@ impl ArtifactRow {
 }
 
 impl Org<'_> {
-    /// Keeps an announced artifact.
+    /// Stores an announced artifact.
     pub async fn create_artifact(&mut self, artifact: &Artifact) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -88,7 +88,8 @@ impl Org<'_> {
         rows.into_iter().map(ArtifactRow::read).collect()
     }
 
-    /// The bytes of an artifact were checked: they lie at `blob_key` and say `facts` (JSON) of themselves.
+    /// Marks an artifact as stored after its bytes were verified: they are at `blob_key`, and their metadata is `facts`
+    /// (JSON).
     pub async fn store_artifact(
         &mut self,
         id: ArtifactId,
@@ -106,7 +107,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Forgets an artifact.
+    /// Deletes an artifact.
     pub async fn forget_artifact(&mut self, id: ArtifactId) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -119,8 +120,8 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Whether an artifact lies at this key.
-    pub async fn names_artifact_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether an artifact has this key in object storage.
+    pub async fn has_artifact_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -130,8 +131,8 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Whether the bytes of an announced artifact are still awaited.
-    pub async fn artifact_is_open(&mut self, id: ArtifactId) -> Result<bool, StoreError> {
+    /// Whether the bytes of an announced artifact are still expected.
+    pub async fn is_open_artifact(&mut self, id: ArtifactId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),

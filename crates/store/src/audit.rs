@@ -1,4 +1,4 @@
-//! The audit log: one chain for each organization, and one of the installation itself. Rows are only ever added.
+//! The audit log: one chain for each organization, and one of the installation itself. Rows are only added.
 
 use launchway_domain::id::OrgId;
 
@@ -8,67 +8,67 @@ use crate::{Org, Paging, Rows, StoreError, System, Tx};
 /// One line of the audit log. `before` and `after` are JSON texts without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
-    /// When.
+    /// When it happened.
     pub at: i64,
-    /// Who: a user id, a key id, `operator` or `service`.
+    /// The actor: a user id, a key id, `operator` or `service`.
     pub actor: String,
-    /// What, such as `key.revoke`.
+    /// The action, such as `key.revoke`.
     pub action: String,
-    /// On which resource.
+    /// The resource it concerns.
     pub resource: String,
-    /// What it was.
+    /// The state before.
     pub before: Option<String>,
-    /// What it became.
+    /// The state after.
     pub after: Option<String>,
-    /// From where.
+    /// The client address.
     pub address: String,
-    /// The request it came with.
+    /// The id of the request.
     pub request_id: String,
 }
 
-/// A line of the audit log in its place.
+/// A line of the audit log with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainedRow {
     /// Its number in the chain, from 1.
     pub seq: i64,
     /// The line.
     pub row: AuditRow,
-    /// What chains it to the line before.
+    /// The hash that chains it to the line before.
     pub hash: String,
 }
 
-/// What chains a line to the one before, and the next line to it.
+/// The hashes that chain a line to the one before, and the next line to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What stands in the line.
+    /// The hash stored in the line.
     pub hash: String,
-    /// What stands at the end of the chain while the line is its last, and what the next line is chained to.
+    /// The end of the chain while this line is its last; the next line is chained to it.
     pub end: String,
 }
 
 /// The end of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditHead {
-    /// Whose chain; `None` is the installation's.
+    /// The owner of the chain; `None` for the installation.
     pub org_id: Option<OrgId>,
     /// The number of the last line.
     pub seq: i64,
-    /// What was noted with it (see [`Link::end`]).
+    /// The end of the chain (see [`Link::end`]).
     pub hash: String,
 }
 
-/// Which lines of the audit log are asked for. What is `None` does not narrow.
+/// Filters for the audit log. An absent filter matches every line.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Who did it.
+    /// The actor.
     pub actor: Option<String>,
-    /// What was done.
+    /// The action.
     pub action: Option<String>,
-    /// On which resource.
+    /// The resource.
     pub resource: Option<String>,
-    /// Not before this time.
+    /// The earliest time, inclusive.
     pub since: Option<i64>,
-    /// Before this time.
+    /// The latest time, exclusive.
     pub until: Option<i64>,
 }
 
@@ -99,14 +99,15 @@ fn read((seq, at, actor, action, resource, before, after, address, request_id, h
     ChainedRow { seq, row, hash }
 }
 
-/// Adds lines to a chain. `link` chains a line, from the end of the chain before it, its number and itself.
+/// Adds lines to a chain. `link` computes the hashes of a line from the end of the chain before it, its number and the line
+/// itself.
 async fn chain(
     tx: &mut Tx,
     org: &str,
     rows: &[AuditRow],
     link: impl Fn(&str, i64, &AuditRow) -> Link,
 ) -> Result<(), StoreError> {
-    // Touching the head keeps others from adding to the same chain until this transaction ends.
+    // Updating the head locks the chain until this transaction ends.
     let (mut seq, mut end) = fetch_one!(
         tx,
         (i64, String),
@@ -147,8 +148,8 @@ async fn chain(
 }
 
 impl Org<'_> {
-    /// Adds lines to the organization's audit log; `link` chains a line, from the end of the chain before it, its number
-    /// and itself. To be called last in a transaction: until it ends nobody else can add to this chain.
+    /// Adds lines to the organization's audit log; `link` computes the hashes of a line from the end of the chain before
+    /// it, its number and the line itself. Call it last in a transaction: it locks the chain until the transaction ends.
     pub async fn add_audit(
         &mut self,
         rows: &[AuditRow],
@@ -205,7 +206,7 @@ impl System<'_> {
         chain(self.tx, "", std::slice::from_ref(row), link).await
     }
 
-    /// The lines of one chain after number `after`, oldest first, at most `limit`; `None` is the installation's.
+    /// The lines of one chain after number `after`, oldest first, at most `limit`; `None` is the installation's chain.
     pub async fn audit_chain(
         &mut self,
         org: Option<OrgId>,
@@ -225,7 +226,7 @@ impl System<'_> {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// The ends of all chains. An organization, or rows, without an end stand in it with number 0.
+    /// The ends of all chains. An owner without a chain end is listed with number 0.
     pub async fn audit_heads(&mut self) -> Result<Vec<AuditHead>, StoreError> {
         let rows = fetch_all!(
             self.tx,

@@ -1,22 +1,22 @@
-//! What builds have in object storage, and submissions: whose source an object is, and builds whose files go.
+//! The objects of builds and submissions in object storage: which keys are sources, and which builds' files can be deleted.
 
 use launchway_domain::id::{BuildId, OrgId};
 
 use crate::builds::{pair, to_json};
 use crate::{Org, StoreError, System};
 
-/// An object that a build or a submission has in object storage.
+/// An object of a build or a submission in object storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildFile {
-    /// Where it lies.
+    /// Its key.
     pub blob_key: String,
-    /// Lower-case hex SHA-256 of an artifact, or of what was submitted; of sources and logs the database does not tell it.
+    /// Lower-case hex SHA-256 of an artifact or a submitted binary; the database does not have it for sources and logs.
     pub sha256: Option<String>,
 }
 
 impl Org<'_> {
-    /// Whether a build's source lies at this key.
-    pub async fn names_source(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether a build's source has this key.
+    pub async fn has_source(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -27,7 +27,7 @@ impl Org<'_> {
         Ok(row.is_some())
     }
 
-    /// Forgets the log, the artifacts and the source of a build, which stays, with these warnings.
+    /// Removes the log, the artifacts and the source of a build. The build itself stays, with these warnings.
     pub async fn clear_build(&mut self, id: BuildId, warnings: &[String], now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -49,8 +49,8 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Whether a source of a build lies at this key.
-    pub async fn names_source_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether a source of a build has this key.
+    pub async fn has_source_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -60,8 +60,8 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// The objects of all builds and submissions whose keys come after `after`, in the order of their keys: sources, parts of
-    /// logs, artifacts, what was submitted.
+    /// The objects of all builds and submissions whose keys come after `after`, ordered by key: sources, log segments,
+    /// artifacts, submitted binaries.
     pub async fn build_files_after(&mut self, after: &str, limit: i64) -> Result<Vec<BuildFile>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -81,7 +81,7 @@ impl System<'_> {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Builds that ended before `time` and still have their files, the longest ago first.
+    /// Builds that ended before `time` and still have files, oldest first.
     pub async fn builds_ended_before(&mut self, time: i64, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
         let rows = fetch_all!(
             self.tx,

@@ -1,4 +1,4 @@
-//! The logs of builds: parts in object storage, and a bounded tail here. Bytes are appended by offset, each once.
+//! The logs of builds: segments in object storage, and a bounded tail in the database. Bytes are appended by offset, each once.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -7,18 +7,18 @@ use launchway_domain::id::{BuildId, OrgId};
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
-/// A part of a log in object storage.
+/// A segment of a log in object storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogSegment {
     /// The offset of its first byte.
     pub start: i64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Where it lies.
+    /// Its key.
     pub blob_key: String,
 }
 
-/// Bytes of a log's tail.
+/// A chunk of a log's tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogChunk {
     /// The offset of the first byte.
@@ -34,7 +34,7 @@ fn decode(text: &str) -> Result<Vec<u8>, StoreError> {
 }
 
 impl Org<'_> {
-    /// Adds bytes at the end of a log, which is at `start`; the build must be locked.
+    /// Appends bytes to a log that ends at `start`; the build must be locked.
     pub async fn append_log(&mut self, build: BuildId, start: i64, bytes: &[u8]) -> Result<(), StoreError> {
         let size = bytes.len() as i64;
         execute!(
@@ -57,7 +57,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// The bytes of a log's tail that lie behind `after`, at most `limit` chunks.
+    /// The chunks of a log's tail after offset `after`, at most `limit`.
     pub async fn log_tail(&mut self, build: BuildId, after: i64, limit: i64) -> Result<Vec<LogChunk>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -79,9 +79,9 @@ impl Org<'_> {
         rows.into_iter().map(read).collect()
     }
 
-    /// Keeps, instead of what was kept before, what came of a log but is held back: bytes behind its end that nobody sees
-    /// yet, `size` of them, in a form of the caller's. Nothing is kept of no bytes. The build must be locked.
-    pub async fn hold_log(&mut self, build: BuildId, size: i64, form: &[u8]) -> Result<(), StoreError> {
+    /// Stores the withheld bytes of a log, replacing those stored before: `size` bytes after its end that nobody may see
+    /// yet, encoded by the caller. No bytes store nothing. The build must be locked.
+    pub async fn set_withheld_log(&mut self, build: BuildId, size: i64, form: &[u8]) -> Result<(), StoreError> {
         execute!(
             self.tx,
             "DELETE FROM log_tails WHERE EXISTS (SELECT 1 FROM builds WHERE builds.org_id = $1 AND builds.id = $2 \
@@ -103,8 +103,8 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// What of a log is held back.
-    pub async fn held_log(&mut self, build: BuildId) -> Result<Option<Vec<u8>>, StoreError> {
+    /// The withheld bytes of a log.
+    pub async fn withheld_log(&mut self, build: BuildId) -> Result<Option<Vec<u8>>, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -116,7 +116,7 @@ impl Org<'_> {
         row.map(|(text,)| decode(&text)).transpose()
     }
 
-    /// Where the part of a log begins that is not in object storage yet.
+    /// The offset from which a log is not in object storage yet.
     pub async fn log_tail_start(&mut self, build: BuildId) -> Result<i64, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -129,8 +129,7 @@ impl Org<'_> {
         Ok(row.map_or(0, |(start,)| start))
     }
 
-    /// The parts of a log in object storage that hold the byte at `offset` and what comes behind, in their order, `limit`
-    /// at most.
+    /// The segments of a log that contain the byte at `offset` or follow it, in order, at most `limit`.
     pub async fn log_segments_from(
         &mut self,
         build: BuildId,
@@ -152,7 +151,7 @@ impl Org<'_> {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// The parts of a log in object storage, in their order.
+    /// The segments of a log, in order.
     pub async fn log_segments(&mut self, build: BuildId) -> Result<Vec<LogSegment>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -166,7 +165,7 @@ impl Org<'_> {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Puts a part in object storage in the place of the tail's bytes that it holds.
+    /// Replaces the bytes of the tail that a segment in object storage contains.
     pub async fn seal_log_segment(&mut self, build: BuildId, segment: &LogSegment) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -192,8 +191,8 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Whether a part of a log lies at this key.
-    pub async fn names_log_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether a segment of a log has this key.
+    pub async fn has_log_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (i64,),
@@ -203,7 +202,7 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Builds that are over and whose log is not all in object storage.
+    /// Finished builds whose log is not completely in object storage.
     pub async fn unsealed_logs(&mut self, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
         let rows = fetch_all!(
             self.tx,

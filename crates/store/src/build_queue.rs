@@ -1,4 +1,4 @@
-//! The queue of builds: which is next, leases, and every transition as a compare-and-set on (status, attempt)
+//! The queue of builds: which build is next, leases, and every transition as a compare-and-set on (status, attempt)
 //! (`docs/reference/builds.md#transitions`).
 
 use std::collections::BTreeMap;
@@ -12,40 +12,40 @@ use crate::sql::typed;
 use crate::tx::Tx;
 use crate::{Org, StoreError, System};
 
-/// What a move sets beside where the build stands.
+/// What a transition sets in addition to the state.
 #[derive(Clone, Debug, Default)]
 pub struct StateChange {
-    /// The runner that has it now; `None` leaves the last one.
+    /// The runner that claims it; `None` leaves the last one.
     pub runner: Option<RunnerId>,
     /// Why it failed.
     pub error: Option<BuildFailure>,
-    /// When it is taken: each time counts as service to its organization, and the first is when the build began.
+    /// When it is claimed. Each claim counts as service to its organization, and the first is the start of the build.
     pub started_at: Option<i64>,
     /// When it ends.
     pub finished_at: Option<i64>,
 }
 
-/// What an organization has in the queue.
+/// The queued builds of an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueShare {
     /// The organization.
     pub org: OrgId,
     /// Its tier.
     pub tier: Tier,
-    /// When a runner last took a build of it.
+    /// When a runner last claimed a build of it.
     pub served_at: Option<i64>,
-    /// The different sets of labels that its builds need.
+    /// The distinct sets of labels that its builds require.
     pub sets: Vec<Vec<String>>,
 }
 
-/// Builds of an organization that run.
+/// The running builds of an organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningBuilds {
     /// The organization.
     pub org: OrgId,
     /// All of them.
     pub all: i64,
-    /// Those on runners that take everybody's.
+    /// Those on shared runners.
     pub shared: i64,
 }
 
@@ -60,7 +60,7 @@ row! {
     }
 }
 
-/// Gathers the rows of each organization.
+/// Groups the rows by organization.
 fn shares(rows: Vec<ShareRow>) -> Result<Vec<QueueShare>, StoreError> {
     let mut shares: BTreeMap<OrgId, QueueShare> = BTreeMap::new();
     for row in rows {
@@ -73,14 +73,14 @@ fn shares(rows: Vec<ShareRow>) -> Result<Vec<QueueShare>, StoreError> {
         };
         shares.entry(org).or_insert(share).sets.push(split(&row.labels));
     }
-    // The database gives the rows of a join in any order.
+    // The database returns the rows of a join in any order.
     for share in shares.values_mut() {
         share.sets.sort_unstable();
     }
     Ok(shares.into_values().collect())
 }
 
-/// The rest of a statement that knows the organizations `waiting`: their sets of labels, `$1` of each at most.
+/// The end of a statement in which `waiting` lists the organizations: their sets of labels, at most `$1` of each.
 macro_rules! sets_of_waiting {
     () => {
         ", sets (org_id, labels, number) AS (\
@@ -95,14 +95,14 @@ macro_rules! sets_of_waiting {
     };
 }
 
-/// The number of the lock of those who take builds, among the locks that PostgreSQL has for applications.
+/// The number of the advisory lock of PostgreSQL that serializes claims of builds.
 const QUEUE_LOCK: i64 = 0x6c_7771_7565_7565;
 
-/// A build that was given back goes before all others of its organization.
+/// The priority of a build that was returned to the queue: it goes before all others of its organization.
 pub(crate) const GIVEN_BACK: i64 = i64::MIN;
 
 impl Org<'_> {
-    /// Moves a build from where it stands to where it is to stand; false when it stands elsewhere by now.
+    /// Stores a transition of a build; returns false if the build is no longer in the expected state.
     pub async fn set_build_state(
         &mut self,
         id: BuildId,
@@ -145,8 +145,8 @@ impl Org<'_> {
         Ok(moved == 1)
     }
 
-    /// Remembers when a build of the organization was taken. The builds themselves do not say: one that is taken again keeps
-    /// the time when it first began, and one that is deleted is gone.
+    /// Records when a build of the organization was claimed. The builds themselves do not show it: one that is claimed
+    /// again keeps its first start time, and one that is deleted is gone.
     async fn note_served(&mut self, at: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -158,7 +158,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// The first builds of the organization's queue, `most` of them, in the order in which they are taken.
+    /// The first `most` builds of the organization's queue, in the order in which they are claimed.
     pub async fn queue_front(&mut self, most: i64) -> Result<Vec<BuildId>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -170,7 +170,7 @@ impl Org<'_> {
         rows.iter().map(|(id,)| typed("builds.id", id)).collect()
     }
 
-    /// How many builds of the organization wait; it counts no further than `most`.
+    /// The number of queued builds of the organization, at most `most`.
     pub async fn count_queued(&mut self, most: i64) -> Result<i64, StoreError> {
         let (count,) = fetch_one!(
             self.tx,
@@ -182,7 +182,7 @@ impl Org<'_> {
         Ok(count)
     }
 
-    /// How many builds of the organization run; it counts no further than `most`.
+    /// The number of running builds of the organization, at most `most`.
     pub async fn count_running(&mut self, most: i64) -> Result<i64, StoreError> {
         let (count,) = fetch_one!(
             self.tx,
@@ -194,7 +194,7 @@ impl Org<'_> {
         Ok(count)
     }
 
-    /// The organization's share of the queue, as [`System::queue_shares`] gives it for all.
+    /// The organization's share of the queue, as [`System::queue_shares`] returns it for all.
     pub async fn queue_share(&mut self, most: i64) -> Result<Vec<QueueShare>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -209,8 +209,8 @@ impl Org<'_> {
         shares(rows)
     }
 
-    /// The first queued build of the organization that needs exactly these labels, locked until this transaction ends; with
-    /// what orders it among those of other sets.
+    /// The first queued build of the organization that requires exactly these labels, locked until this transaction ends,
+    /// with its sort key among those of other sets.
     pub async fn next_queued(&mut self, labels: &[String]) -> Result<Option<(i64, Build)>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
@@ -231,16 +231,16 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// What waits in the queue: each organization that has builds there, with the sets of labels that they need, `most` sets
-    /// at most. Steps from one organization to the next, and from one set to the next, in an index: what it costs does not
-    /// depend on how many builds wait.
+    /// The queue: each organization with queued builds, with the sets of labels that they require, at most `most` sets.
+    /// Steps from one organization to the next, and from one set to the next, in an index, so its cost does not depend on
+    /// the number of queued builds.
     pub async fn queue_shares(&mut self, most: i64) -> Result<Vec<QueueShare>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             ShareRow,
             concat!(
-                // In the order of one index and compared by it: a planner that believes that all builds wait has no other.
-                // The space leads behind all builds of an organization: with `>` SQLite would read them.
+                // Sorted and compared in the order of one index, so that a planner that assumes all builds are queued has
+                // no other choice. The space sorts after all builds of an organization: with `>` SQLite would read them.
                 "WITH RECURSIVE waiting (org_id) AS (\
                  SELECT CASE first.status WHEN 'queued' THEN first.org_id END FROM (SELECT b.status, b.org_id FROM builds b \
                  WHERE (b.status, b.org_id) >= ('queued', '') ORDER BY b.status, b.org_id LIMIT 1) AS first UNION ALL \
@@ -254,8 +254,8 @@ impl System<'_> {
         shares(rows)
     }
 
-    /// How many builds of each organization run.
-    pub async fn running_builds(&mut self) -> Result<Vec<Running>, StoreError> {
+    /// The number of running builds of each organization.
+    pub async fn running_builds(&mut self) -> Result<Vec<RunningBuilds>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (String, i64, i64),
@@ -264,7 +264,7 @@ impl System<'_> {
              WHERE builds.status = 'running' GROUP BY builds.org_id"
         )?;
         let read = |(org, all, shared): (String, i64, i64)| {
-            Ok(Running {
+            Ok(RunningBuilds {
                 org: typed("builds.org_id", &org)?,
                 all,
                 shared,
@@ -273,7 +273,7 @@ impl System<'_> {
         rows.into_iter().map(read).collect()
     }
 
-    /// Has those who take builds do so one after the other until this transaction ends. On SQLite they do anyway.
+    /// Serializes claims of builds until this transaction ends. On SQLite they are serial anyway.
     pub async fn lock_queue(&mut self) -> Result<(), StoreError> {
         if let Tx::Postgres(tx) = &mut *self.tx {
             sqlx::query("SELECT pg_advisory_xact_lock($1)")
@@ -284,7 +284,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The build that a runner speaks of, whoever's it is, locked until this transaction ends.
+    /// The build that a runner names, of any organization, locked until this transaction ends.
     pub async fn lock_leased_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -298,7 +298,7 @@ impl System<'_> {
         row.map(BuildRow::read).transpose()
     }
 
-    /// Running builds whose lease ended, the longest ago first.
+    /// Running builds whose lease has expired, oldest first.
     pub async fn lapsed_builds(&mut self, now: i64, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -310,7 +310,7 @@ impl System<'_> {
         rows.into_iter().map(|(org, id)| pair(&org, &id)).collect()
     }
 
-    /// Builds that were put into the queue before `time` and are still there.
+    /// Builds that entered the queue before `time` and are still queued.
     pub async fn stale_builds(&mut self, time: i64, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -322,8 +322,8 @@ impl System<'_> {
         rows.into_iter().map(|(org, id)| pair(&org, &id)).collect()
     }
 
-    /// Renews the lease of a running build and sets its phases, without reading it; gives whether it is to be stopped and
-    /// how much of its log is kept. `None` when this runner does not have this attempt any more.
+    /// Renews the lease of a running build and sets its phases, without reading it. Returns whether it must stop and how
+    /// much of its log is stored, or `None` if this runner no longer has this attempt.
     pub async fn renew_build(
         &mut self,
         id: BuildId,

@@ -1,4 +1,4 @@
-//! Builds: the record, from the request to the result (`docs/reference/builds.md#build-record`). Its transitions in the queue
+//! Builds: the record, from the request to the result (`docs/reference/builds.md#build-record`). The transitions in the queue
 //! are in `build_queue.rs`.
 
 use launchway_domain::build::{Build, BuildFailure, BuildState, BuildStatus};
@@ -14,7 +14,7 @@ use crate::holdings::source_size;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-/// What a list of builds is narrowed to; nothing means all.
+/// Filters for a list of builds. An absent filter matches every build.
 #[derive(Clone, Debug, Default)]
 pub struct BuildFilter {
     /// The status.
@@ -25,7 +25,7 @@ pub struct BuildFilter {
     pub bundle: Option<BundleId>,
     /// The configuration.
     pub configuration: Option<Configuration>,
-    /// The branch that git named.
+    /// The branch of the source.
     pub branch: Option<String>,
 }
 
@@ -148,8 +148,8 @@ macro_rules! build_filter {
     };
 }
 
-/// Lists builds by the condition that a [`BuildFilter`] makes of `$1` to `$6`. What is said of the status is a text of its own,
-/// for a database takes the index of one status only when the text says that there is one.
+/// Lists builds by the condition of a [`BuildFilter`] in `$1` to `$6`. The condition on the status is separate text,
+/// because a database uses the index of one status only if the text contains it.
 macro_rules! listed {
     ($tx:expr, $paging:expr, $status:literal, $($value:expr),+ $(,)?) => {{
         let rows = fetch_all!(
@@ -176,7 +176,7 @@ macro_rules! listed {
 }
 
 impl Org<'_> {
-    /// Keeps a new build.
+    /// Stores a new build.
     pub async fn create_build(&mut self, build: &Build, bundle: &BundleId) -> Result<(), StoreError> {
         let branch = build.spec.git.as_ref().and_then(|git| git.branch.as_deref());
         execute!(
@@ -228,7 +228,7 @@ impl Org<'_> {
         row.map(BuildRow::read).transpose()
     }
 
-    /// The newest successful build of a bundle and platform that has a fingerprint. With a configuration, one of that
+    /// The newest successful build of a bundle and platform that has a fingerprint. With a configuration, a build of that
     /// configuration or of none.
     pub async fn newest_build_with_fingerprint(
         &mut self,
@@ -254,7 +254,7 @@ impl Org<'_> {
         row.map(BuildRow::read).transpose()
     }
 
-    /// One build, which nobody else changes until this transaction ends.
+    /// One build, locked until this transaction ends.
     pub async fn lock_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -305,8 +305,8 @@ impl Org<'_> {
         Rows::read(rows, total, BuildRow::read)
     }
 
-    /// Sets what a runner tells of a build, and what was learned of what was asked for.
-    pub async fn tell_build(&mut self, build: &Build) -> Result<(), StoreError> {
+    /// Stores what a runner reports about a build, and what was learned about its request.
+    pub async fn update_build(&mut self, build: &Build) -> Result<(), StoreError> {
         execute!(
             self.tx,
             "UPDATE builds SET phases = $3, plan = $4, plan_origin = $5, fingerprint = $6, warnings = $7, spec = $8 \
@@ -323,7 +323,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Forgets a build with its log and artifacts; false when there is none.
+    /// Deletes a build with its log and artifacts; returns false if there is none.
     pub async fn delete_build(&mut self, id: BuildId) -> Result<bool, StoreError> {
         let deleted = execute!(
             self.tx,
@@ -336,7 +336,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// The build with this id, whosoever it is.
+    /// The build with this id, of any organization.
     pub async fn any_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(
             self.tx,

@@ -1,5 +1,5 @@
-//! How nodes follow the database: a revision per change, taken in the change's own transaction, and a wake-up.
-//! The row lock on the revision makes revisions commit in their order, so a reader never skips one.
+//! How nodes follow the database: a revision per change, taken in the change's own transaction, and a notification. The row
+//! lock on the revision makes revisions commit in order, so a reader never skips one.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use sqlx::sqlite::SqliteConnection;
 
 use crate::{StoreError, System, Tx};
 
-/// The PostgreSQL channel that tells of new revisions.
+/// The PostgreSQL channel that announces new revisions.
 pub(crate) const CHANNEL: &str = "launchway_changes";
-/// How often SQLite's change counter is looked at: a change is seen well within a second.
+/// How often SQLite's change counter is polled: a change is noticed well within a second.
 const SQLITE_GLANCE: Duration = Duration::from_millis(100);
-/// PostgreSQL may lose a notification: so often the table is read without one.
+/// PostgreSQL may lose a notification: the table is read at this interval regardless.
 const POSTGRES_BACKSTOP: Duration = Duration::from_millis(500);
 
 /// What changed since a revision.
@@ -21,20 +21,20 @@ const POSTGRES_BACKSTOP: Duration = Duration::from_millis(500);
 pub struct Changes {
     /// The newest revision.
     pub revision: i64,
-    /// The bundles whose updates changed, each once. `None`: too long ago to tell, read everything.
+    /// The bundles whose updates changed, without duplicates. `None` if the revision is too old: reload everything.
     pub bundle_keys: Option<Vec<String>>,
 }
 
-/// A connection that notices changes of other processes.
+/// A connection that notices changes made by other processes.
 pub enum Watch {
-    /// Looks at the change counter of the file.
+    /// Polls the change counter of the file.
     Sqlite {
-        /// A connection of its own: the counter does not move for changes of the connection that asks.
+        /// A dedicated connection: the counter does not change for changes made by the connection that reads it.
         connection: SqliteConnection,
-        /// The counter when it was last looked at.
+        /// The counter when it was last read.
         version: i64,
     },
-    /// Listens to notifications.
+    /// Listens for notifications.
     Postgres {
         /// The listening connection; it reconnects by itself.
         listener: PgListener,
@@ -42,7 +42,7 @@ pub enum Watch {
 }
 
 impl Watch {
-    /// Returns when there may be news: on a change, or after half a second at most on PostgreSQL.
+    /// Returns when there may be changes: on a change, or after half a second at most on PostgreSQL.
     pub async fn changed(&mut self) -> Result<(), StoreError> {
         match self {
             Watch::Sqlite { connection, version } => loop {
@@ -64,7 +64,7 @@ impl Watch {
     /// Ends the watch and its connection.
     pub async fn close(self) {
         if let Watch::Sqlite { connection, .. } = self {
-            // Nothing was written on it; an error while closing changes nothing.
+            // Nothing was written on this connection, so an error while closing has no effect.
             let _ = connection.close().await;
         }
     }
@@ -109,7 +109,7 @@ impl System<'_> {
             "SELECT revision, bundle_key FROM changes WHERE revision > $1 ORDER BY revision",
             seen
         )?;
-        // Revisions have no gaps: fewer rows than revisions means that old rows were cleared away, or the database was replaced.
+        // Revisions have no gaps: fewer rows than revisions means that old rows were deleted, or the database was replaced.
         let complete = revision >= seen && rows.len() as i64 == revision - seen;
         let bundle_keys = complete.then(|| {
             let mut keys: Vec<String> = rows.into_iter().map(|(_, key)| key).collect();
@@ -120,7 +120,7 @@ impl System<'_> {
         Ok(Changes { revision, bundle_keys })
     }
 
-    /// Forgets changes made before `time`; a node that slept longer reads everything anew.
+    /// Deletes changes made before `time`; a node that was idle for longer reloads everything.
     pub async fn forget_changes_before(&mut self, time: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "changes", "revision", "at < $1", time)
     }

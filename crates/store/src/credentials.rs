@@ -1,4 +1,4 @@
-//! Credentials: what was read from them, and the rest sealed.
+//! Credentials: their metadata in clear, and the secret part sealed.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::Credential;
@@ -43,7 +43,7 @@ impl CredentialRow {
 }
 
 impl Org<'_> {
-    /// Keeps a new credential; `sealed` is what is secret of it.
+    /// Stores a new credential; `sealed` is its secret part.
     pub async fn create_credential(&mut self, credential: &Credential, sealed: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -97,7 +97,7 @@ impl Org<'_> {
         Rows::read(rows, total, CredentialRow::read)
     }
 
-    /// What is secret of a credential, sealed.
+    /// The secret part of a credential, sealed.
     pub async fn sealed_credential(&mut self, id: CredentialId) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -109,7 +109,7 @@ impl Org<'_> {
         Ok(row.map(|(sealed,)| sealed))
     }
 
-    /// Forgets a credential; false when there is none.
+    /// Deletes a credential; returns false if there is none.
     pub async fn delete_credential(&mut self, id: CredentialId) -> Result<bool, StoreError> {
         let deleted = execute!(
             self.tx,
@@ -120,8 +120,8 @@ impl Org<'_> {
         Ok(deleted == 1)
     }
 
-    /// Notes which notice of a credential's end was given; false when that one, or a later one, was given before.
-    pub async fn note_expiry_told(&mut self, id: CredentialId, days: i64) -> Result<bool, StoreError> {
+    /// Records that an expiry notice of a credential was sent; returns false if that notice or a later one was sent before.
+    pub async fn record_expiry_notice(&mut self, id: CredentialId, days: i64) -> Result<bool, StoreError> {
         let noted = execute!(
             self.tx,
             "UPDATE credentials SET told_days = $3 \
@@ -135,7 +135,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Whose a credential is; `None` when there is none.
+    /// The organization of a credential; `None` if there is none.
     pub async fn credential_owner(&mut self, id: CredentialId) -> Result<Option<OrgId>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -146,7 +146,7 @@ impl System<'_> {
         row.map(|(org,)| typed("credentials.org_id", &org)).transpose()
     }
 
-    /// Credentials that end between two times, the first first, behind `after` in the order of ids.
+    /// Credentials that expire between two times, after the id `after`, in the order of ids.
     pub async fn expiring_credentials(
         &mut self,
         from: i64,

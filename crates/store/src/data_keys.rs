@@ -10,7 +10,7 @@ fn owner(org: Option<OrgId>) -> String {
 }
 
 impl System<'_> {
-    /// The sealed key of an organization; `None` as organization is the installation.
+    /// The sealed key of an organization, or of the installation for `None`.
     pub async fn data_key(&mut self, org: Option<OrgId>) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -21,7 +21,7 @@ impl System<'_> {
         Ok(row.map(|(sealed,)| sealed))
     }
 
-    /// Keeps a sealed key unless the owner has one already; gives the one that stands there afterwards.
+    /// Stores a sealed key unless the owner already has one; returns the stored one.
     pub async fn keep_data_key(&mut self, org: Option<OrgId>, sealed: &str, now: i64) -> Result<String, StoreError> {
         execute!(
             self.tx,
@@ -58,7 +58,7 @@ impl System<'_> {
             .collect()
     }
 
-    /// Puts the same key, sealed anew, in the place of the old one.
+    /// Replaces a sealed key with the same key, sealed again.
     pub async fn reseal_data_key(&mut self, org: Option<OrgId>, sealed: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,

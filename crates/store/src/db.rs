@@ -16,9 +16,9 @@ use sqlx::{Connection, Postgres, Transaction};
 
 use crate::{StoreError, Tx, Watch, migrations};
 
-/// How long a caller waits for a connection or a lock before the answer is "not available".
+/// How long a caller waits for a connection or a lock before the error is "not available".
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long SQLite is left alone before it is asked again.
+/// The pause before SQLite is retried.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 16;
@@ -46,7 +46,7 @@ pub enum OpenError {
     /// The URL is neither `sqlite:` nor `postgres:`, or not well formed.
     #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
     BadUrl,
-    /// The server or file does not let us in.
+    /// The server or file refuses the connection.
     #[error("cannot be opened: {0}")]
     Connect(#[source] sqlx::Error),
     /// The schema cannot be brought up to date.
@@ -57,15 +57,15 @@ pub enum OpenError {
         "needs launchway-server of a release that knows migration {needed}; this one knows {known}. Start the newer release"
     )]
     TooNew {
-        /// The oldest schema that a program must know.
+        /// The oldest schema that a program must support.
         needed: i64,
-        /// What this program knows.
+        /// The schema that this program supports.
         known: i64,
     },
 }
 
-/// The row of `meta` that names the oldest schema a program must know to work on this database. Migrations only expand the
-/// schema, so no migration writes it so far; the first that takes something away must.
+/// The row of `meta` that names the oldest schema a program must support to work on this database. Migrations only expand
+/// the schema, so no migration writes it yet; the first that removes something must.
 const NEEDED_SCHEMA: &str = "needed_schema";
 
 macro_rules! needed_schema {
@@ -79,7 +79,7 @@ macro_rules! needed_schema {
 }
 
 impl Db {
-    /// Opens the database at `url` and brings its schema up to date. A missing SQLite file is made.
+    /// Opens the database at `url` and migrates its schema. A missing SQLite file is created.
     pub async fn open(url: &str) -> Result<Db, OpenError> {
         if url.starts_with("sqlite:") {
             Self::open_sqlite(url).await
@@ -104,9 +104,9 @@ impl Db {
             .acquire_timeout(LOCK_TIMEOUT)
             .before_acquire(|connection, _| Box::pin(ready(Ok(is_free(connection)))));
         let writer = connect_sqlite(writer, &options).await?;
-        // In one transaction that takes the writer's lock first: of processes that start together one migrates.
+        // One transaction that takes the writer's lock first: if several processes start together, one migrates.
         let mut migration = writer.begin_with("BEGIN IMMEDIATE").await.map_err(OpenError::Connect)?;
-        // Not `run`: what it gives cannot be sent to another thread when it borrows a connection.
+        // Not `run`: its future is not `Send` when it borrows a connection.
         let migrator = migrations::of(migrations::SQLITE);
         migrator.run_direct(None, &mut *migration, false).await?;
         refuse_newer(&migrator, needed_schema!(&mut *migration))?;
@@ -130,7 +130,7 @@ impl Db {
             .connect_with(options)
             .await
             .map_err(OpenError::Connect)?;
-        // Of processes that start together one migrates, and the others wait for as long as that takes.
+        // If several processes start together, one migrates, and the others wait as long as that takes.
         let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
         wait_for_locks(&mut connection, Duration::ZERO)
             .await
@@ -144,7 +144,7 @@ impl Db {
         Ok(Db::Postgres { pool })
     }
 
-    /// Begins a transaction that may write. On SQLite it waits for the writer first, so that it never fails half-way.
+    /// Begins a transaction that may write. On SQLite it waits for the writer first, so that it never fails halfway.
     pub async fn write(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Db::Sqlite { writer, .. } => Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
@@ -152,7 +152,7 @@ impl Db {
         })
     }
 
-    /// Begins a transaction that only reads, on a snapshot of its own.
+    /// Begins a read-only transaction on a snapshot of its own.
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Db::Sqlite { readers, .. } => Tx::Sqlite(readers.begin().await?),
@@ -177,12 +177,12 @@ impl Db {
         })
     }
 
-    /// Whether counts of the running minute are shared with other processes through the database.
+    /// Whether per-minute counts are shared with other processes through the database.
     pub fn is_shared(&self) -> bool {
         matches!(self, Db::Postgres { .. })
     }
 
-    /// Closes every connection, after what runs is done.
+    /// Closes every connection after the running work is done.
     pub async fn close(&self) {
         match self {
             Db::Sqlite { writer, readers } => {
@@ -194,10 +194,10 @@ impl Db {
     }
 }
 
-/// Refuses a database that names a newer schema as the oldest that fits it.
+/// Refuses a database that requires a newer schema than this program supports.
 fn refuse_newer(migrator: &Migrator, needed: Option<(String,)>) -> Result<(), OpenError> {
     let known = migrator.iter().map(|migration| migration.version).max().unwrap_or(0);
-    // What is no number was written by a release that does it otherwise, so by a newer one.
+    // A value that is not a number was written by a newer release.
     let needed = needed.map_or(0, |(version,)| version.parse().unwrap_or(i64::MAX));
     if needed > known {
         return Err(OpenError::TooNew { needed, known });
@@ -205,8 +205,8 @@ fn refuse_newer(migrator: &Migrator, needed: Option<(String,)>) -> Result<(), Op
     Ok(())
 }
 
-/// Begins a transaction on PostgreSQL, to the end even when who asked has gone away meanwhile. The driver does not know of
-/// a BEGIN that was broken off: its transaction, read-only for one, would be that of whoever gets the connection next.
+/// Begins a transaction on PostgreSQL, and completes it even if the caller is dropped meanwhile. The driver does not track
+/// an interrupted BEGIN: its transaction, possibly read-only, would leak to the next user of the connection.
 async fn begin(pool: &PgPool, statement: &'static str) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
     let pool = pool.clone();
     tokio::spawn(async move { pool.begin_with(statement).await })
@@ -214,14 +214,15 @@ async fn begin(pool: &PgPool, statement: &'static str) -> Result<Transaction<'st
         .unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
-/// Makes the missing file of a database for its owner alone. SQLite gives the files beside it, its log for one, the same rights.
+/// Creates the missing file of a database with access for its owner only. SQLite gives the files next to it, such as its
+/// log, the same permissions.
 fn make_private(file: &Path) {
-    // Where it is there already, or cannot be made, SQLite says better what is wrong.
+    // If the file exists or cannot be created, SQLite reports the error better.
     let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
 }
 
-/// Connects a pool to the file. SQLite does not wait for others where waiting could be for each other: at the change to
-/// the write-ahead log, and while the last connection of another process folds that log back in. So we wait ourselves.
+/// Connects a pool to the file. SQLite does not wait for others where it might deadlock: while it switches to the
+/// write-ahead log, and while the last connection of another process checkpoints that log. So we wait ourselves.
 async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions) -> Result<SqlitePool, OpenError> {
     let mut left = LOCK_TIMEOUT;
     loop {
@@ -235,20 +236,20 @@ async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions)
     }
 }
 
-/// Whether SQLite says that another connection is in the way: the low byte of its code is BUSY.
+/// Whether SQLite reports that another connection is in the way: the low byte of its code is BUSY.
 fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.and_then(|code| code.parse::<u32>().ok())
         .is_some_and(|code| code & 0xff == 5)
 }
 
-/// Whether a connection that was given back is out of its transaction. SQLite itself rolls back when the disk is full or
-/// broken; the driver then believes for ever that a transaction is open, so such a connection is thrown away.
+/// Whether a returned connection is outside a transaction. SQLite itself rolls back when the disk is full or broken; the
+/// driver then believes forever that a transaction is open, so such a connection is discarded.
 fn is_free(connection: &SqliteConnection) -> bool {
     !connection.is_in_transaction()
 }
 
-/// Sets how long statements of a connection wait for a lock; zero is for ever.
+/// Sets how long statements of a connection wait for a lock; zero waits forever.
 async fn wait_for_locks(connection: &mut PgConnection, timeout: Duration) -> Result<(), sqlx::Error> {
     sqlx::query("SELECT set_config('lock_timeout', $1, false)")
         .bind(timeout.as_millis().to_string())

@@ -1,54 +1,55 @@
-//! Deliveries of events to webhooks: made by the fan-out, claimed by the nodes that try them, kept with their tries.
+//! Deliveries of events to webhooks: created by the fan-out, claimed by the nodes that attempt them, stored with their
+//! attempts.
 
 use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
-use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, WebhookType};
-use launchway_domain::webhook_retry::Next;
+use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, WebhookType};
+use launchway_domain::webhook_retry::NextStep;
 
 use crate::sql::typed;
 use crate::webhooks::read_secrets;
 use crate::{Org, Paging, Rows, StoreError, System, WebhookSecrets};
 
-/// A webhook with deliveries that are due, and what is needed to try them.
+/// A webhook with due deliveries, and what is needed to attempt them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DueWebhook {
     /// Its id.
     pub id: WebhookId,
     /// The organization it belongs to.
     pub org_id: OrgId,
-    /// How it is told.
+    /// The form of its deliveries.
     pub kind: WebhookType,
-    /// Where it is told.
+    /// The receiver's URL.
     pub url: String,
-    /// What signs.
+    /// The secrets that sign.
     pub secrets: WebhookSecrets,
 }
 
-/// A delivery that this node tries now. Nobody else does until the claim lapses.
+/// A delivery claimed by this node. No other node attempts it until the claim expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claimed {
+pub struct ClaimedDelivery {
     /// Its id.
     pub id: DeliveryId,
     /// The event.
     pub event_id: EventId,
     /// The body in its generic form.
     pub body: String,
-    /// How often it was tried before.
+    /// The number of previous attempts.
     pub tries: i64,
-    /// The number of the claim.
+    /// The claim number.
     pub claim: i64,
 }
 
-/// What came of a claimed delivery.
+/// The result of a claimed delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TryReport {
+pub struct AttemptReport {
     /// The delivery.
     pub id: DeliveryId,
-    /// The number of the claim.
+    /// The claim number.
     pub claim: i64,
-    /// The try.
-    pub tried: Try,
-    /// What comes next.
-    pub next: Next,
+    /// The attempt.
+    pub tried: DeliveryAttempt,
+    /// What follows it.
+    pub next: NextStep,
 }
 
 row! {
@@ -86,7 +87,7 @@ impl DeliveryRow {
 }
 
 impl Org<'_> {
-    /// Adds a delivery to one of the organization's webhooks; false when there is no such webhook.
+    /// Adds a delivery to one of the organization's webhooks; returns false if there is no such webhook.
     pub async fn add_delivery(&mut self, delivery: &Delivery) -> Result<bool, StoreError> {
         let added = execute!(
             self.tx,
@@ -157,8 +158,8 @@ impl Org<'_> {
         row.map(DeliveryRow::read).transpose()
     }
 
-    /// The tries of a delivery, oldest first.
-    pub async fn delivery_tries(&mut self, delivery: DeliveryId) -> Result<Vec<Try>, StoreError> {
+    /// The attempts of a delivery, oldest first.
+    pub async fn delivery_attempts(&mut self, delivery: DeliveryId) -> Result<Vec<DeliveryAttempt>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (i64, i64, Option<i64>, Option<String>),
@@ -171,7 +172,7 @@ impl Org<'_> {
             |number: i64| u16::try_from(number).map_err(|_| StoreError::Corrupt("delivery_tries.response_status"));
         rows.into_iter()
             .map(|(at, took_ms, response_status, error)| {
-                Ok(Try {
+                Ok(DeliveryAttempt {
                     at,
                     took_ms,
                     response_status: response_status.map(status).transpose()?,
@@ -181,13 +182,13 @@ impl Org<'_> {
             .collect()
     }
 
-    /// Keeps what came of a claimed delivery; false, and nothing is kept, when the claim is not the last one any more, or
-    /// the delivery ended meanwhile. The webhook must be locked (see [`Org::lock_webhook`]).
-    pub async fn report_try(&mut self, report: &TryReport) -> Result<bool, StoreError> {
+    /// Stores the result of a claimed delivery. Returns false, and stores nothing, if the claim is outdated or the delivery
+    /// has ended meanwhile. The webhook must be locked (see [`Org::lock_webhook`]).
+    pub async fn report_attempt(&mut self, report: &AttemptReport) -> Result<bool, StoreError> {
         let (status, due_at) = match report.next {
-            Next::Done => (DeliveryStatus::Succeeded, None),
-            Next::GivenUp => (DeliveryStatus::Failed, None),
-            Next::Again(at) => (DeliveryStatus::Pending, Some(at)),
+            NextStep::Done => (DeliveryStatus::Succeeded, None),
+            NextStep::GivenUp => (DeliveryStatus::Failed, None),
+            NextStep::RetryAt(at) => (DeliveryStatus::Pending, Some(at)),
         };
         let tries = fetch_optional!(
             self.tx,
@@ -215,7 +216,7 @@ impl Org<'_> {
         Ok(true)
     }
 
-    /// Ends the pending deliveries of a webhook, which must be locked, with a reason; gives how many.
+    /// Ends the pending deliveries of a webhook, which must be locked, with a reason; returns their number.
     pub async fn cancel_deliveries(&mut self, webhook: WebhookId, reason: &str) -> Result<u64, StoreError> {
         execute!(
             self.tx,
@@ -229,7 +230,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Active webhooks with deliveries that are due at `now`, those that wait longest first, at most `limit`.
+    /// Active webhooks with deliveries that are due at `now`, longest waiting first, at most `limit`.
     pub async fn due_webhooks(&mut self, now: i64, limit: i64) -> Result<Vec<DueWebhook>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -255,15 +256,15 @@ impl System<'_> {
             .collect()
     }
 
-    /// Claims deliveries of a webhook that are due at `now`, at most `limit`, until `lapse`: then whoever looks may claim
-    /// them again. What another node is claiming is passed over.
+    /// Claims deliveries of a webhook that are due at `now`, at most `limit`, until `lapse`; after that, any node may claim
+    /// them again. Skips those that another node is claiming.
     pub async fn claim_deliveries(
         &mut self,
         webhook: WebhookId,
         now: i64,
         lapse: i64,
         limit: i64,
-    ) -> Result<Vec<Claimed>, StoreError> {
+    ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         let mut rows = fetch_all_locked!(
             self.tx,
             (String, String, String, i64, i64),
@@ -280,7 +281,7 @@ impl System<'_> {
         rows.sort();
         rows.into_iter()
             .map(|(id, event_id, body, tries, claim)| {
-                Ok(Claimed {
+                Ok(ClaimedDelivery {
                     id: typed("deliveries.id", &id)?,
                     event_id: typed("deliveries.event_id", &event_id)?,
                     body,
@@ -291,7 +292,8 @@ impl System<'_> {
             .collect()
     }
 
-    /// Forgets deliveries that were made before `time` and have ended, at most `limit`, with their tries; gives how many.
+    /// Deletes finished deliveries that were created before `time`, at most `limit`, with their attempts; returns their
+    /// number.
     pub async fn forget_deliveries_before(&mut self, time: i64, limit: i64) -> Result<u64, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,

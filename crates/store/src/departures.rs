@@ -1,4 +1,5 @@
-//! The access that a user made in an organization: ended when the user goes or gets a lesser role, or listed for a decision.
+//! The access that a user granted in an organization: revoked when the user leaves or gets a lesser role, or listed for a
+//! decision.
 
 use launchway_domain::build::Runner;
 use launchway_domain::id::{DeviceLoginId, UserId};
@@ -11,7 +12,7 @@ use crate::runners::{RunnerRow, runner_columns};
 use crate::sql::typed;
 use crate::{Org, StoreError};
 
-/// That a row was made by the user `$2` in the organization `$1`, or by a key that this user made there.
+/// Condition: the row was created by the user `$2` in the organization `$1`, or by a key that this user created there.
 macro_rules! made_by {
     () => {
         "(created_by = $2 OR created_by IN (SELECT k.id FROM api_keys k WHERE k.org_id = $1 AND k.created_by = $2))"
@@ -19,7 +20,7 @@ macro_rules! made_by {
 }
 
 impl Org<'_> {
-    /// Takes back the invitations that wait and were made by a user, or are for the address `email`; gives them.
+    /// Deletes the pending invitations that a user created or that are for the address `email`; returns them.
     pub async fn end_invitations(&mut self, by: UserId, email: Option<&str>) -> Result<Vec<Invitation>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -36,7 +37,7 @@ impl Org<'_> {
         rows.into_iter().map(InvitationRow::read).collect()
     }
 
-    /// Forgets the one-time tokens for runners that a user made; gives how many.
+    /// Deletes the one-time tokens for runners that a user created; returns their number.
     pub async fn end_runner_tokens(&mut self, by: UserId) -> Result<u64, StoreError> {
         execute!(
             self.tx,
@@ -46,7 +47,7 @@ impl Org<'_> {
         )
     }
 
-    /// Denies the browser sign-ins that a user approved and whose key was not fetched yet; gives them.
+    /// Denies the browser sign-ins that a user approved and whose key has not been fetched; returns them.
     pub async fn end_device_logins(&mut self, by: UserId) -> Result<Vec<DeviceLoginId>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -60,7 +61,7 @@ impl Org<'_> {
         ids.collect()
     }
 
-    /// The active keys that a user's browser sign-ins made, in the order of their ids.
+    /// The active keys that a user's browser sign-ins created, in the order of their ids.
     pub async fn browser_keys(&mut self, by: UserId, now: i64) -> Result<Vec<Key>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -78,7 +79,7 @@ impl Org<'_> {
         rows.into_iter().map(KeyRow::read).collect()
     }
 
-    /// The active keys that a user made, directly or with a key, the newest first.
+    /// The active keys that a user created, directly or with a key, newest first.
     pub async fn keys_made_by(&mut self, by: UserId, now: i64, most: i64) -> Result<Vec<Key>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -98,7 +99,7 @@ impl Org<'_> {
         rows.into_iter().map(KeyRow::read).collect()
     }
 
-    /// The runners that a user let in and nobody shut out, the newest first.
+    /// The runners that a user enrolled and whose access is not revoked, newest first.
     pub async fn runners_made_by(&mut self, by: UserId, most: i64) -> Result<Vec<Runner>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -117,7 +118,7 @@ impl Org<'_> {
         rows.into_iter().map(RunnerRow::read).collect()
     }
 
-    /// The active keys whose makers may not make keys here any more, the newest first.
+    /// The active keys whose creators may no longer create keys here, newest first.
     pub async fn keys_of_former_admins(&mut self, now: i64, most: i64) -> Result<Vec<Key>, StoreError> {
         let rows = fetch_all!(
             self.tx,

@@ -1,4 +1,4 @@
-//! Logins of command lines that wait for a user: only hashes of their codes are here.
+//! Logins of command lines that wait for a user: only hashes of their codes are stored.
 
 use launchway_domain::device_login::{DeviceLogin, DeviceLoginStatus};
 use launchway_domain::id::{DeviceLoginId, OrgId, UserId};
@@ -40,7 +40,7 @@ impl DeviceLoginRow {
 }
 
 impl System<'_> {
-    /// Keeps a login that nobody decided on yet, under the hashes of its two codes.
+    /// Stores a pending login under the hashes of its two codes.
     pub async fn create_device_login(
         &mut self,
         login: &DeviceLogin,
@@ -64,7 +64,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The login that a user's code names, whatever became of it.
+    /// The login with a user's code, whatever its status.
     pub async fn device_login_by_user_code(&mut self, user_hash: &str) -> Result<Option<DeviceLogin>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -76,7 +76,7 @@ impl System<'_> {
         row.map(DeviceLoginRow::read).transpose()
     }
 
-    /// The login that a command's own code names, whatever became of it.
+    /// The login with a command's own code, whatever its status.
     pub async fn device_login_by_device_code(&mut self, device_hash: &str) -> Result<Option<DeviceLogin>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -88,7 +88,7 @@ impl System<'_> {
         row.map(DeviceLoginRow::read).transpose()
     }
 
-    /// Keeps what a user decided; false when somebody decided before, or its time is over.
+    /// Stores a user's decision; returns false if the login was decided before or has expired.
     pub async fn decide_device_login(
         &mut self,
         id: DeviceLoginId,
@@ -110,7 +110,7 @@ impl System<'_> {
         Ok(decided == 1)
     }
 
-    /// Marks an approved login as used; false when it was before, or its time is over.
+    /// Marks an approved login as used; returns false if it was used before or has expired.
     pub async fn use_device_login(&mut self, id: DeviceLoginId, now: i64) -> Result<bool, StoreError> {
         let used = execute!(
             self.tx,
@@ -121,7 +121,7 @@ impl System<'_> {
         Ok(used == 1)
     }
 
-    /// Forgets logins whose time was over before `time`.
+    /// Deletes logins that expired before `time`.
     pub async fn forget_device_logins_before(&mut self, time: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "device_logins", "id", "expires_at < $1", time)
     }

@@ -1,5 +1,5 @@
-//! The whole database as lines of JSON, read on one snapshot, and back into an empty database of either kind.
-//! That the schema knows only texts and numbers makes one form serve both.
+//! Dumps the whole database as lines of JSON, read from one snapshot, and restores it into an empty database of either kind.
+//! One format serves both kinds because the schema contains only texts and numbers.
 
 use std::io::{BufRead, Write};
 
@@ -9,9 +9,9 @@ use sqlx::{AssertSqlSafe, Column, Row, TypeInfo, ValueRef};
 
 use crate::{StoreError, System, Tx};
 
-/// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
-/// changes (whoever reads a restored database reads all of it), the counts of the running minute and day, the leases of jobs,
-/// the locks and turns of apps, the turns of organizations, when they were last served, and forms that wait for a sign-in.
+/// Every table of a backup, parents before children. The others are worthless later: the log of changes (a node reads all
+/// of a restored database), the counts of the current minute and day, the leases of jobs, the locks and turns of apps, the
+/// turns of organizations and when they were last served, and forms that wait for a sign-in.
 pub const TABLES: [&str; 41] = [
     "meta",
     "revision",
@@ -56,7 +56,7 @@ pub const TABLES: [&str; 41] = [
     "submission_files",
 ];
 
-/// Why a dump cannot be written or read.
+/// Why a dump cannot be written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
     /// The database.
@@ -65,10 +65,10 @@ pub enum DumpError {
     /// The file.
     #[error("the dump cannot be read or written: {0}")]
     Io(#[from] std::io::Error),
-    /// A line is not what a dump holds.
+    /// A line is not valid in a dump.
     #[error("line {0} of the dump is damaged, or from a newer version")]
     Line(usize),
-    /// There is something in the database already.
+    /// The database is not empty.
     #[error("the database is not empty")]
     NotEmpty,
 }
@@ -106,7 +106,7 @@ macro_rules! insert_row {
             query = match value {
                 Value::String(text) => query.bind(text),
                 Value::Number(number) => query.bind(number.as_i64()),
-                // Nulls are left out: a column that is not named is null, of whatever type.
+                // Nulls are omitted: a missing column is null, whatever its type.
                 _ => query,
             };
         }
@@ -115,7 +115,7 @@ macro_rules! insert_row {
 }
 
 impl System<'_> {
-    /// Writes every row as a line `{"table", "row"}`; gives how many. The transaction must be a reading one.
+    /// Writes every row as a line `{"table", "row"}`; returns the number of rows. The transaction must be read-only.
     pub async fn dump(&mut self, out: &mut (dyn Write + Send)) -> Result<u64, DumpError> {
         let mut rows = 0;
         for table in TABLES {
@@ -128,8 +128,8 @@ impl System<'_> {
         Ok(rows)
     }
 
-    /// Reads the lines that [`System::dump`] wrote into an empty database; gives how many.
-    pub async fn undump(&mut self, lines: &mut (dyn BufRead + Send)) -> Result<u64, DumpError> {
+    /// Restores the lines that [`System::dump`] wrote into an empty database; returns their number.
+    pub async fn restore_dump(&mut self, lines: &mut (dyn BufRead + Send)) -> Result<u64, DumpError> {
         if self.has_orgs().await? {
             return Err(DumpError::NotEmpty);
         }
@@ -162,7 +162,7 @@ impl System<'_> {
     }
 }
 
-/// A line's table and row. Names go into SQL, so a table must be a known one and a column a plain word.
+/// The table and row of a line. Names become part of SQL, so a table must be known and a column must be a plain word.
 fn read_line(text: &str) -> Option<(&'static str, Map<String, Value>)> {
     let Value::Object(mut line) = serde_json::from_str(text).ok()? else {
         return None;

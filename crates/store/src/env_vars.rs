@@ -70,7 +70,7 @@ fn list<T: std::str::FromStr>(column: &'static str, text: &str) -> Result<Vec<T>
         .collect()
 }
 
-/// A scope as its three columns.
+/// The three columns of a scope.
 fn columns(scope: &EnvVarScope) -> [String; 3] {
     let configurations: Vec<&str> = scope.configurations.iter().map(Configuration::as_str).collect();
     let platforms: Vec<&str> = scope
@@ -87,7 +87,7 @@ fn columns(scope: &EnvVarScope) -> [String; 3] {
 }
 
 impl Org<'_> {
-    /// Keeps a new variable. Its name and scope must be free (see [`Org::env_var_at`]).
+    /// Stores a new variable. Its name and scope must be free (see [`Org::env_var_at`]).
     pub async fn create_env_var(&mut self, new: &SealedEnvVar) -> Result<(), StoreError> {
         let variable = &new.variable;
         let [bundle_key, configurations, platforms] = columns(&variable.scope);
@@ -114,7 +114,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Gives a variable another value, and what comes with it; name and scope stay.
+    /// Replaces the value of a variable and its metadata; name and scope stay.
     pub async fn replace_env_var(&mut self, new: &SealedEnvVar) -> Result<(), StoreError> {
         let variable = &new.variable;
         execute!(
@@ -183,7 +183,7 @@ impl Org<'_> {
         Rows::read(rows, total, EnvVarRow::read)
     }
 
-    /// Forgets a variable; false when there is none.
+    /// Deletes a variable; returns false if there is none.
     pub async fn delete_env_var(&mut self, id: EnvVarId) -> Result<bool, StoreError> {
         let deleted = execute!(
             self.tx,

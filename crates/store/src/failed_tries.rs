@@ -1,10 +1,10 @@
-//! Wrong passwords and codes by day. Unlike the counts of the running minute these survive a restart.
+//! Counts of wrong passwords and codes per day. Unlike the per-minute counts they survive a restart.
 
 use crate::{StoreError, System};
 
 impl System<'_> {
-    /// Adds one to a subject's tries of this day and returns the count. A node whose clock is still in the day before counts
-    /// in the day that another node has begun.
+    /// Increments a subject's failed attempts of this day and returns the count. A node whose clock is still on the
+    /// previous day counts in the day that another node has begun.
     pub async fn count_failed_try(&mut self, subject: &str, day: i64) -> Result<i64, StoreError> {
         let (count,) = fetch_one!(
             self.tx,
@@ -19,7 +19,7 @@ impl System<'_> {
         Ok(count)
     }
 
-    /// Takes one from a subject's tries of this day.
+    /// Decrements a subject's failed attempts of this day.
     pub async fn uncount_failed_try(&mut self, subject: &str, day: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -30,7 +30,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// What is counted, by subject.
+    /// All counts, by subject.
     pub async fn failed_tries(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
         fetch_all!(
             self.tx,
@@ -39,13 +39,13 @@ impl System<'_> {
         )
     }
 
-    /// Forgets the tries of a subject.
+    /// Deletes the counts of a subject.
     pub async fn forget_failed_tries(&mut self, subject: &str) -> Result<(), StoreError> {
         execute!(self.tx, "DELETE FROM failed_tries WHERE subject = $1", subject)?;
         Ok(())
     }
 
-    /// Forgets the tries of days before `day`.
+    /// Deletes the counts of days before `day`.
     pub async fn forget_failed_tries_before(&mut self, day: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "failed_tries", "subject", "day < $1", day)
     }

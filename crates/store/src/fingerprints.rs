@@ -1,11 +1,11 @@
-//! Fingerprint documents, by bundle and hash: what explains why two builds or updates differ.
+//! Fingerprint documents, by bundle and hash: they explain why two builds or updates differ.
 
 use launchway_domain::bundle_id::BundleId;
 
 use crate::{Org, StoreError};
 
 impl Org<'_> {
-    /// Keeps a fingerprint document of a bundle under its hash; not when the bundle belongs to another organization. Gives
+    /// Stores a fingerprint document of a bundle under its hash, unless the bundle belongs to another organization. Returns
     /// whether it is new.
     pub async fn keep_fingerprint(
         &mut self,
@@ -27,7 +27,7 @@ impl Org<'_> {
         Ok(kept > 0)
     }
 
-    /// The document of a bundle under a hash, if it is known; never of a bundle that belongs to another organization.
+    /// The document of a bundle under a hash, if it is known; never of a bundle of another organization.
     pub async fn fingerprint_document(&mut self, bundle: &BundleId, hash: &str) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -41,8 +41,8 @@ impl Org<'_> {
         Ok(row.map(|(document,)| document))
     }
 
-    /// Notes the `lwfp-2` hash of a kept document. Only for a bundle of this organization, because apps are offered updates
-    /// by it, and what was noted first stays. Gives whether anything changed.
+    /// Records the `lwfp-2` hash of a stored document. Only for a bundle of this organization, because it decides which
+    /// apps are offered an update; the first recorded value stays. Returns whether anything changed.
     pub async fn pair_fingerprint(&mut self, bundle: &BundleId, hash: &str, lwfp2: &str) -> Result<bool, StoreError> {
         let noted = execute!(
             self.tx,
@@ -56,7 +56,7 @@ impl Org<'_> {
         Ok(noted > 0)
     }
 
-    /// The `lwfp-2` hash that was noted for a hash; never of a bundle of another organization.
+    /// The `lwfp-2` hash recorded for a hash; never of a bundle of another organization.
     pub async fn paired_fingerprint(&mut self, bundle: &BundleId, hash: &str) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,

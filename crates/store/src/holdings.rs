@@ -1,4 +1,4 @@
-//! What an organization holds at this moment, counted from the rows: bytes in object storage and claimed bundle identifiers.
+//! What an organization currently holds, counted from the rows: bytes in object storage and claimed bundle ids.
 
 use launchway_domain::build::{SourceRecord, Spec};
 use launchway_domain::bundle_id::BundleId;
@@ -18,8 +18,8 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Bytes in object storage: uploads that are not used yet at their announced size, packages, sources, artifacts, sealed
-    /// parts of logs, files of submissions. A source that several tries of a build share counts once.
+    /// Bytes in object storage: unused uploads at their announced size, packages, sources, artifacts, log segments, files
+    /// of submissions. A source shared by several retries of a build counts once.
     pub async fn stored_bytes(&mut self) -> Result<i64, StoreError> {
         let (bytes,) = fetch_one!(
             self.tx,
@@ -37,13 +37,13 @@ impl Org<'_> {
         Ok(bytes)
     }
 
-    /// How many bundle identifiers this organization has claimed. Those of deleted apps stay claimed, and count.
+    /// The number of bundle ids that this organization has claimed. Those of deleted apps stay claimed, and count.
     pub async fn claimed_bundles(&mut self) -> Result<i64, StoreError> {
         let (count,) = fetch_one!(self.tx, (i64,), "SELECT COUNT(*) FROM apps WHERE org_id = $1", &self.id)?;
         Ok(count)
     }
 
-    /// Whether this organization has claimed a bundle identifier, even if it deleted the app since.
+    /// Whether this organization has claimed a bundle id, even if it deleted the app since.
     pub async fn has_claimed(&mut self, bundle: &BundleId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -91,7 +91,7 @@ impl System<'_> {
     }
 }
 
-/// Bytes that a build's source has in object storage.
+/// Size in bytes of a build's source in object storage.
 pub(crate) fn source_size(spec: &Spec) -> i64 {
     match &spec.source {
         SourceRecord::Archive { size, .. } => *size,

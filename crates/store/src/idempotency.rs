@@ -1,8 +1,8 @@
-//! Responses kept for `Idempotency-Key`, in the transaction of the change (`docs/reference/conventions.md#kept-responses`).
+//! Responses stored for `Idempotency-Key`, in the transaction of the change (`docs/reference/conventions.md#kept-responses`).
 
 use crate::{Org, StoreError, System};
 
-/// What an idempotent request is known by.
+/// The identity of an idempotent request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKey {
     /// The caller: a key id or user id.
@@ -17,19 +17,19 @@ pub struct RequestKey {
     pub body_hash: String,
 }
 
-/// The first answer to an idempotent request.
+/// The first response to an idempotent request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// The hash of the body that was answered.
+    /// The hash of the body of that request.
     pub body_hash: String,
     /// The HTTP status.
     pub status: i64,
-    /// The answer's body, without secrets.
+    /// The response's body, without secrets.
     pub body: String,
 }
 
 impl Org<'_> {
-    /// The kept answer to a request made after `since`.
+    /// The stored response to a request made after `since`.
     pub async fn kept_answer(&mut self, request: &RequestKey, since: i64) -> Result<Option<KeptAnswer>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -50,8 +50,8 @@ impl Org<'_> {
         }))
     }
 
-    /// Takes the place of a request's answer. A simultaneous twin waits here until this transaction ends;
-    /// false when an answer kept after `since` stands there already.
+    /// Reserves the row for a request's response. A concurrent duplicate waits here until this transaction ends. Returns
+    /// false if a response stored after `since` already exists.
     pub async fn claim_answer(&mut self, request: &RequestKey, now: i64, since: i64) -> Result<bool, StoreError> {
         let claimed = execute!(
             self.tx,
@@ -71,7 +71,7 @@ impl Org<'_> {
         Ok(claimed == 1)
     }
 
-    /// Keeps the answer in the place that [`Org::claim_answer`] took.
+    /// Stores the response in the row that [`Org::claim_answer`] reserved.
     pub async fn keep_answer(&mut self, request: &RequestKey, status: u16, body: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -90,7 +90,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Forgets answers kept before `time`.
+    /// Deletes responses stored before `time`.
     pub async fn forget_answers_before(&mut self, time: i64) -> Result<u64, StoreError> {
         forget!(
             self.tx,

@@ -1,4 +1,4 @@
-//! What the index of checks reads: published and paused updates and fingerprint documents, whoever they belong to.
+//! Reads the data of the index: published and paused updates and fingerprint documents of all organizations.
 
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::id::UpdateId;
@@ -12,16 +12,17 @@ use crate::sql::typed;
 use crate::updates::rollout;
 use crate::{StoreError, System};
 
-/// What a check needs to know of a published or paused update: less than the whole record, for a start reads them all.
+/// The part of a published or paused update that checks need. It is smaller than the whole record, because a node reads all
+/// of them at its start.
 #[derive(Clone, Debug)]
 pub struct OfferedUpdate {
     /// Its id.
     pub id: UpdateId,
     /// Published or paused.
     pub status: UpdateStatus,
-    /// The app, as the app's record writes it.
+    /// The bundle id, in the spelling of the app's record.
     pub bundle_id: String,
-    /// What it is for.
+    /// The target platform.
     pub platform: Platform,
     /// The version, parsed.
     pub version: Version,
@@ -31,30 +32,30 @@ pub struct OfferedUpdate {
     pub build_number: BuildNumber,
     /// The configuration a check must name; `None` serves every check.
     pub configuration: Option<String>,
-    /// What the installed app must be; `None` fits any.
+    /// The fingerprint that the installed app must have; `None` matches any.
     pub fingerprint: Option<String>,
-    /// What is new.
+    /// The release notes.
     pub release_notes: String,
     /// Whether the app is asked to install it at once.
     pub mandatory: bool,
-    /// Who is offered it.
+    /// The share of devices it is offered to.
     pub rollout: Rollout,
-    /// Bytes of the package.
+    /// Size of the package in bytes.
     pub size: i64,
     /// SHA-256 of the package.
     pub sha256: String,
-    /// Where the package lies in object storage.
+    /// The package's key in object storage.
     pub blob_key: String,
     /// When it was published.
     pub created_at: EpochMs,
 }
 
-/// An update that is offered to nobody any more. Apps that run it still name it.
+/// An update that is no longer offered. Apps that run it still name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetiredUpdate {
     /// Its id.
     pub id: UpdateId,
-    /// What it is for.
+    /// The target platform.
     pub platform: Platform,
     /// Its version.
     pub version: Version,
@@ -74,7 +75,7 @@ fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpd
     })
 }
 
-/// The columns of [`select_offered`]. A tuple is read by place, which takes less time than by name.
+/// The columns of [`select_offered`]. Reading a tuple by position is faster than by name.
 type OfferedRow = (
     String,
     String,
@@ -93,7 +94,7 @@ type OfferedRow = (
     i64,
 );
 
-/// The columns of [`OfferedRow`] of all published and paused updates, in front of more.
+/// Selects the columns of [`OfferedRow`] of all published and paused updates; a condition may follow.
 macro_rules! select_offered {
     ($rest:literal) => {
         concat!(
@@ -156,9 +157,9 @@ impl System<'_> {
         rows.into_iter().map(read).collect()
     }
 
-    /// Gives every published and paused update to `take`, in no order: a database reads a whole table several times
-    /// faster than by an index. Row by row, so that they are never all in memory as they come.
-    pub async fn each_offered_update(&mut self, mut take: impl FnMut(OfferedUpdate)) -> Result<(), StoreError> {
+    /// Passes every published and paused update to `take`, unordered: a database scans a whole table several times faster
+    /// than by an index. Streams row by row, so that the raw rows are never all in memory.
+    pub async fn for_each_offered_update(&mut self, mut take: impl FnMut(OfferedUpdate)) -> Result<(), StoreError> {
         for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(read(row)?))
     }
 
@@ -175,8 +176,9 @@ impl System<'_> {
         rows.into_iter().map(read_retired).collect()
     }
 
-    /// Gives every bundle's key and withdrawn and deleted updates to `take`, the newest of each, at most `limit`.
-    pub async fn each_retired_update(
+    /// Passes the key of every bundle with its withdrawn and deleted updates to `take`, the newest of each, at most
+    /// `limit`.
+    pub async fn for_each_retired_update(
         &mut self,
         limit: i64,
         mut take: impl FnMut(String, RetiredUpdate),
@@ -192,9 +194,9 @@ impl System<'_> {
         )
     }
 
-    /// Gives every bundle's key and fingerprint documents to `take`, as key, hash and document: those of one bundle
-    /// newest first, at most `limit` of each.
-    pub async fn each_fingerprint(
+    /// Passes the key of every bundle with its fingerprint documents to `take`, as key, hash and document: those of one
+    /// bundle newest first, at most `limit` of each.
+    pub async fn for_each_fingerprint(
         &mut self,
         limit: i64,
         mut take: impl FnMut(String, String, String),
@@ -221,9 +223,9 @@ impl System<'_> {
         )
     }
 
-    /// Gives every bundle's key and pairs of a hash and its `lwfp-2` hash to `take`: those of one bundle newest first, at most
-    /// `limit` of each.
-    pub async fn each_fingerprint_pair(
+    /// Passes the key of every bundle with its pairs of a hash and its `lwfp-2` hash to `take`: those of one bundle newest
+    /// first, at most `limit` of each.
+    pub async fn for_each_fingerprint_pair(
         &mut self,
         limit: i64,
         mut take: impl FnMut(String, String, String),

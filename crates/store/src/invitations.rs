@@ -1,4 +1,4 @@
-//! Invitations: links that let one address join, once.
+//! Invitations: links that allow one address to join, once.
 
 use launchway_domain::id::InvitationId;
 use launchway_domain::org::Invitation;
@@ -32,7 +32,8 @@ impl InvitationRow {
     }
 }
 
-/// That whoever made an invitation may still make one like it. What a key or the operator made needs no member.
+/// Condition: the creator of an invitation may still create such invitations. The creator need not be a member if it is a
+/// key or the operator.
 macro_rules! inviter_may {
     () => {
         "(created_by NOT LIKE 'user_%' OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = invitations.org_id \
@@ -42,7 +43,7 @@ macro_rules! inviter_may {
 }
 
 impl Org<'_> {
-    /// Keeps an invitation under the hash of its token.
+    /// Stores an invitation under the hash of its token.
     pub async fn create_invitation(
         &mut self,
         invitation: &Invitation,
@@ -98,7 +99,7 @@ impl Org<'_> {
         row.map(InvitationRow::read).transpose()
     }
 
-    /// Removes an invitation; false when there is none such.
+    /// Deletes an invitation; returns false if there is none.
     pub async fn delete_invitation(&mut self, id: InvitationId) -> Result<bool, StoreError> {
         let gone = execute!(
             self.tx,
@@ -111,7 +112,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// The invitation behind a token's hash, whatever its state.
+    /// The invitation with a token's hash, whatever its state.
     pub async fn invitation_by_token(&mut self, token_hash: &str) -> Result<Option<Invitation>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -122,7 +123,7 @@ impl System<'_> {
         row.map(InvitationRow::read).transpose()
     }
 
-    /// The oldest invitation of an address that waits at this time.
+    /// The oldest invitation of an address that is pending at this time.
     pub async fn invitation_by_email(&mut self, email: &str, now: i64) -> Result<Option<Invitation>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -139,7 +140,7 @@ impl System<'_> {
         row.map(InvitationRow::read).transpose()
     }
 
-    /// Takes an invitation; false when somebody took it before, or whoever made it may not invite any more.
+    /// Accepts an invitation; returns false if it was accepted before, or if its creator may no longer invite.
     pub async fn accept_invitation(&mut self, id: InvitationId, now: i64) -> Result<bool, StoreError> {
         let taken = execute!(
             self.tx,

@@ -3,7 +3,8 @@
 use crate::{StoreError, System};
 
 impl System<'_> {
-    /// Takes or renews the lease of a job until `until`, unless another holder has it at `now`; tells whether it is held.
+    /// Takes or renews the lease of a job until `until`, unless another holder has it at `now`; returns whether the caller
+    /// holds it.
     pub async fn take_job_lease(&mut self, job: &str, holder: &str, now: i64, until: i64) -> Result<bool, StoreError> {
         let touched = execute!(
             self.tx,
@@ -18,7 +19,7 @@ impl System<'_> {
         Ok(touched == 1)
     }
 
-    /// Gives a lease back before its time.
+    /// Releases a lease early.
     pub async fn drop_job_lease(&mut self, job: &str, holder: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,

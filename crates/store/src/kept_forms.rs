@@ -1,24 +1,24 @@
-//! Forms that were sent after their session had ended, kept for a while for the user who filled them in.
+//! Forms submitted after their session had expired, stored for a while for their user.
 
 use launchway_domain::id::UserId;
 
 use crate::{StoreError, System};
 
-/// A form that is kept.
+/// A stored form.
 #[derive(Clone, Debug)]
 pub struct KeptForm {
-    /// What names it.
+    /// Its id.
     pub id: String,
-    /// Who filled it in.
+    /// The user who filled it in.
     pub user_id: UserId,
-    /// What was typed, sealed.
+    /// The form data, sealed.
     pub sealed: String,
-    /// Until when it is kept.
+    /// When it is deleted.
     pub expires_at: i64,
 }
 
 impl System<'_> {
-    /// Keeps a form, and of the forms of its user no more than the last `most`. False when there is no such user.
+    /// Stores a form, and deletes all but the last `most` forms of its user. Returns false if there is no such user.
     pub async fn keep_form(&mut self, form: &KeptForm, most: i64) -> Result<bool, StoreError> {
         let user = form.user_id.to_string();
         let kept = execute!(
@@ -40,7 +40,7 @@ impl System<'_> {
         Ok(kept == 1)
     }
 
-    /// What is kept under an id for this user, sealed; `None` when it is another's, or its time is over.
+    /// The form with this id of this user, sealed; `None` if it is another user's, or has expired.
     pub async fn kept_form(&mut self, id: &str, user: UserId, now: i64) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -53,7 +53,7 @@ impl System<'_> {
         Ok(row.map(|(sealed,)| sealed))
     }
 
-    /// Forgets forms whose time is over.
+    /// Deletes expired forms.
     pub async fn forget_kept_forms(&mut self, now: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "kept_forms", "id", "expires_at <= $1", now)
     }

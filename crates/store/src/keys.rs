@@ -1,4 +1,4 @@
-//! API keys: only their hash and first characters are here.
+//! API keys: only their hash and first characters are stored.
 
 use launchway_domain::id::KeyId;
 use launchway_domain::key::Key;
@@ -7,12 +7,12 @@ use launchway_domain::scope::Scope;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-/// A key to be kept.
+/// A key to store.
 #[derive(Clone, Debug)]
 pub struct NewKey {
     /// Its record.
     pub key: Key,
-    /// The hash it is found by.
+    /// The hash for lookup.
     pub hash: String,
 }
 
@@ -61,9 +61,9 @@ macro_rules! key_columns {
 }
 pub(crate) use key_columns;
 
-/// That a key works: `$1` is its organization, `$3` the time. One that was made by a browser sign-in works while its user may
-/// still approve such a sign-in.
-macro_rules! key_works {
+/// Condition: a key can be used: `$1` is its organization, `$3` the time. A key created by a browser sign-in can be used
+/// only while its user may still approve such a sign-in.
+macro_rules! active_key {
     () => {
         "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) \
          AND (device_login IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = $1 \
@@ -72,7 +72,7 @@ macro_rules! key_works {
 }
 
 impl Org<'_> {
-    /// Keeps a new key.
+    /// Stores a new key.
     pub async fn create_key(&mut self, new: &NewKey) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -131,7 +131,7 @@ impl Org<'_> {
         Rows::read(rows, total, KeyRow::read)
     }
 
-    /// Revokes a key; false when it was revoked before.
+    /// Revokes a key; returns false if it was revoked before.
     pub async fn revoke_key(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
         let revoked = execute!(
             self.tx,
@@ -143,14 +143,14 @@ impl Org<'_> {
         Ok(revoked == 1)
     }
 
-    /// Whether a key works at this time.
-    pub async fn key_works(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
+    /// Whether a key can be used at this time.
+    pub async fn is_active_key(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
             concat!(
                 "SELECT id FROM api_keys WHERE org_id = $1 AND id = $2 AND ",
-                key_works!()
+                active_key!()
             ),
             &self.id,
             id.to_string(),
@@ -159,14 +159,14 @@ impl Org<'_> {
         Ok(row.is_some())
     }
 
-    /// Whether a key works; if so, nobody revokes it until this transaction ends. Others may hold it too.
+    /// Whether a key can be used; if so, it cannot be revoked until this transaction ends. The lock is shared.
     pub async fn hold_key(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
             (String,),
             concat!(
                 "SELECT id FROM api_keys WHERE org_id = $1 AND id = $2 AND ",
-                key_works!()
+                active_key!()
             ),
             " FOR SHARE",
             "",
@@ -177,7 +177,7 @@ impl Org<'_> {
         Ok(!rows.is_empty())
     }
 
-    /// Waits for whoever holds a key, and keeps others from holding it until this transaction ends.
+    /// Waits for all holders of a key, and prevents new ones until this transaction ends.
     pub async fn lock_key(&mut self, id: KeyId) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -190,7 +190,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// The key behind a hash, whatever its state.
+    /// The key with a hash, whatever its state.
     pub async fn key_by_hash(&mut self, hash: &str) -> Result<Option<Key>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -201,7 +201,7 @@ impl System<'_> {
         row.map(KeyRow::read).transpose()
     }
 
-    /// Notes when keys were last used.
+    /// Records when keys were last used.
     pub async fn note_keys_used(&mut self, used: &[(KeyId, i64)]) -> Result<(), StoreError> {
         for (id, at) in used {
             execute!(

@@ -1,5 +1,5 @@
-//! The database: SQLite or PostgreSQL behind one body of SQL, one file per table family.
-//! The only door to a tenant's rows is [`Tx::org`]; crossing tenants is [`Tx::system`], with a reason.
+//! The database: SQLite or PostgreSQL behind one body of SQL, one file per table family. The only way to a tenant's rows is
+//! [`Tx::org`]; [`Tx::system`] crosses tenants, with a reason.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -56,11 +56,11 @@ pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use build_files::BuildFile;
 pub use build_logs::{LogChunk, LogSegment};
-pub use build_queue::{QueueShare, Running, StateChange};
+pub use build_queue::{QueueShare, RunningBuilds, StateChange};
 pub use builds::BuildFilter;
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
-pub use deliveries::{Claimed, DueWebhook, TryReport};
+pub use deliveries::{AttemptReport, ClaimedDelivery, DueWebhook};
 pub use dump::DumpError;
 pub use env_vars::SealedEnvVar;
 pub use idempotency::{KeptAnswer, RequestKey};
@@ -69,21 +69,21 @@ pub use kept_forms::KeptForm;
 pub use keys::NewKey;
 pub use members::LastOwner;
 pub use outbox::EventRow;
-pub use reports::{DayCount, Reach, Report, StoredReason, day_of};
+pub use reports::{DayCount, Report, StoredReason, UpdateReach, day_of};
 pub use sql::{FORGOTTEN_AT_ONCE, StoreError};
-pub use submission_work::{Lane, SubmittedBinary, Wish};
+pub use submission_work::{Lane, PendingChange, SubmittedBinary};
 pub use submissions::SubmissionFilter;
 pub use two_factor::TwoFactor;
 pub use tx::{Org, System, Tx};
 pub use updates::{NewUpdate, UpdateChange, UpdateFilter};
 pub use webhooks::{OldSecret, WebhookSecrets};
 
-/// One page of a list: the rows, and how many there are in all.
+/// One page of a list: the rows, and the total number.
 #[derive(Clone, Debug)]
 pub struct Rows<T> {
     /// The rows of this page, newest first.
     pub items: Vec<T>,
-    /// How many rows there are without paging.
+    /// The number of rows without paging.
     pub total: i64,
 }
 
@@ -94,11 +94,11 @@ impl<T> Rows<T> {
     }
 }
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Paging {
-    /// Rows at most.
+    /// The maximum number of rows.
     pub limit: i64,
-    /// Rows to skip.
+    /// The number of rows to skip.
     pub offset: i64,
 }

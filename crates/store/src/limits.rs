@@ -1,11 +1,10 @@
-//! Counts of the running minute, shared by the nodes of one database.
+//! Counts of the current minute, shared by the nodes of one database.
 
 use crate::{StoreError, System};
 
 impl System<'_> {
-    /// Adds one to a subject's count of this minute and gives the count, this call included. Clocks of nodes differ a
-    /// little: a call of the minute before counts in the one that another node has begun, so that the two do not start
-    /// each other's count anew.
+    /// Increments a subject's count of this minute and returns it. Clocks of nodes differ slightly: a call of the previous
+    /// minute counts in the minute that another node has begun, so that nodes do not reset each other's count.
     pub async fn count_call(&mut self, subject: &str, minute: i64) -> Result<i64, StoreError> {
         let (count,) = fetch_one!(
             self.tx,
@@ -20,7 +19,7 @@ impl System<'_> {
         Ok(count)
     }
 
-    /// Takes one from a subject's count of this minute.
+    /// Decrements a subject's count of this minute.
     pub async fn uncount_call(&mut self, subject: &str, minute: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -31,7 +30,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Forgets counts of minutes before `minute`.
+    /// Deletes counts of minutes before `minute`.
     pub async fn forget_counts_before(&mut self, minute: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "rate_counts", "subject", "minute < $1", minute)
     }

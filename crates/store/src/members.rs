@@ -33,7 +33,7 @@ impl MemberRow {
 }
 
 impl Org<'_> {
-    /// Lets a user join; false when the user is a member already.
+    /// Adds a user; returns false if the user is already a member.
     pub async fn add_member(&mut self, user: UserId, role: Role, now: i64) -> Result<bool, StoreError> {
         let added = execute!(
             self.tx,
@@ -59,7 +59,7 @@ impl Org<'_> {
         row.map(MemberRow::read).transpose()
     }
 
-    /// The members, who joined last first.
+    /// The members, latest first.
     pub async fn members(&mut self, paging: Paging) -> Result<Rows<Member>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -79,7 +79,7 @@ impl Org<'_> {
         Rows::read(rows, total, MemberRow::read)
     }
 
-    /// Changes the role of a member. The last owner stays one.
+    /// Changes the role of a member. The last owner keeps its role.
     pub async fn set_role(&mut self, user: UserId, role: Role) -> Result<Result<(), LastOwner>, StoreError> {
         self.lock().await?;
         if role != Role::Owner && self.is_last_owner(user).await? {
@@ -95,7 +95,7 @@ impl Org<'_> {
         Ok(Ok(()))
     }
 
-    /// Lets a member go. The last owner stays.
+    /// Removes a member. The last owner cannot be removed.
     pub async fn remove_member(&mut self, user: UserId) -> Result<Result<(), LastOwner>, StoreError> {
         self.lock().await?;
         if self.is_last_owner(user).await? {
@@ -110,7 +110,7 @@ impl Org<'_> {
         Ok(Ok(()))
     }
 
-    /// The role of a member, which nobody changes or takes away until this transaction ends. Others may hold it too.
+    /// The role of a member, which cannot change or be removed until this transaction ends. The lock is shared.
     pub async fn hold_member(&mut self, user: UserId) -> Result<Option<Role>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
@@ -124,7 +124,7 @@ impl Org<'_> {
         rows.first().map(|(role,)| typed("members.role", role)).transpose()
     }
 
-    /// Waits for whoever holds a member, and keeps others from holding it until this transaction ends.
+    /// Waits for all holders of a member, and prevents new ones until this transaction ends.
     pub async fn lock_member(&mut self, user: UserId) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -147,7 +147,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Lets a user join an organization; false when the user is a member already.
+    /// Adds a user to an organization; returns false if the user is already a member.
     pub async fn join(&mut self, org: OrgId, user: UserId, role: Role, now: i64) -> Result<bool, StoreError> {
         self.tx.org(org).add_member(user, role, now).await
     }

@@ -1,15 +1,15 @@
-//! The migrations of each database, as files that the build script lists and the program carries.
+//! The migrations of each database: files that the build script lists and the program embeds.
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{SqlSafeStr, SqlStr};
 
-/// The number of a migration, what its name says, and its SQL.
+/// The number of a migration, its description, and its SQL.
 type File = (i64, &'static str, &'static str);
 
 include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// What brings a database up to date. It ignores migrations of a newer release: they only expand the schema, and nodes of
-/// two releases run side by side during an upgrade.
+/// The migrator of a database. It ignores migrations of a newer release: they only expand the schema, and nodes of two
+/// releases run side by side during an upgrade.
 pub(crate) fn of(files: &[File]) -> Migrator {
     let migration = |&(version, description, sql): &File| {
         let sql: SqlStr = sql.into_sql_str();

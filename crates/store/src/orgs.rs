@@ -1,4 +1,4 @@
-//! Organizations, and the few facts of the installation.
+//! Organizations, and the facts of the installation.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::org::Org as OrgRecord;
@@ -28,7 +28,7 @@ impl OrgRow {
 }
 
 impl Org<'_> {
-    /// The organization itself; `None` when there is no such.
+    /// The organization itself; `None` if it does not exist.
     pub async fn record(&mut self) -> Result<Option<OrgRecord>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -45,7 +45,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Changes the tier; only the operator does.
+    /// Changes the tier; only the operator does this.
     pub async fn set_tier(&mut self, tier: Tier) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -56,7 +56,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Lets changes of members of this organization happen one after the other until commit.
+    /// Serializes changes of this organization's members until commit.
     pub async fn lock(&mut self) -> Result<(), StoreError> {
         execute!(self.tx, "UPDATE orgs SET name = name WHERE id = $1", &self.id)?;
         Ok(())
@@ -64,7 +64,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Makes an organization.
+    /// Stores a new organization.
     pub async fn create_org(&mut self, org: &OrgRecord) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -94,7 +94,7 @@ impl System<'_> {
         row.map(|(id,)| typed("orgs.id", &id)).transpose()
     }
 
-    /// Whether there is any organization: none means first run.
+    /// Whether there is any organization; without one, the first run is not complete.
     pub async fn has_orgs(&mut self) -> Result<bool, StoreError> {
         Ok(fetch_optional!(self.tx, (String,), "SELECT id FROM orgs LIMIT 1")?.is_some())
     }
@@ -105,7 +105,7 @@ impl System<'_> {
         Ok(row.map(|(value,)| value))
     }
 
-    /// A fact that nobody else changes until this transaction ends.
+    /// A fact, locked until this transaction ends.
     pub async fn lock_meta(&mut self, name: &str) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -116,7 +116,7 @@ impl System<'_> {
         Ok(row.map(|(value,)| value))
     }
 
-    /// Keeps a fact unless there is one already; gives what stands there afterwards.
+    /// Stores a fact unless it already exists; returns the stored value.
     pub async fn keep_meta(&mut self, name: &str, value: &str) -> Result<String, StoreError> {
         execute!(
             self.tx,

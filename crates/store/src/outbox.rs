@@ -1,4 +1,4 @@
-//! Events: written in the transaction of the change they tell of, and marked when they are fanned out.
+//! Events: written in the transaction of the change they describe, and marked when they are fanned out.
 
 use launchway_domain::id::{EventId, OrgId};
 
@@ -12,7 +12,7 @@ pub struct EventRow {
     pub id: EventId,
     /// What happened, such as `update.published`.
     pub kind: String,
-    /// When.
+    /// When it happened.
     pub at: i64,
     /// The resource after the change, as JSON text.
     pub data: String,
@@ -35,14 +35,14 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Whether there are events that are not fanned out. Asks without a lock.
+    /// Whether there are events that are not fanned out. Queries without a lock.
     pub async fn has_events_to_fan_out(&mut self) -> Result<bool, StoreError> {
         let row = fetch_optional!(self.tx, (String,), "SELECT id FROM events WHERE fanned_out = 0 LIMIT 1")?;
         Ok(row.is_some())
     }
 
-    /// Takes events that are not fanned out and marks them as such, at most `limit`, oldest first. Ids are not in the order
-    /// of commits, so no id is a place to go on from: only the mark counts. Two nodes never take the same.
+    /// Takes events that are not fanned out, at most `limit`, oldest first, and marks them. Ids are not in commit order, so
+    /// an id is no cursor: only the mark counts. Two nodes never take the same event.
     pub async fn take_events(&mut self, limit: i64, now: i64) -> Result<Vec<(OrgId, EventRow)>, StoreError> {
         let mut rows = fetch_all_locked!(
             self.tx,
@@ -62,7 +62,7 @@ impl System<'_> {
             .collect()
     }
 
-    /// Forgets events that were fanned out before `time`, at most `limit`; gives how many.
+    /// Deletes events that were fanned out before `time`, at most `limit`; returns their number.
     pub async fn forget_events_before(&mut self, time: i64, limit: i64) -> Result<u64, StoreError> {
         execute!(
             self.tx,

@@ -1,4 +1,4 @@
-//! Packages: the stored bytes of updates. One may serve several updates; one that serves none goes after a while.
+//! Packages: the stored bytes of updates. One may serve several updates; one that serves none is deleted after a while.
 
 use launchway_domain::app::Package;
 use launchway_domain::id::PackageId;
@@ -31,7 +31,7 @@ impl PackageRow {
 }
 
 impl Org<'_> {
-    /// Keeps a package whose bytes lie in object storage.
+    /// Stores a package whose bytes are in object storage.
     pub async fn create_package(&mut self, package: &Package, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -48,7 +48,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Marks a package that no update names any more, so that clean-up finds it; and the other way round.
+    /// Marks a package that no update names any more, so that clean-up finds it, and unmarks one that is named again.
     pub(crate) async fn note_package_use(&mut self, id: &str, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -77,7 +77,7 @@ impl System<'_> {
         rows.into_iter().map(PackageRow::read).collect()
     }
 
-    /// The packages after `after` (an id, or nothing for the start) whose bytes are there, at most `limit`.
+    /// The packages after `after` (an id, or empty for the start) whose bytes are stored, at most `limit`.
     pub async fn packages_after(&mut self, after: &str, limit: i64) -> Result<Vec<Package>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -90,8 +90,8 @@ impl System<'_> {
         rows.into_iter().map(PackageRow::read).collect()
     }
 
-    /// Whether a row names an object: that of a package, of a build or of a submission. Other kinds of objects add their table here.
-    pub async fn names_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether a row names an object: a package, a build or a submission. Other kinds of objects must add their table here.
+    pub async fn is_blob_referenced(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let package = fetch_optional!(
             self.tx,
             (String,),
@@ -99,14 +99,14 @@ impl System<'_> {
             blob_key
         )?;
         Ok(package.is_some()
-            || self.names_source_blob(blob_key).await?
-            || self.names_log_blob(blob_key).await?
-            || self.names_artifact_blob(blob_key).await?
-            || self.names_submission_blob(blob_key).await?)
+            || self.has_source_blob(blob_key).await?
+            || self.has_log_blob(blob_key).await?
+            || self.has_artifact_blob(blob_key).await?
+            || self.has_submission_blob(blob_key).await?)
     }
 
-    /// Takes a package out of use for good, unless an update names it again meanwhile. Its row stays for the
-    /// deleted updates that point to it; false when it is in use.
+    /// Retires a package for good, unless an update names it again meanwhile. Its row stays for the deleted updates that
+    /// point to it. Returns false if it is in use.
     pub async fn retire_package(&mut self, id: PackageId) -> Result<bool, StoreError> {
         let retired = execute!(
             self.tx,

@@ -1,5 +1,5 @@
-//! What devices reported of updates: each device, update and kind counts once. Above a
-//! bound only a sample of the devices is kept, so made-up device ids cannot fill the disk; counts are estimates from there on.
+//! Reports of devices about updates: each device, update and kind counts once. Above a bound only a sample of the devices is
+//! stored, so invented device ids cannot fill the disk; from there on counts are estimates.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,67 +23,69 @@ pub struct Report {
     pub kind: ReportKind,
     /// 64 bits of a keyed hash of the device.
     pub device: i64,
-    /// What nodes of release 0.1.0 count the same device by. One that such a node counted is not counted again.
+    /// The hash by which nodes of release 0.1.0 identify the same device. A device counted by such a node is not counted
+    /// again.
     pub unkeyed: i64,
     /// When it was reported.
     pub at: i64,
-    /// Why.
+    /// The reason given by the device.
     pub reason: Option<String>,
 }
 
-/// A kept reason.
+/// A stored reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReason {
     /// What happened.
     pub kind: ReportKind,
     /// When it was reported.
     pub at: i64,
-    /// The device's words.
+    /// The device's own text.
     pub reason: String,
 }
 
-/// How many devices reported what on a day.
+/// The number of devices that reported one kind on one day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayCount {
     /// Days since 1970, in UTC.
     pub day: i64,
     /// What happened.
     pub kind: ReportKind,
-    /// Devices.
+    /// The number of devices.
     pub count: i64,
 }
 
-/// The update of an app, platform and configuration that most devices are known to have fetched.
+/// The update of an app, platform and configuration with the most devices known to have fetched it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct UpdateReach {
     /// Its version.
     pub version: String,
     /// When it was published.
     pub since: i64,
-    /// The devices.
+    /// The number of devices.
     pub devices: i64,
 }
 
-/// The day of a time, as [`DayCount`] names it.
+/// The day of a time, as in [`DayCount`].
 pub const fn day_of(time: EpochMs) -> i64 {
     time.div_euclid(DAY)
 }
 
-/// Rows of report_devices per update and kind. Beyond, counts are estimates with an error of about 1 %.
+/// The maximum number of rows of `report_devices` per update and kind. Beyond it, counts are estimates with an error of
+/// about 1 %.
 pub const KEPT_DEVICES: i64 = 1 << 14;
-/// At this level a full sample takes no more devices.
+/// At this level a full sample accepts no more devices.
 const MAX_LEVEL: i64 = 30;
 
-/// The sample of devices that is kept for an update and kind.
+/// The stored sample of devices of an update and kind.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kept {
-    /// The sample holds devices whose hash ends in this many zero bits.
+struct Sample {
+    /// The sample contains devices whose hash ends in this many zero bits.
     level: i64,
     /// Rows in the sample.
     rows: i64,
 }
 
-impl Kept {
+impl Sample {
     /// Whether a device belongs to the sample.
     fn takes(self, device: i64, bound: i64) -> bool {
         let is_full = self.level == MAX_LEVEL && self.rows >= bound;
@@ -100,22 +102,22 @@ impl Kept {
     }
 }
 
-/// What is counted together.
+/// The unit of counting.
 type Group = (UpdateId, ReportKind);
 
 impl System<'_> {
-    /// Counts reports; gives for each whether it was new. The token of each named its update, which is the tenant's own.
-    /// Rows are touched in one order, whatever the order of the reports, so that no two nodes wait for each other.
+    /// Counts reports; returns for each whether it was new. The token of each named its update, which belongs to the
+    /// tenant. Rows are locked in a fixed order, regardless of the order of the reports, so that nodes do not deadlock.
     pub async fn count_reports(&mut self, reports: &[Report]) -> Result<Vec<bool>, StoreError> {
         self.count_reports_within(reports, KEPT_DEVICES).await
     }
 
-    /// The same, keeping at most `bound` devices of an update and kind.
+    /// The same, storing at most `bound` devices of an update and kind.
     pub async fn count_reports_within(&mut self, reports: &[Report], bound: i64) -> Result<Vec<bool>, StoreError> {
         let mut order: Vec<usize> = (0..reports.len()).collect();
-        // Stable: of two alike the first counts.
+        // Stable sort: of two equal reports the first counts.
         order.sort_by_key(|at| (reports[*at].update_id, reports[*at].kind, reports[*at].device));
-        let mut groups: BTreeMap<Group, (Kept, i64)> = BTreeMap::new();
+        let mut groups: BTreeMap<Group, (Sample, i64)> = BTreeMap::new();
         let mut counted = vec![false; reports.len()];
         // All devices before all counts: a node that holds a count never waits for a device.
         for at in &order {
@@ -152,7 +154,7 @@ impl System<'_> {
         Ok(counted)
     }
 
-    async fn kept(&mut self, (update, kind): Group) -> Result<Kept, StoreError> {
+    async fn kept(&mut self, (update, kind): Group) -> Result<Sample, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (i64, i64),
@@ -160,11 +162,11 @@ impl System<'_> {
             update.to_string(),
             kind.as_str()
         )?;
-        Ok(row.map_or_else(Kept::default, |(level, rows)| Kept { level, rows }))
+        Ok(row.map_or_else(Sample::default, |(level, rows)| Sample { level, rows }))
     }
 
-    /// Adds new devices to a count, and thins the sample when it exceeds the bound.
-    async fn add_count(&mut self, (update, kind): Group, kept: Kept, new: i64, bound: i64) -> Result<(), StoreError> {
+    /// Adds new devices to a count, and thins the sample if it exceeds the bound.
+    async fn add_count(&mut self, (update, kind): Group, kept: Sample, new: i64, bound: i64) -> Result<(), StoreError> {
         let (level, rows) = fetch_one!(
             self.tx,
             (i64, i64),
@@ -177,13 +179,13 @@ impl System<'_> {
             new
         )?;
         if rows > bound {
-            self.thin((update, kind), Kept { level, rows }, bound).await?;
+            self.thin((update, kind), Sample { level, rows }, bound).await?;
         }
         Ok(())
     }
 
     /// Halves the sample until it is within the bound.
-    async fn thin(&mut self, (update, kind): Group, mut kept: Kept, bound: i64) -> Result<(), StoreError> {
+    async fn thin(&mut self, (update, kind): Group, mut kept: Sample, bound: i64) -> Result<(), StoreError> {
         while kept.rows > bound && kept.level < MAX_LEVEL {
             kept.level += 1;
             execute!(
@@ -212,7 +214,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Counts new reports by day, each with the devices it stands for: each row once and all in one order.
+    /// Counts new reports by day, each with the number of devices it represents: each row once and in a fixed order.
     async fn count_days<'r>(&mut self, new: impl Iterator<Item = (&'r Report, i64)>) -> Result<(), StoreError> {
         let mut days = BTreeMap::new();
         for (report, weight) in new {
@@ -234,7 +236,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Deletes the devices of at most `limit` groups (update and kind) for which no day is kept any more; the counts stay.
+    /// Deletes the devices of at most `limit` groups (update and kind) that have no daily counts any more; the totals stay.
     /// Returns the number of groups.
     pub async fn forget_silent_devices(&mut self, limit: i64) -> Result<u64, StoreError> {
         let silent = fetch_all!(
@@ -262,12 +264,12 @@ impl System<'_> {
         Ok(silent.len() as u64)
     }
 
-    /// Forgets what was reported on days before one; the counts of all time stay.
+    /// Deletes daily counts before a day; the totals stay.
     pub async fn forget_report_days_before(&mut self, day: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "report_days", "update_id, day, kind", "day < $1", day)
     }
 
-    /// Remembers that a device reported; false when it had.
+    /// Records that a device reported; returns false if it had reported before.
     async fn note_device(&mut self, report: &Report) -> Result<bool, StoreError> {
         let new = execute!(
             self.tx,
@@ -281,8 +283,8 @@ impl System<'_> {
         Ok(new == 1)
     }
 
-    /// Keeps a reason under the next number of its update, and no more than the last ones. Another node may take the
-    /// number first, for another kind; its commit is waited for, and then the number after it is taken.
+    /// Stores a reason under the next number of its update, and deletes all but the last ones. Another node may take the
+    /// number first, for another kind; the insert waits for its commit and then takes the number after it.
     async fn keep_reason(&mut self, report: &Report, reason: &str) -> Result<(), StoreError> {
         let update = report.update_id.to_string();
         let number = loop {
@@ -317,7 +319,7 @@ impl System<'_> {
 }
 
 impl Org<'_> {
-    /// How many devices reported what of an update of this organization.
+    /// The number of devices for each kind of report of an update of this organization.
     pub async fn report_counts(&mut self, update: UpdateId) -> Result<Vec<(ReportKind, i64)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -333,13 +335,13 @@ impl Org<'_> {
     }
 
     /// The widest reach of any update of an app, platform and configuration, deleted ones included; `None` while no device
-    /// reported of any. A device is told apart within one update only, so the counts of several cannot be added up.
+    /// has reported any. A device is identified within one update only, so the counts of several cannot be added.
     pub async fn widest_reach(
         &mut self,
         bundle: &BundleId,
         platform: Platform,
         configuration: Option<&Configuration>,
-    ) -> Result<Option<Reach>, StoreError> {
+    ) -> Result<Option<UpdateReach>, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String, i64, i64),
@@ -351,14 +353,14 @@ impl Org<'_> {
             platform.as_str(),
             configuration.map_or("", |label| label.as_str())
         )?;
-        Ok(row.map(|(version, since, devices)| Reach {
+        Ok(row.map(|(version, since, devices)| UpdateReach {
             version,
             since,
             devices,
         }))
     }
 
-    /// How many devices reported what of an update of this organization on which day, oldest first.
+    /// The number of devices for each kind of report and day of an update of this organization, oldest first.
     pub async fn report_days(&mut self, update: UpdateId) -> Result<Vec<DayCount>, StoreError> {
         let rows = fetch_all!(
             self.tx,

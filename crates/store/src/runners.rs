@@ -1,4 +1,4 @@
-//! Runners and the one-time tokens that let them in: only hashes of tokens are here.
+//! Runners and their one-time enrollment tokens: only hashes of tokens are stored.
 
 use launchway_domain::build::Runner;
 use launchway_domain::id::{OrgId, RunnerId};
@@ -62,7 +62,8 @@ fn column(org: Option<OrgId>) -> String {
     org.map(|org| org.to_string()).unwrap_or_default()
 }
 
-/// That whoever made a one-time token may still make one. What a key or the operator made needs no member.
+/// Condition: the creator of a one-time token may still create one. The creator need not be a member if it is a key or the
+/// operator.
 macro_rules! maker_may {
     () => {
         "(created_by NOT LIKE 'user_%' OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = runner_tokens.org_id \
@@ -71,7 +72,7 @@ macro_rules! maker_may {
 }
 
 impl Org<'_> {
-    /// The organization's own runners, shut out ones included, newest first.
+    /// The organization's own runners, revoked ones included, newest first.
     pub async fn runners(&mut self, paging: Paging) -> Result<Rows<Runner>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -110,7 +111,7 @@ impl Org<'_> {
         row.map(RunnerRow::read).transpose()
     }
 
-    /// The name of a runner that takes this organization's builds: one of its own, or one that takes everybody's.
+    /// The name of a runner that executes this organization's builds: one of its own, or a shared one.
     pub async fn runner_name(&mut self, id: RunnerId) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -122,7 +123,7 @@ impl Org<'_> {
         Ok(row.map(|(name,)| name))
     }
 
-    /// Shuts a runner out; false when it was before.
+    /// Revokes a runner; returns false if it was revoked before.
     pub async fn revoke_runner(&mut self, id: RunnerId, now: i64) -> Result<bool, StoreError> {
         let revoked = execute!(
             self.tx,
@@ -134,7 +135,7 @@ impl Org<'_> {
         Ok(revoked == 1)
     }
 
-    /// The labels of every runner that takes this organization's builds and was heard of since `since`.
+    /// The labels of every runner that executes this organization's builds and has called since `since`.
     pub async fn live_runner_labels(&mut self, since: i64) -> Result<Vec<Vec<String>>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -152,7 +153,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Keeps a one-time token; without an organization its runner takes everybody's builds.
+    /// Stores a one-time token; without an organization it enrolls a shared runner.
     pub async fn create_runner_token(
         &mut self,
         token_hash: &str,
@@ -174,7 +175,8 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Takes a one-time token out of the world: whose runner it lets in, and who made it. `None` when it is none, or too old.
+    /// Consumes a one-time token: returns the organization of the runner that it enrolls, and the token's creator. `None`
+    /// if it is invalid or expired.
     pub async fn use_runner_token(
         &mut self,
         token_hash: &str,
@@ -196,8 +198,8 @@ impl System<'_> {
         }
     }
 
-    /// Whether a one-time token is good.
-    pub async fn runner_token_is_good(&mut self, token_hash: &str, now: i64) -> Result<bool, StoreError> {
+    /// Whether a one-time token is valid.
+    pub async fn is_valid_runner_token(&mut self, token_hash: &str, now: i64) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (i64,),
@@ -211,12 +213,12 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Forgets one-time tokens that nobody used in time.
+    /// Deletes one-time tokens that expired unused.
     pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<u64, StoreError> {
         forget!(self.tx, "runner_tokens", "token_hash", "expires_at <= $1", now)
     }
 
-    /// Keeps a new runner.
+    /// Stores a new runner.
     pub async fn create_runner(&mut self, runner: &Runner, token_hash: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -236,7 +238,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The runner behind a token, unless it was shut out.
+    /// The runner with a token, unless its access is revoked.
     pub async fn runner_by_token(&mut self, token_hash: &str) -> Result<Option<Runner>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -251,7 +253,7 @@ impl System<'_> {
         row.map(RunnerRow::read).transpose()
     }
 
-    /// Notes that a runner was heard of, and what it is now.
+    /// Records that a runner called, with its current properties.
     pub async fn note_runner(
         &mut self,
         id: RunnerId,
@@ -270,7 +272,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The runner with this id, whosoever it is.
+    /// The runner with this id, of any organization.
     pub async fn any_runner(&mut self, id: RunnerId) -> Result<Option<Runner>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -281,7 +283,7 @@ impl System<'_> {
         row.map(RunnerRow::read).transpose()
     }
 
-    /// Gives a runner another token and another owner, and lets it in again.
+    /// Enrolls a runner again with a new token and a new owner.
     pub async fn readmit_runner(
         &mut self,
         id: RunnerId,

@@ -32,7 +32,7 @@ impl SessionRow {
 }
 
 impl Org<'_> {
-    /// The role that a living session's user has in this organization; `None` when the session or the membership is over.
+    /// The role of an active session's user in this organization; `None` if the session or the membership has ended.
     pub async fn session_role(&mut self, session: SessionId, now: i64) -> Result<Option<Role>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -47,7 +47,7 @@ impl Org<'_> {
         row.map(|(role,)| typed("members.role", &role)).transpose()
     }
 
-    /// The same; neither session nor membership ends or changes until this transaction ends. Others may hold them too.
+    /// The same, with a shared lock: neither session nor membership ends or changes until this transaction ends.
     pub async fn hold_session(&mut self, session: SessionId, now: i64) -> Result<Option<Role>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
@@ -66,7 +66,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Keeps a new session under the hash of its cookie.
+    /// Stores a new session under the hash of its cookie.
     pub async fn create_session(&mut self, session: &Session, token_hash: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -83,7 +83,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The living session behind a cookie's hash.
+    /// The active session with a cookie's hash.
     pub async fn session_by_token(&mut self, token_hash: &str, now: i64) -> Result<Option<Session>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -97,7 +97,7 @@ impl System<'_> {
         row.map(SessionRow::read).transpose()
     }
 
-    /// The living sessions of a user, newest first.
+    /// The active sessions of a user, newest first.
     pub async fn sessions(&mut self, user: UserId, now: i64, paging: Paging) -> Result<Rows<Session>, StoreError> {
         let (user, oldest, first) = (user.to_string(), now - SESSION_IDLE, now - SESSION_LIFE);
         let rows = fetch_all!(
@@ -122,7 +122,7 @@ impl System<'_> {
         Rows::read(rows, total, SessionRow::read)
     }
 
-    /// Ends a session of this user; false when there is none such.
+    /// Ends a session of this user; returns false if there is none.
     pub async fn delete_session(&mut self, user: UserId, id: SessionId) -> Result<bool, StoreError> {
         let gone = execute!(
             self.tx,
@@ -133,7 +133,7 @@ impl System<'_> {
         Ok(gone == 1)
     }
 
-    /// Notes when sessions were last used.
+    /// Records when sessions were last used.
     pub async fn note_sessions_used(&mut self, used: &[(SessionId, i64)]) -> Result<(), StoreError> {
         for (id, at) in used {
             execute!(
@@ -146,7 +146,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Forgets sessions that are over.
+    /// Deletes sessions that have ended.
     pub async fn forget_sessions(&mut self, now: i64) -> Result<u64, StoreError> {
         forget!(
             self.tx,

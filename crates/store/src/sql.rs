@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// Why the store could not do it.
+/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be reached, is locked, or is too busy to answer in time.
@@ -11,10 +11,10 @@ pub enum StoreError {
     /// The disk of the database is full.
     #[error("the database's disk is full: {0}")]
     Full(#[source] sqlx::Error),
-    /// A stored value is not what the schema promises.
+    /// A stored value violates the schema's rules.
     #[error("the column {0} holds a value that cannot be read")]
     Corrupt(&'static str),
-    /// Anything else: a defect.
+    /// Any other error: a defect.
     #[error("the database refused: {0}")]
     Refused(#[source] sqlx::Error),
 }
@@ -53,13 +53,13 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Reads a stored text as a typed value.
+/// Parses a stored text into a typed value.
 pub(crate) fn typed<T: FromStr>(column: &'static str, text: &str) -> Result<T, StoreError> {
     text.parse().map_err(|_| StoreError::Corrupt(column))
 }
 
-/// Declares the struct of a row, read by the names of its columns. The driver's own derive would have cargo build the drivers
-/// and what they stand on twice: once for the program, and once for the compiler that expands the derive.
+/// Declares the struct of a row, read by column names. The driver's own derive would make cargo build the drivers and their
+/// dependencies twice: once for the program, and once for the compiler that expands the derive.
 macro_rules! row {
     (@read $name:ident from $row:ty: $($field:ident)*) => {
         impl sqlx::FromRow<'_, $row> for $name {
@@ -81,7 +81,7 @@ macro_rules! row {
     };
 }
 
-/// Runs a statement on whichever driver the transaction has: how many rows it touched.
+/// Runs a statement on the driver of the transaction; returns the number of affected rows.
 macro_rules! execute {
     ($tx:expr, $sql:expr $(, $value:expr)* $(,)?) => {
         match &mut *$tx {
@@ -96,11 +96,11 @@ macro_rules! execute {
     };
 }
 
-/// Rows of bookkeeping that one call forgets at most: writers of SQLite wait for each other.
+/// The maximum number of bookkeeping rows that one call deletes: writers of SQLite wait for each other.
 pub const FORGOTTEN_AT_ONCE: u64 = 1000;
 
-/// Deletes rows that are old, at most [`FORGOTTEN_AT_ONCE`](crate::FORGOTTEN_AT_ONCE) of them. The outer condition holds for a
-/// row that another transaction has just renewed.
+/// Deletes old rows, at most [`FORGOTTEN_AT_ONCE`](crate::FORGOTTEN_AT_ONCE) of them. The outer condition protects a row
+/// that another transaction has just renewed.
 macro_rules! forget {
     ($tx:expr, $table:literal, $key:literal, $old:literal $(, $value:expr)* $(,)?) => {
         execute!(
@@ -151,8 +151,8 @@ macro_rules! fetch_all {
     };
 }
 
-/// Reads every row of a statement that locks rows where there is more than one writer: PostgreSQL gets `$lock`, such as
-/// ` FOR UPDATE SKIP LOCKED`, between the two parts of the text; SQLite, whose only writer this is, does not know it.
+/// Reads every row of a statement that locks rows if there is more than one writer: PostgreSQL receives `$lock`, such as `
+/// FOR UPDATE SKIP LOCKED`, between the two parts of the text; SQLite, which has a single writer, does not support it.
 macro_rules! fetch_all_locked {
     ($tx:expr, $row:ty, $head:expr, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {
         match &mut *$tx {
@@ -167,7 +167,7 @@ macro_rules! fetch_all_locked {
     };
 }
 
-/// Reads rows one by one and does something with each. Lets other tasks run in between, however fast they come.
+/// Reads rows one by one and runs an action for each. Yields to other tasks in between, however fast the rows arrive.
 macro_rules! for_each {
     ($tx:expr, $row:ty, $sql:expr, |$name:pat_param| $work:expr $(, $value:expr)* $(,)?) => {{
         use futures::TryStreamExt;

@@ -1,4 +1,4 @@
-//! The work on submissions: whose step is due, claims that lapse, one change at a time for an app of Google Play, files.
+//! The work on submissions: due steps, claims that expire, one change at a time for an app of Google Play, and files.
 
 use std::collections::BTreeMap;
 
@@ -15,41 +15,41 @@ use crate::{Org, StoreError, System};
 /// A binary that was submitted before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubmittedBinary {
-    /// The version that it says it has.
+    /// The version stated in the binary.
     pub version: Option<String>,
-    /// The build number that it says it has.
+    /// The build number stated in the binary.
     pub build_number: Option<String>,
     /// Lower-case hex SHA-256.
     pub sha256: String,
-    /// Where it went.
+    /// Its destination.
     pub destination: String,
-    /// Whether it got there.
+    /// Whether it arrived there.
     pub is_there: bool,
 }
 
-/// Which work is looked for.
+/// The kind of work that is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// Everything that can wait for its turn.
     Usual,
-    /// Changes of a release, and what is to be canceled.
+    /// Changes of a release, and cancellations.
     Urgent,
 }
 
-/// Something that is wanted of a submission while somebody works on it.
+/// A change requested for a submission while a node works on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct PendingChange {
     /// The submission.
     pub id: SubmissionId,
-    /// What is wanted of its rollout.
+    /// The requested change of its rollout.
     pub change: Option<Change>,
-    /// Whether it is to be canceled.
+    /// Whether cancellation is requested.
     pub cancel: bool,
 }
 
-/// The newest binaries of an app that are compared with another one.
+/// The number of newest binaries of an app that are compared with another one.
 const COMPARED: i64 = 500;
-/// Submissions under way that are looked at together.
+/// The number of submissions in progress that are read together.
 const LOOKED_AT: i64 = 200;
 
 row! {
@@ -63,7 +63,7 @@ row! {
 }
 
 impl Org<'_> {
-    /// The submissions to a store that are under way, the newest first, each with what it has reached, sealed.
+    /// The submissions to an app store that are in progress, newest first, each with its sealed progress.
     pub async fn submissions_under_way(&mut self, store: Store) -> Result<Vec<(SubmissionId, String)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -79,7 +79,7 @@ impl Org<'_> {
             .collect()
     }
 
-    /// Makes the next step of a submission due at `now`, if it is due later.
+    /// Makes the next step of a submission due at `now`, unless it is due earlier.
     pub async fn make_submission_due(&mut self, id: SubmissionId, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -91,7 +91,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Says until when the claim of a locked submission holds; `None` gives it up, and the app's lock with it.
+    /// Sets until when the claim of a locked submission is valid; `None` releases it, with the lock of the app.
     pub async fn hold_submission(&mut self, id: SubmissionId, until: Option<i64>) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -111,7 +111,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Names a file of a submission; `number` orders them.
+    /// Adds a file of a submission; `number` is its position.
     pub async fn add_submission_file(
         &mut self,
         id: SubmissionId,
@@ -157,7 +157,7 @@ impl Org<'_> {
             .collect()
     }
 
-    /// Forgets the files of a submission, which stays.
+    /// Deletes the files of a submission, which stays.
     pub async fn forget_submission_files(&mut self, id: SubmissionId) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -169,7 +169,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// The newest submissions of a binary: how each stands, and the store's ids by name.
+    /// The newest submissions of a binary: the status of each, and the app store's ids by name.
     pub async fn submissions_of_binary(
         &mut self,
         bundle: &BundleId,
@@ -198,7 +198,7 @@ impl Org<'_> {
             .collect()
     }
 
-    /// The newest binaries of an app that were handed to a store, those of one submission left out.
+    /// The newest binaries of an app that were submitted to an app store, except those of one submission.
     pub async fn submitted_binaries(
         &mut self,
         bundle: &BundleId,
@@ -231,8 +231,8 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Submissions of a lane whose step is due at `now` and that nobody has, those that wait longest first, of each
-    /// organization `of_org` at most. Left out are those of an app that somebody changes in Google Play now.
+    /// Unclaimed submissions of a lane whose step is due at `now`, longest waiting first, at most `of_org` of each
+    /// organization. Submissions of an app whose Google Play lock is taken are excluded.
     pub async fn due_submissions(
         &mut self,
         lane: Lane,
@@ -258,8 +258,8 @@ impl System<'_> {
         rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()
     }
 
-    /// What is wanted of submissions that somebody works on at `now`.
-    pub async fn wishes_for_claimed(&mut self, now: i64) -> Result<Vec<Wish>, StoreError> {
+    /// The requested changes of submissions that are claimed at `now`.
+    pub async fn changes_for_claimed(&mut self, now: i64) -> Result<Vec<PendingChange>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (String, Option<String>, i64),
@@ -271,7 +271,7 @@ impl System<'_> {
         rows.into_iter()
             .map(|(id, change, cancel)| {
                 let change = change.map(|change| serde_json::from_str(&change)).transpose();
-                Ok(Wish {
+                Ok(PendingChange {
                     id: typed("submissions.id", &id)?,
                     change: change.map_err(|_| StoreError::Corrupt("submissions.change"))?,
                     cancel: cancel != 0,
@@ -280,8 +280,8 @@ impl System<'_> {
             .collect()
     }
 
-    /// The submissions that have the lock of an app of Google Play for which something urgent is due at `now`.
-    pub async fn locks_in_the_way(&mut self, now: i64) -> Result<Vec<SubmissionId>, StoreError> {
+    /// The submissions that hold the lock of an app of Google Play for which urgent work is due at `now`.
+    pub async fn blocking_submissions(&mut self, now: i64) -> Result<Vec<SubmissionId>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (String,),
@@ -297,7 +297,7 @@ impl System<'_> {
             .collect()
     }
 
-    /// Locks an app of Google Play for a submission until `until`; false when another one has it.
+    /// Locks an app of Google Play for a submission until `until`; returns false if another submission has the lock.
     pub async fn lock_package(
         &mut self,
         bundle: &BundleId,
@@ -318,7 +318,7 @@ impl System<'_> {
         Ok(locked == 1)
     }
 
-    /// Has a claim, and the app's lock with it, hold until `until`; false when the claim is not the last one any more.
+    /// Extends a claim, and the lock of the app with it, until `until`; returns false if the claim is outdated.
     pub async fn renew_submission(&mut self, id: SubmissionId, claim: i64, until: i64) -> Result<bool, StoreError> {
         let renewed = execute!(
             self.tx,
@@ -338,8 +338,8 @@ impl System<'_> {
         Ok(renewed == 1)
     }
 
-    /// Whether a file of a submission lies at this key.
-    pub async fn names_submission_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+    /// Whether a file of a submission has this key.
+    pub async fn has_submission_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -349,7 +349,7 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Submissions that ended before `time` and still have files, the longest ago first.
+    /// Submissions that ended before `time` and still have files, oldest first.
     pub async fn submissions_ended_before(
         &mut self,
         time: i64,

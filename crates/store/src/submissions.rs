@@ -1,5 +1,5 @@
-//! Submissions: the record, and the progress from which their work continues
-//! (`docs/reference/submissions.md#submission-record`). Whoever changes one has locked it before.
+//! Submissions: the record, and the progress from which their work resumes (`docs/reference/submissions.md#submission-record`).
+//! Lock a submission before changing it.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{BuildId, OrgId, SubmissionId};
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-/// What a list of submissions is narrowed to; nothing means all.
+/// Filters for a list of submissions. An absent filter matches every submission.
 #[derive(Clone, Debug, Default)]
 pub struct SubmissionFilter {
     /// The status.
@@ -23,7 +23,7 @@ pub struct SubmissionFilter {
     pub platform: Option<Platform>,
     /// The app.
     pub bundle: Option<BundleId>,
-    /// The build whose app it is.
+    /// The build that produced the app.
     pub build: Option<BuildId>,
 }
 
@@ -135,7 +135,7 @@ macro_rules! submission_columns {
     };
 }
 
-/// The condition that a [`SubmissionFilter`] makes of `$1` to `$5`.
+/// The condition of a [`SubmissionFilter`] in `$1` to `$5`.
 macro_rules! submission_filter {
     () => {
         " FROM submissions WHERE org_id = $1 AND deleted = 0 AND ($2 IS NULL OR status = $2) \
@@ -144,7 +144,7 @@ macro_rules! submission_filter {
 }
 
 impl Org<'_> {
-    /// Keeps a new submission.
+    /// Stores a new submission.
     pub async fn create_submission(&mut self, new: &Submission, bundle: &BundleId) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -193,8 +193,7 @@ impl Org<'_> {
         row.map(SubmissionRow::read).transpose()
     }
 
-    /// One submission, also one that is deleted as soon as it is canceled. Nobody else changes it until this transaction
-    /// ends.
+    /// One submission, including one that is to be deleted once it is canceled. Locked until this transaction ends.
     pub async fn lock_submission(&mut self, id: SubmissionId) -> Result<Option<Submission>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -249,7 +248,7 @@ impl Org<'_> {
         Rows::read(rows, total, SubmissionRow::read)
     }
 
-    /// Sets everything of a locked submission that can change, but whose claim it is.
+    /// Stores all changeable fields of a locked submission, except its claim.
     pub async fn change_submission(&mut self, new: &Submission) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -280,7 +279,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Forgets a submission with the names of its files; false when there is none.
+    /// Deletes a submission with the names of its files; returns false if there is none.
     pub async fn delete_submission(&mut self, id: SubmissionId) -> Result<bool, StoreError> {
         let deleted = execute!(
             self.tx,
@@ -293,9 +292,9 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Claims the work on a submission that is due at `now`, until `until`: then whoever looks may claim it again. `None`
-    /// when somebody else has it, or it is not due any more. One that waits for a turn goes on waiting, until it is told
-    /// otherwise.
+    /// Claims the work on a submission that is due at `now`, until `until`; after that, any node may claim it again.
+    /// Returns `None` if another node has it, or it is no longer due. A submission that waits for a turn continues to wait
+    /// until that is changed explicitly.
     pub async fn claim_submission(
         &mut self,
         id: SubmissionId,

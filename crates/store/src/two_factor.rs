@@ -4,21 +4,22 @@ use launchway_domain::id::UserId;
 
 use crate::{StoreError, System};
 
-/// What is kept of a user's authenticator app.
+/// The two-factor state of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TwoFactor {
     /// The shared secret, sealed.
     pub sealed: String,
-    /// The last step whose code was taken; a code works once.
+    /// The last step whose code was accepted; a code works once.
     pub last_step: i64,
-    /// When the secret was made.
+    /// When the secret was created.
     pub created_at: i64,
-    /// Since when the user is asked for codes; `None` while the first code is awaited.
+    /// Since when codes are required; `None` until the first code is confirmed.
     pub confirmed_at: Option<i64>,
 }
 
 impl System<'_> {
-    /// Keeps a secret that waits for its first code, in place of one that waits too; false when codes are asked for already.
+    /// Stores a secret that waits for its first code, replacing an earlier one that also waits. Returns false if codes are
+    /// already required.
     pub async fn begin_two_factor(&mut self, user: UserId, sealed: &str, now: i64) -> Result<bool, StoreError> {
         let kept = execute!(
             self.tx,
@@ -32,7 +33,7 @@ impl System<'_> {
         Ok(kept == 1)
     }
 
-    /// What is kept of a user's app; `None` when there is none.
+    /// The two-factor state of a user; `None` if there is none.
     pub async fn two_factor(&mut self, user: UserId) -> Result<Option<TwoFactor>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -48,8 +49,8 @@ impl System<'_> {
         }))
     }
 
-    /// Asks a user for codes from now on: the first one, of this step, was right. The secret must be the one that was looked
-    /// at. False when another is there, or codes are asked for already.
+    /// Requires codes of a user from now on, after the first code, of this step, was correct. The secret must be the one
+    /// that was checked. Returns false if it was replaced, or codes are already required.
     pub async fn confirm_two_factor(
         &mut self,
         user: UserId,
@@ -81,7 +82,7 @@ impl System<'_> {
         Ok(true)
     }
 
-    /// Takes the code of a step; false when that of this step or a later one was taken before.
+    /// Accepts the code of a step; returns false if a code of this step or a later one was accepted before.
     pub async fn take_two_factor_step(&mut self, user: UserId, step: i64) -> Result<bool, StoreError> {
         let taken = execute!(
             self.tx,
@@ -92,7 +93,7 @@ impl System<'_> {
         Ok(taken == 1)
     }
 
-    /// Takes a recovery code; false when it is none of the user's, or was taken before.
+    /// Consumes a recovery code; returns false if it is unknown or was used before.
     pub async fn take_recovery_code(&mut self, user: UserId, code_hash: &str) -> Result<bool, StoreError> {
         let taken = execute!(
             self.tx,
@@ -114,7 +115,7 @@ impl System<'_> {
         Ok(left)
     }
 
-    /// Forgets a user's app and recovery codes; false when there was none.
+    /// Deletes a user's secret and recovery codes; returns false if there was none.
     pub async fn remove_two_factor(&mut self, user: UserId) -> Result<bool, StoreError> {
         let user = user.to_string();
         execute!(self.tx, "DELETE FROM recovery_codes WHERE user_id = $1", &user)?;

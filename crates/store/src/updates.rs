@@ -1,4 +1,4 @@
-//! Over-the-air updates. Every change takes a revision, so that each node's index follows.
+//! Over-the-air updates. Every change takes a revision, so that the index of each node follows.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
@@ -11,7 +11,7 @@ use crate::changes::touch_bundle;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError};
 
-/// What a list of updates is narrowed to; nothing means all.
+/// Filters for a list of updates. An absent filter matches every update.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateFilter {
     /// The app.
@@ -33,11 +33,11 @@ pub struct UpdateChange {
     pub rollout: Rollout,
     /// Whether the app is asked to install at once.
     pub mandatory: bool,
-    /// What is new.
+    /// The release notes.
     pub release_notes: String,
 }
 
-/// An update to be published; its identity must be free.
+/// An update to publish; its identity must be free.
 #[derive(Clone, Debug)]
 pub struct NewUpdate<'u> {
     /// The record.
@@ -110,13 +110,13 @@ impl UpdateRow {
     }
 }
 
-/// Reads a stored rollout.
+/// Parses a stored rollout.
 pub(crate) fn rollout(percent: i64) -> Result<Rollout, StoreError> {
     let rollout = u8::try_from(percent).ok().and_then(Rollout::new);
     rollout.ok_or(StoreError::Corrupt("updates.rollout"))
 }
 
-/// The columns of [`UpdateRow`], in front of a condition.
+/// Selects the columns of [`UpdateRow`]; a condition follows.
 macro_rules! select_updates {
     ($rest:literal) => {
         concat!(
@@ -130,13 +130,13 @@ macro_rules! select_updates {
 }
 
 impl Org<'_> {
-    /// Orders changes of one bundle's updates, and tells every node that they changed. Call it before anything is read
-    /// that the change depends on.
+    /// Serializes changes of one bundle's updates, and notifies every node of them. Call it before reading anything that
+    /// the change depends on.
     pub async fn touch_updates(&mut self, bundle: &BundleId, now: i64) -> Result<i64, StoreError> {
         touch_bundle(self.tx, &bundle.key(), now).await
     }
 
-    /// Publishes an update; false when its identity is taken, be it by a deleted one.
+    /// Publishes an update; returns false if its identity is taken, even by a deleted one.
     pub async fn create_update(&mut self, new: &NewUpdate<'_>) -> Result<bool, StoreError> {
         let update = new.update;
         let made = execute!(
@@ -186,7 +186,7 @@ impl Org<'_> {
         row.map(UpdateRow::read).transpose()
     }
 
-    /// The updates that the filter leaves, newest first.
+    /// The updates that match the filter, newest first.
     pub async fn updates(&mut self, filter: &UpdateFilter, paging: Paging) -> Result<Rows<Update>, StoreError> {
         let bundle = filter.bundle.as_ref().map(|bundle| bundle.key()).unwrap_or_default();
         let platform = filter.platform.map_or("", |platform| platform.as_str());
@@ -222,7 +222,7 @@ impl Org<'_> {
         Rows::read(rows, total, UpdateRow::read)
     }
 
-    /// Sets what a PATCH may set.
+    /// Stores what a PATCH may change.
     pub async fn change_update(&mut self, id: UpdateId, change: &UpdateChange) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -238,7 +238,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Deletes an update; its identity stays taken, and its package goes when nothing else names it.
+    /// Deletes an update; its identity stays taken, and its package is deleted if nothing else names it.
     pub async fn delete_update(&mut self, update: &Update, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -250,8 +250,8 @@ impl Org<'_> {
         self.note_package_use(&update.package_id.to_string(), now).await
     }
 
-    /// Raises the highest build number of a bundle and platform to at least `value`; not when the bundle belongs to
-    /// another organization.
+    /// Raises the highest build number of a bundle and platform to at least `value`, unless the bundle belongs to another
+    /// organization.
     pub async fn note_build_number(
         &mut self,
         bundle: &BundleId,
@@ -271,8 +271,8 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Reserves the number above the highest one of a bundle and platform. Refused when the bundle belongs to another
-    /// organization: whoever reserves has made sure that it does not.
+    /// Reserves the number above the highest one of a bundle and platform. An error if the bundle belongs to another
+    /// organization: the caller has checked that it does not.
     pub async fn next_build_number(&mut self, bundle: &BundleId, platform: Platform) -> Result<u64, StoreError> {
         let (next,) = fetch_one!(
             self.tx,

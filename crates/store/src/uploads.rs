@@ -1,4 +1,4 @@
-//! Uploads that callers announced.
+//! Uploads that callers have announced.
 
 use launchway_domain::app::Upload;
 use launchway_domain::id::UploadId;
@@ -35,7 +35,7 @@ impl UploadRow {
 }
 
 impl Org<'_> {
-    /// Keeps an announced upload.
+    /// Stores an announced upload.
     pub async fn create_upload(&mut self, upload: &Upload, by: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -65,7 +65,7 @@ impl Org<'_> {
         row.map(UploadRow::read).transpose()
     }
 
-    /// Marks an upload used; false when it was used before.
+    /// Marks an upload as used; returns false if it was used before.
     pub async fn use_upload(&mut self, id: UploadId) -> Result<bool, StoreError> {
         let used = execute!(
             self.tx,
@@ -79,7 +79,7 @@ impl Org<'_> {
 
 impl System<'_> {
     /// Whether an upload still waits for its bytes: a signed URL of a used or removed one is refused.
-    pub async fn upload_is_open(&mut self, id: UploadId) -> Result<bool, StoreError> {
+    pub async fn is_open_upload(&mut self, id: UploadId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
             (String,),
@@ -89,7 +89,7 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Whether there is still such an upload, used or not: something may be on its way that copied its bytes.
+    /// Whether the upload still exists, used or not: a job in progress may have copied its bytes.
     pub async fn has_upload(&mut self, id: UploadId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -100,7 +100,7 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Uploads whose time is over, at most `limit`.
+    /// Expired uploads, at most `limit`.
     pub async fn expired_uploads(&mut self, now: i64, limit: i64) -> Result<Vec<Upload>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -113,7 +113,7 @@ impl System<'_> {
         rows.into_iter().map(UploadRow::read).collect()
     }
 
-    /// Forgets an upload whose bytes are gone.
+    /// Deletes an upload whose bytes are gone.
     pub async fn forget_upload(&mut self, id: UploadId) -> Result<(), StoreError> {
         execute!(self.tx, "DELETE FROM uploads WHERE id = $1", id.to_string())?;
         Ok(())

@@ -1,4 +1,4 @@
-//! What organizations used in each month: one row for each counter.
+//! What organizations used in each month: one row per counter.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::usage::{Counter, Month, Usage};
@@ -20,7 +20,7 @@ async fn add(tx: &mut Tx, org: &str, month: Month, counter: Counter, amount: i64
     Ok(value)
 }
 
-/// Puts rows, sorted by month, together into months.
+/// Groups rows, sorted by month, into months.
 fn gather(rows: Vec<(String, String, i64)>) -> Result<Vec<Usage>, StoreError> {
     let mut months: Vec<Usage> = Vec::new();
     for (month, counter, value) in rows {
@@ -36,12 +36,13 @@ fn gather(rows: Vec<(String, String, i64)>) -> Result<Vec<Usage>, StoreError> {
 }
 
 impl Org<'_> {
-    /// Adds to a counter of a month; gives what it stands at then. Who adds to the same one waits for this transaction.
+    /// Adds to a counter of a month and returns the new value. Concurrent additions to the same counter wait for this
+    /// transaction.
     pub async fn count_usage(&mut self, counter: Counter, month: Month, amount: i64) -> Result<i64, StoreError> {
         add(self.tx, &self.id, month, counter, amount).await
     }
 
-    /// What was used in each month that something was used in, newest first.
+    /// The usage of each month that has any, newest first.
     pub async fn usage(&mut self, paging: Paging) -> Result<Rows<Usage>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -65,7 +66,7 @@ impl Org<'_> {
         })
     }
 
-    /// What was used in one month; `None` when nothing was.
+    /// The usage of one month; `None` if there was none.
     pub async fn usage_of(&mut self, month: Month) -> Result<Option<Usage>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -79,7 +80,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Adds public checks. Rows are touched in one order, so that no two nodes wait for each other.
+    /// Adds public checks. Rows are locked in a fixed order, so that nodes do not deadlock.
     pub async fn add_checks(&mut self, checks: &[(OrgId, Month, i64)]) -> Result<(), StoreError> {
         let mut checks = checks.to_vec();
         checks.sort_unstable();
@@ -89,7 +90,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The organization that a bundle belongs to, by the bundle's key; `None` when nobody claimed it.
+    /// The organization that a bundle belongs to, by the bundle's key; `None` if nobody has claimed it.
     pub async fn bundle_owner(&mut self, bundle_key: &str) -> Result<Option<OrgId>, StoreError> {
         let row = fetch_optional!(
             self.tx,

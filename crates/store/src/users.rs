@@ -1,4 +1,4 @@
-//! Users: accounts stand beside the organizations, so they are behind the system door.
+//! Users: accounts are independent of organizations, so they are reached through [`System`].
 
 use launchway_domain::id::UserId;
 use launchway_domain::org::User;
@@ -25,7 +25,7 @@ impl UserRow {
 }
 
 impl System<'_> {
-    /// Makes an account; false when the address has one already.
+    /// Creates an account; returns false if the address already has one.
     pub async fn create_user(&mut self, user: &User, password_hash: &str) -> Result<bool, StoreError> {
         let made = execute!(
             self.tx,
@@ -61,7 +61,7 @@ impl System<'_> {
         row.map(UserRow::read).transpose()
     }
 
-    /// Notes that the sign-in provider confirmed whose address it is; false when it did so before.
+    /// Records that the sign-in provider confirmed the owner of the address; returns false if it did so before.
     pub async fn prove_user(&mut self, id: UserId, now: i64) -> Result<bool, StoreError> {
         let proven = execute!(
             self.tx,
@@ -72,7 +72,7 @@ impl System<'_> {
         Ok(proven == 1)
     }
 
-    /// Whether the sign-in provider has confirmed whose address it is.
+    /// Whether the sign-in provider has confirmed the owner of the address.
     pub async fn is_proven_user(&mut self, id: UserId) -> Result<bool, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -83,7 +83,7 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// Whether this is still the hash of a user's password; if so, nobody sets another until this transaction ends.
+    /// Whether this is still the hash of a user's password; if so, it cannot change until this transaction ends.
     pub async fn hold_password(&mut self, id: UserId, password_hash: &str) -> Result<bool, StoreError> {
         let held = execute!(
             self.tx,
@@ -94,7 +94,7 @@ impl System<'_> {
         Ok(held == 1)
     }
 
-    /// Sets a new password, ends every session of the user and every reset link.
+    /// Sets a new password, and ends every session and reset link of the user.
     pub async fn set_password(&mut self, id: UserId, password_hash: &str) -> Result<(), StoreError> {
         let id = id.to_string();
         execute!(
@@ -108,7 +108,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Keeps a link for a new password, in place of earlier ones.
+    /// Stores a password reset link, replacing earlier ones.
     pub async fn create_reset_link(&mut self, id: UserId, token_hash: &str, expires_at: i64) -> Result<(), StoreError> {
         execute!(self.tx, "DELETE FROM reset_links WHERE user_id = $1", id.to_string())?;
         execute!(
@@ -121,7 +121,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The user whom a reset link lets set a password at this time.
+    /// The user whose password a reset link can set at this time.
     pub async fn reset_link_user(&mut self, token_hash: &str, now: i64) -> Result<Option<UserId>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -133,13 +133,13 @@ impl System<'_> {
         row.map(|(id,)| typed("reset_links.user_id", &id)).transpose()
     }
 
-    /// Uses a reset link up: the user whose password it sets, which nobody else changes until this transaction ends. `None`
-    /// when the link was used before, or something else has set the password since and ended it.
+    /// Consumes a reset link: returns the user whose password it sets, locked until this transaction ends. `None` if the
+    /// link was used before, or was ended by another change of the password.
     pub async fn use_reset_link(&mut self, token_hash: &str, now: i64) -> Result<Option<UserId>, StoreError> {
         let Some(user) = self.reset_link_user(token_hash, now).await? else {
             return Ok(None);
         };
-        // The user's row first, as `set_password` locks them: whoever holds it may be ending the link.
+        // Lock the user's row first, in the order of `set_password`: its holder may be ending the link.
         execute!(
             self.tx,
             "UPDATE users SET password_hash = password_hash WHERE id = $1",

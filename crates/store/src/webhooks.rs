@@ -1,4 +1,4 @@
-//! Webhooks: the record, and the sealed secrets that sign what it is sent.
+//! Webhooks: the record, and the sealed secrets that sign deliveries.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::WebhookId;
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError};
 
-/// A secret that a rotation replaced.
+/// A rotated secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldSecret {
     /// The secret, sealed.
     pub sealed: String,
-    /// Until when it signs.
+    /// When it stops signing.
     pub until: i64,
 }
 
 /// The secrets of a webhook, sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookSecrets {
-    /// The present one.
+    /// The current one.
     pub sealed: String,
-    /// Those before it, newest first.
+    /// The rotated ones, newest first.
     pub old: Vec<OldSecret>,
 }
 
@@ -67,7 +67,7 @@ impl WebhookRow {
     }
 }
 
-/// A JSON list of texts.
+/// Parses a JSON list of texts.
 fn texts(column: &'static str, json: &str) -> Result<Vec<String>, StoreError> {
     serde_json::from_str(json).map_err(|_| StoreError::Corrupt(column))
 }
@@ -81,7 +81,7 @@ fn bundle_ids_json(webhook: &Webhook) -> String {
     json!(ids).to_string()
 }
 
-/// Reads the columns `sealed` and `old_secrets`.
+/// Parses the columns `sealed` and `old_secrets`.
 pub(crate) fn read_secrets(sealed: String, old: Option<&str>) -> Result<WebhookSecrets, StoreError> {
     let corrupt = || StoreError::Corrupt("webhooks.old_secrets");
     let read = |secret: &Value| {
@@ -96,7 +96,7 @@ pub(crate) fn read_secrets(sealed: String, old: Option<&str>) -> Result<WebhookS
 }
 
 impl Org<'_> {
-    /// Keeps a new webhook and its sealed secret.
+    /// Stores a new webhook and its sealed secret.
     pub async fn create_webhook(&mut self, webhook: &Webhook, sealed: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -132,8 +132,7 @@ impl Org<'_> {
         row.map(WebhookRow::read).transpose()
     }
 
-    /// One webhook, which nobody else changes until this transaction ends. Always taken before its deliveries, so that no
-    /// two wait for each other.
+    /// One webhook, locked until this transaction ends. Always lock it before its deliveries, to avoid deadlocks.
     pub async fn lock_webhook(&mut self, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
         let row = fetch_optional!(
             self.tx,
@@ -167,8 +166,8 @@ impl Org<'_> {
         Rows::read(rows, total, WebhookRow::read)
     }
 
-    /// The active webhooks, none of which can be deleted until this transaction ends: deliveries are made for them.
-    pub async fn webhooks_to_tell(&mut self) -> Result<Vec<Webhook>, StoreError> {
+    /// The active webhooks, none of which can be deleted until this transaction ends: deliveries are created for them.
+    pub async fn active_webhooks(&mut self) -> Result<Vec<Webhook>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
             WebhookRow,
@@ -181,7 +180,7 @@ impl Org<'_> {
         rows.into_iter().map(WebhookRow::read).collect()
     }
 
-    /// Writes a webhook as it has become. Its secrets and who made it stay.
+    /// Stores the changed record of a webhook. Its secrets and creator stay.
     pub async fn change_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -201,7 +200,7 @@ impl Org<'_> {
         Ok(())
     }
 
-    /// Deletes a webhook with its deliveries; false when there is none such.
+    /// Deletes a webhook with its deliveries; returns false if there is none.
     pub async fn delete_webhook(&mut self, id: WebhookId) -> Result<bool, StoreError> {
         let gone = execute!(
             self.tx,

@@ -1,9 +1,9 @@
-//! What the tests stand on. Only ever a dev-dependency; it knows no other crate of the workspace.
+//! Test infrastructure. Only ever a dev-dependency; it depends on no other crate of the workspace.
 //!
-//! Everything here is for tests, so what goes wrong ends the test with a message that says why and what to do.
+//! All errors end the test with a message that says what is wrong and what to do.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
-pub mod leash;
+pub mod kill_guard;
 pub mod mutator;
 pub mod net;
 pub mod postgres;

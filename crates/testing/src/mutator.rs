@@ -1,15 +1,15 @@
-//! Breaks files; the number is its state, so that a run can be repeated by its number.
+//! Corrupts files. The run's number is the seed, so that a run can be repeated.
 
-/// Changes bytes at random, with a liking for those that mean something in the format.
+/// Changes bytes randomly, with a preference for significant bytes of the format.
 #[derive(Debug)]
 pub struct Mutator {
     state: u64,
-    /// Bytes that mean something as lengths, numbers, marks or tags.
+    /// Bytes that are significant as lengths, numbers, marks or tags.
     meaning: &'static [u8],
 }
 
 impl Mutator {
-    /// A mutator for the run of this number.
+    /// A mutator for the run with this number.
     #[must_use]
     pub fn new(run: u64, meaning: &'static [u8]) -> Self {
         Self { state: run, meaning }
@@ -23,14 +23,14 @@ impl Mutator {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 when that is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// One to four changes of `bytes`, perhaps with parts of `other`.
+    /// Makes one to four changes to `bytes`, possibly with parts of `other`.
     #[must_use]
-    pub fn broken(&mut self, bytes: &[u8], other: &[u8]) -> Vec<u8> {
+    pub fn mutate(&mut self, bytes: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..=self.below(4) {
             self.change(&mut bytes, other);

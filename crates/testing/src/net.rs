@@ -1,24 +1,24 @@
-//! Ports that nobody else takes while a test needs them.
+//! Ports that nobody else uses while a test needs them.
 
 use std::net::TcpListener;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Lowest port given out.
+/// The lowest port.
 const FIRST: u32 = 15_000;
 
-/// How many ports are given out. The range ends below 32768, where Linux begins to give out ports of its own choice:
-/// so no connection can take the port of a server that a test has stopped for a moment.
+/// The number of ports. The range ends below 32768, where Linux's ephemeral ports start, so no connection can take the
+/// port of a server that a test has stopped for a moment.
 const COUNT: u32 = 17_000;
 
-/// Prime, so that processes with neighbouring ids begin far apart.
+/// A prime, so that processes with adjacent ids start far apart.
 const STEP: u32 = 7_919;
 
-/// A TCP port of `127.0.0.1`, 15000 to 31999, on which nothing listens. A process gets the same port again only after it
-/// was given all of them.
+/// A TCP port of `127.0.0.1`, 15000 to 31999, without a listener. A process gets the same port again only after all
+/// others.
 ///
 /// # Panics
-/// When no port of the whole range is free.
+/// If no port in the range is free.
 #[must_use]
 pub fn free_port() -> u16 {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
@@ -28,7 +28,7 @@ pub fn free_port() -> u16 {
         .expect("one port between 15000 and 31999 must be free")
 }
 
-/// The first port that `is_free` accepts of those that `next` names by their place in the range; none after one round.
+/// The first port that `is_free` accepts, with the indexes from `next`; `None` after one round.
 fn pick(mut next: impl FnMut() -> u32, is_free: impl Fn(u16) -> bool) -> Option<u16> {
     (0..COUNT)
         .filter_map(|_| u16::try_from(FIRST + next()).ok())

@@ -1,4 +1,4 @@
-//! A throw-away PostgreSQL for tests: one per test process, and a database of its own for each test.
+//! A temporary PostgreSQL for tests: one per test process, and a separate database for each test.
 
 mod keeper;
 mod programs;
@@ -13,30 +13,30 @@ use crate::settings::setting;
 use keeper::Keeper;
 use programs::Programs;
 
-/// Ports tried before giving up. One is nearly always enough: another process must take the port in the moment between
-/// the look and the start.
+/// How many ports are tried. One is nearly always enough: a retry is needed only if another process takes the port
+/// between the check and the start.
 const TRIES: usize = 5;
 
-/// A PostgreSQL server for tests, without durability and without passwords, gone with the test process.
+/// A PostgreSQL server for tests, without durability and passwords, removed with the test process.
 ///
-/// It survives the kill of a server process under test as a real one does, because only the machine's own fall needs
-/// what is turned off (`fsync`, `full_page_writes`); a commit is still a commit.
+/// It survives the crash of a server under test like a real one, because the disabled settings (`fsync`,
+/// `full_page_writes`) matter only when the machine crashes; a commit is still a commit.
 #[derive(Debug)]
 pub struct Postgres {
-    /// URL of the server with its maintenance database.
+    /// The URL of the server with its maintenance database.
     url: String,
     programs: Programs,
-    /// None when the server is another's.
+    /// `None` for an external server.
     keeper: Option<Keeper>,
 }
 
 impl Postgres {
-    /// The server that all tests of this process share, started at first use. It is the one of the setting
-    /// `LAUNCHWAY_TEST_POSTGRES_URL` (any database of it; the role must be allowed to create databases, and databases
-    /// made by tests stay there) or else a new one.
+    /// The server that all tests of this process share, started at first use. With the setting
+    /// `LAUNCHWAY_TEST_POSTGRES_URL` it is that server (any database of it; the role must be allowed to create
+    /// databases, and databases created by tests stay there); otherwise it is a new one.
     ///
     /// # Panics
-    /// When PostgreSQL is not installed or does not start.
+    /// If PostgreSQL is not installed or does not start.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
@@ -50,10 +50,10 @@ impl Postgres {
         })
     }
 
-    /// A server for this test alone, for tests that stop it. It takes a second or two.
+    /// A server for one test, for tests that stop it. Starting it takes a second or two.
     ///
     /// # Panics
-    /// When PostgreSQL is not installed or does not start.
+    /// If PostgreSQL is not installed or does not start.
     #[must_use]
     pub fn start_own() -> Self {
         let programs = Programs::server();
@@ -67,10 +67,10 @@ impl Postgres {
         }
     }
 
-    /// Makes an empty database and gives its URL. No two calls give the same one, also between processes.
+    /// Creates an empty database and returns its URL, which is unique, also among processes.
     ///
     /// # Panics
-    /// When the server does not answer or refuses.
+    /// If the server does not answer or refuses.
     #[must_use]
     pub fn fresh_database(&self) -> String {
         static MADE: AtomicU32 = AtomicU32::new(0);
@@ -78,18 +78,18 @@ impl Postgres {
             let name = format!("test_{}_{}", process::id(), MADE.fetch_add(1, Ordering::Relaxed));
             match self.run_sql(&self.url, &format!("CREATE DATABASE {name}")) {
                 Ok(_) => return with_database(&self.url, &name),
-                // Left behind on another's server by an earlier process with the same id.
+                // Left on an external server by an earlier process with the same id.
                 Err(message) if message.contains("already exists") => {}
                 Err(message) => panic!("PostgreSQL did not make a database: {message}"),
             }
         }
     }
 
-    /// Runs one statement as the server's owner in the database `url` and gives its result as text, one line a row,
+    /// Runs one statement as the server's owner in the database `url`. Returns its result as text, one line per row,
     /// fields separated by `|`.
     ///
     /// # Errors
-    /// What `psql` wrote to standard error.
+    /// The error output of `psql`.
     pub fn run_sql(&self, url: &str, sql: &str) -> Result<String, String> {
         let output = Command::new(&self.programs.psql)
             .args([
@@ -113,7 +113,7 @@ impl Postgres {
     /// Runs the statements of a file as the server's owner in the database `url`, in one transaction.
     ///
     /// # Errors
-    /// What `psql` wrote to standard error.
+    /// The error output of `psql`.
     pub fn run_script(&self, url: &str, file: &Path) -> Result<(), String> {
         let output = Command::new(&self.programs.psql)
             .args([
@@ -134,10 +134,10 @@ impl Postgres {
         }
     }
 
-    /// The database `url` as its own tool writes it out.
+    /// The output of `pg_dump` for the database `url`.
     ///
     /// # Panics
-    /// When that fails.
+    /// If that fails.
     pub fn dump(&self, url: &str) -> Vec<u8> {
         let program = self.programs.psql.with_file_name("pg_dump");
         let output = Command::new(&program)
@@ -149,10 +149,10 @@ impl Postgres {
         output.stdout
     }
 
-    /// Ends the server at once, as a crash would: connections break, and the next start recovers.
+    /// Stops the server immediately, like a crash: connections break, and the next start recovers.
     ///
     /// # Panics
-    /// When it does not end, or is not our own.
+    /// If it does not stop, or is an external server.
     pub fn stop(&mut self) {
         let keeper = self.own();
         assert!(
@@ -162,14 +162,14 @@ impl Postgres {
         );
     }
 
-    /// Starts the stopped server again, on the same port with the same databases, and waits until it answers.
+    /// Starts the stopped server on the same port with the same databases, and waits until it answers.
     ///
     /// # Panics
-    /// When it does not start, or is not our own.
+    /// If it does not start, or is an external server.
     pub fn start(&mut self) {
         let keeper = self.own();
         assert!(
-            keeper.start_again().is_ok(),
+            keeper.restart().is_ok(),
             "PostgreSQL does not start again. Its log ends with:\n{}",
             keeper.log()
         );
@@ -178,16 +178,16 @@ impl Postgres {
     /// [`Self::stop`], then [`Self::start`].
     ///
     /// # Panics
-    /// As they do.
+    /// Like both.
     pub fn restart(&mut self) {
         self.stop();
         self.start();
     }
 
-    /// The directory in which a server of our own keeps everything; gone with it.
+    /// The data directory of a server of our own, removed with it.
     ///
     /// # Panics
-    /// When the server is another's.
+    /// If the server is an external one.
     #[must_use]
     pub fn directory(&self) -> &Path {
         self.keeper
@@ -203,7 +203,7 @@ impl Postgres {
     }
 }
 
-/// `url` with the database `name` in place of its own, parameters kept.
+/// `url` with the database `name` instead of its own; parameters are kept.
 fn with_database(url: &str, name: &str) -> String {
     let (address, parameters) = match url.split_once('?') {
         Some((address, parameters)) => (address, format!("?{parameters}")),

@@ -1,4 +1,4 @@
-//! A receiver of webhooks on the loopback: keeps what it is sent, and answers as a test tells it to.
+//! A webhook receiver on the loopback interface: records requests, and answers as the test determines.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -15,24 +15,24 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// How long a test waits for something to arrive. Far more than it should take, for slow machines.
+/// How long a test waits for requests. Far more than needed, for slow machines.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// One request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// Such as `POST`.
+    /// The method, such as `POST`.
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// The headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: HashMap<String, String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Received {
-    /// A header, empty when it is missing.
+    /// The value of a header; empty if it is missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
@@ -41,7 +41,7 @@ impl Received {
     /// The body as JSON.
     ///
     /// # Panics
-    /// When it is none.
+    /// If the body is not JSON.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("a webhook's body is JSON")
@@ -58,39 +58,39 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// An answer without a body.
+    /// A response without a body.
     #[must_use]
     pub fn status(status: u16) -> Reply {
         Reply::Answer(status, String::new(), Vec::new())
     }
 }
 
-/// A running receiver. Dropped, it is gone with all its connections.
+/// A running receiver. Dropping it closes all its connections.
 #[derive(Debug)]
 pub struct Receiver {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     received: watch::Receiver<Vec<Received>>,
-    /// Connections that were opened, whether or not anything was sent on them.
+    /// The number of connections, including those without requests.
     connections: watch::Receiver<usize>,
     task: JoinHandle<()>,
 }
 
 impl Receiver {
-    /// Starts one on a free port of 127.0.0.1; `reply` gets each request and how many came before it.
+    /// Starts a receiver on a free port of 127.0.0.1. `reply` gets each request and the number of requests before it.
     ///
     /// # Panics
-    /// When it cannot listen.
+    /// If it cannot listen.
     pub async fn start(reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static) -> Receiver {
         Self::start_on(Ipv4Addr::LOCALHOST.into(), reply)
             .await
             .expect("a port of 127.0.0.1 is free")
     }
 
-    /// Starts one on a free port of an address.
+    /// Starts a receiver on a free port of `address`.
     ///
     /// # Errors
-    /// When it cannot listen there.
+    /// It cannot listen there.
     pub async fn start_on(
         address: IpAddr,
         reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static,
@@ -108,7 +108,7 @@ impl Receiver {
         })
     }
 
-    /// One that takes everything.
+    /// A receiver that accepts everything.
     pub async fn ok() -> Receiver {
         Self::start(|_, _| Reply::status(204)).await
     }
@@ -119,30 +119,30 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// What has arrived.
+    /// The requests so far.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.received.borrow().clone()
     }
 
-    /// How many connections were opened.
+    /// The number of connections so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         *self.connections.borrow()
     }
 
-    /// Waits until at least `count` requests have arrived; gives them all.
+    /// Waits until at least `count` requests have arrived, and returns all.
     ///
     /// # Panics
-    /// When they have not after a minute.
+    /// After a minute without them.
     pub async fn wait_for(&self, count: usize) -> Vec<Received> {
         self.wait_until(|all| all.len() >= count).await
     }
 
-    /// Waits until what has arrived is right; gives it.
+    /// Waits until the requests satisfy `right`, and returns them.
     ///
     /// # Panics
-    /// When it is not after a minute.
+    /// After a minute.
     pub async fn wait_until(&self, right: impl Fn(&[Received]) -> bool) -> Vec<Received> {
         let mut received = self.received.clone();
         let arrived = tokio::time::timeout(LIMIT, received.wait_for(|all| right(all))).await;
@@ -170,14 +170,14 @@ async fn serve<F>(
 ) where
     F: Fn(&Received, usize) -> Reply + Send + Sync + 'static,
 {
-    // Dropped with this task, and then every connection is closed.
+    // Dropped with this task, which closes every connection.
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         count.send_modify(|count| *count += 1);
         let (keep, reply) = (keep.clone(), reply.clone());
         connections.spawn(async move {
             let service = service_fn(|request| answer(request, &keep, &*reply));
-            // A sender that goes away in the middle is nothing to tell of.
+            // A client that disconnects is not worth reporting.
             let _ = hyper::server::conn::http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
                 .await;

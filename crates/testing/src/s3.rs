@@ -1,4 +1,4 @@
-//! An S3 server in the test process, on 127.0.0.1, that checks signatures.
+//! An S3 server in the test process, on 127.0.0.1, that verifies signatures.
 
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
@@ -13,16 +13,16 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// A running server with one empty bucket, addressed by path. Dropped, it stops at once and its objects are gone.
+/// A running server with one empty bucket, addressed by path. Dropping it stops it at once and removes its objects.
 #[derive(Debug)]
 pub struct S3Server {
-    /// Its address, such as `http://127.0.0.1:40001`.
+    /// The URL, such as `http://127.0.0.1:40001`.
     pub endpoint: String,
-    /// The name of its bucket.
+    /// The name of the bucket.
     pub bucket: String,
-    /// The access key id that it knows.
+    /// The accepted access key id.
     pub access_key: String,
-    /// The secret that goes with it.
+    /// The secret of the access key.
     pub secret_key: String,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -34,10 +34,10 @@ const ACCESS_KEY: &str = "test-access-key";
 const SECRET_KEY: &str = "test-secret-key";
 
 impl S3Server {
-    /// Starts one on a free port, with a thread and a runtime of its own.
+    /// Starts a server on a free port, with its own thread and runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn start() -> Self {
         let objects = tempfile::tempdir().expect("a temporary directory can be made");
@@ -57,7 +57,7 @@ impl S3Server {
                 .build()
                 .expect("a runtime can be made");
             runtime.block_on(serve(service, started, stopped));
-            // What still reads or writes is not waited for: the directory goes anyway.
+            // Do not wait for requests in progress: the directory is removed anyway.
             runtime.shutdown_background();
         });
         let address = address
@@ -74,7 +74,7 @@ impl S3Server {
         }
     }
 
-    /// What `--storage-url` takes for the bucket; the keys go into the usual AWS variables.
+    /// The value of `--storage-url` for the bucket; the keys go into the usual AWS variables.
     #[must_use]
     pub fn storage_url(&self) -> String {
         format!("s3://{}?endpoint={}&region=us-east-1", self.bucket, self.endpoint)
@@ -85,13 +85,13 @@ impl Drop for S3Server {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It panicked if this is an error, and has said so.
+            // An error means that the thread panicked, which it has reported.
             let _ = thread.join();
         }
     }
 }
 
-/// Serves until the other side of `stopped` is dropped; then every connection is closed.
+/// Serves until the sender of `stopped` is dropped; then closes every connection.
 async fn serve(service: S3Service, started: std::sync::mpsc::Sender<SocketAddr>, mut stopped: oneshot::Receiver<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port is free");
     started
@@ -103,7 +103,7 @@ async fn serve(service: S3Service, started: std::sync::mpsc::Sender<SocketAddr>,
             accepted = listener.accept() => accepted,
             _ = &mut stopped => break,
         };
-        // A client that is gone again is no reason to stop.
+        // A client that has already disconnected is no reason to stop.
         let Ok((connection, _)) = accepted else { continue };
         let service = service.clone();
         connections.spawn(async move {

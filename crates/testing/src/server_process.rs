@@ -1,4 +1,4 @@
-//! The real `launchway-server` as a process of its own, for end-to-end tests.
+//! The real `launchway-server` as a separate process, for end-to-end tests.
 
 mod builder;
 mod running;
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 pub use builder::ServerBuilder;
 use running::Running;
 
-/// One `launchway-server` with a directory of its own, killed and removed at the end of the test.
+/// A `launchway-server` with its own directory, killed and removed at the end of the test.
 ///
 /// Between [`Self::kill9`] or [`Self::terminate`] and [`Self::restart_same_port`] no process runs, and the data stays.
 #[derive(Debug)]
 pub struct ServerProcess {
     binary: PathBuf,
-    /// Everything the process writes lies in here.
+    /// The directory for everything that the process writes.
     root: TempDir,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// A server with settings to be given; see [`ServerBuilder`].
+    /// A server with custom settings; see [`ServerBuilder`].
     #[must_use]
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
@@ -40,60 +40,60 @@ impl ServerProcess {
     /// A running server with the default settings: SQLite, and a local directory for objects.
     ///
     /// # Panics
-    /// As [`ServerBuilder::start`].
+    /// Like [`ServerBuilder::start`].
     #[must_use]
     pub fn start() -> Self {
         Self::builder().start()
     }
 
-    /// `http://127.0.0.1:PORT`, where the dashboard is.
+    /// `http://127.0.0.1:PORT`, the URL of the dashboard.
     #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.listen)
     }
 
-    /// `http://127.0.0.1:PORT/api`, the server's base address.
+    /// `http://127.0.0.1:PORT/api`, the base URL of the API.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api", self.origin())
     }
 
-    /// The directory given as `--data-dir`.
+    /// The directory that is passed as `--data-dir`.
     #[must_use]
     pub fn data_dir(&self) -> PathBuf {
         self.root.path().join("data")
     }
 
-    /// The directory in which the process runs, with its data, home and log.
+    /// The working directory of the process, with its data, home and log.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// The process id, or nothing while no process runs.
+    /// The process id; `None` while no process runs.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         self.running.as_ref().map(Running::id)
     }
 
-    /// What was written to standard error since the first start.
+    /// Standard error since the first start.
     #[must_use]
     pub fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log_file()).unwrap_or_default()).into_owned()
     }
 
-    /// What was written to standard output since the last start: one line, if it is right.
+    /// Standard output since the last start: one line, if all is well.
     #[must_use]
     pub fn stdout(&self) -> String {
         self.running.as_ref().map(Running::stdout).unwrap_or_default()
     }
 
-    /// Kills the process with SIGKILL, as the loss of power would, and waits for its end. Its children are not told.
+    /// Kills the process with SIGKILL, like a power failure, and waits for its end. Its children are not notified.
     pub fn kill9(&mut self) {
         self.running = None;
     }
 
-    /// Asks the process to end with SIGTERM and waits for it.
+    /// Sends SIGTERM to the process and waits for its end.
     ///
     /// # Panics
     /// If it does not run, or has not ended after 40 s: a server has 30 s (`docs/reference/operation.md#stopping`).
@@ -107,7 +107,7 @@ impl ServerProcess {
     /// Starts the process again with the same settings, data and port, after killing it if it still runs.
     ///
     /// # Panics
-    /// When it is not ready after 30 s.
+    /// If it is not ready after 30 s.
     pub fn restart_same_port(&mut self) {
         self.running = None;
         if let Err(stdout) = self.run() {
@@ -115,25 +115,25 @@ impl ServerProcess {
         }
     }
 
-    /// Changes a setting from the next start on.
+    /// Changes a setting, effective from the next start.
     pub fn set_env(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Runs `launchway-server admin ARGUMENTS --json` with the same settings and gives the object that it prints.
+    /// Runs `launchway-server admin ARGUMENTS --json` with the same settings and returns the object that it prints.
     ///
     /// # Panics
-    /// When the command fails or prints something else.
+    /// If the command fails or prints something else.
     #[must_use]
     pub fn admin(&self, arguments: &[&str]) -> Value {
         self.admin_with_input(arguments, "")
     }
 
-    /// As [`Self::admin`], with `input` (a password) on standard input.
+    /// Like [`Self::admin`], with `input` (a password) on standard input.
     ///
     /// # Panics
-    /// As [`Self::admin`].
+    /// Like [`Self::admin`].
     #[must_use]
     pub fn admin_with_input(&self, arguments: &[&str], input: &str) -> Value {
         let mut command = self.command();
@@ -148,7 +148,7 @@ impl ServerProcess {
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
         if let Some(mut stdin) = child.stdin.take() {
-            // A command that does not read its input may have closed it already.
+            // A command that does not read its input may already have closed it.
             let _ = stdin.write_all(input.as_bytes());
         }
         let output = child.wait_with_output().expect("the output of a child can be read");
@@ -165,7 +165,7 @@ impl ServerProcess {
             .unwrap_or_else(|error| panic!("`admin {}` printed no JSON ({error}): {stdout}", arguments.join(" ")))
     }
 
-    /// The program with the same settings, environment and directory, for any other of its commands.
+    /// The program with the same settings, environment and directory, for any other command.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
@@ -183,7 +183,7 @@ impl ServerProcess {
         command
     }
 
-    /// Starts the process and waits until it is ready; gives its standard output if it is not.
+    /// Starts the process and waits until it is ready. Returns its standard output if it is not.
     fn run(&mut self) -> Result<(), String> {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.log_file());
         let mut command = self.command();
@@ -200,7 +200,7 @@ impl ServerProcess {
         self.root.path().join("stderr.log")
     }
 
-    /// What to show when the server did not do as it should.
+    /// The output to show when the server misbehaves.
     fn output(&self, stdout: &str) -> String {
         let mut text = String::new();
         let _ = write!(

@@ -1,8 +1,8 @@
-//! The settings of the tests themselves, read from the environment in this one place.
+//! The settings of the tests, read from the environment only here.
 
-/// The value of the environment variable `name`, or nothing when it is unset, empty or not UTF-8.
+/// The value of the environment variable `name`; `None` if it is unset, empty or not UTF-8.
 ///
-/// Tests read their own settings (`FUZZ_RUNS`, `LAUNCHWAY_TEST_POSTGRES_URL`) through this and nothing else.
+/// Tests read their settings (`FUZZ_RUNS`, `LAUNCHWAY_TEST_POSTGRES_URL`) only through this function.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,

@@ -1,5 +1,5 @@
-//! Citations lead somewhere: every cited page of `docs` and every cited rule exists, every relative link among the Markdown pages
-//! resolves, and nothing cites a document or a ticket from outside the repository.
+//! Citations are valid: every cited page of `docs` and every cited rule exists, every relative link among the Markdown
+//! pages resolves, and nothing cites a document or a ticket outside the repository.
 
 #![cfg(test)]
 
@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-/// Where the pages are, and the rules among them.
+/// The directory of the pages, and of the rules among them.
 const DOCS: &str = "docs/";
 const REFERENCE: &str = "docs/reference/";
 
-/// Data of others, in which any words may stand together.
+/// External data, which may contain any text.
 const FOREIGN: [&str; 4] = [
     "Cargo.lock",
     "LICENSE-APACHE",
@@ -149,7 +149,7 @@ fn citations_of_foreign_documents_are_found_across_lines() {
     assert_eq!(foreign_citations(fine).count(), 0);
 }
 
-/// Every tracked file that is UTF-8, by its path from the root.
+/// Every tracked UTF-8 file, by its path from the root.
 fn tracked_texts() -> BTreeMap<String, String> {
     let output = Command::new("git")
         .args(["ls-files", "-z"])
@@ -166,7 +166,7 @@ fn tracked_texts() -> BTreeMap<String, String> {
     texts
 }
 
-/// The places in `text` that name a page of the documentation, with or without an anchor.
+/// The citations of documentation pages in `text`, with or without an anchor.
 fn citations(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(DOCS).filter_map(|(at, _)| {
         let rest = &text[at..];
@@ -176,7 +176,7 @@ fn citations(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of each Markdown page, as GitHub makes them from its headings.
+/// The anchors of each Markdown page, as GitHub derives them from its headings.
 fn anchors(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<String>> {
     let pages = files.iter().filter(|(path, _)| is_page(path));
     pages.map(|(path, text)| (path.as_str(), page_anchors(text))).collect()
@@ -197,7 +197,7 @@ fn page_anchors(text: &str) -> BTreeSet<String> {
     headings(text).map(anchor).collect()
 }
 
-/// What GitHub makes of a heading: lower case, hyphens for spaces, and of punctuation only hyphens and underscores.
+/// GitHub's anchor for a heading: lower case, hyphens for spaces, no punctuation but hyphens and underscores.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -247,7 +247,7 @@ fn resolved(page: &str, link: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Why nothing is at a page or an anchor of one; `None` if something is.
+/// Why a page or anchor does not exist; `None` if it does.
 fn broken_target(pages: &BTreeMap<&str, BTreeSet<String>>, target: &str) -> Option<String> {
     let (file, anchor) = split_anchor(target);
     match (pages.get(file), anchor) {
@@ -266,7 +266,7 @@ fn split_anchor(target: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The words that cite a document or a ticket that is not in the repository.
+/// Citations of a document or a ticket that is not in the repository.
 fn foreign_citations(text: &str) -> impl Iterator<Item = String> {
     const DOCUMENTS: [&str; 3] = ["contract", "spec", "specification"];
     const COMMENT_MARKS: [&str; 7] = ["//", "///", "//!", "--", "#", "*", "<!--"];
@@ -281,7 +281,7 @@ fn foreign_citations(text: &str) -> impl Iterator<Item = String> {
     let pairs: Vec<_> = words.windows(2).map(|pair| (pair[0], pair[1])).collect();
     let ends = words.last().map(|last| (*last, "")).into_iter();
     let found = pairs.into_iter().chain(ends).filter(move |(first, second)| {
-        // Most words are none of these: look at the bytes before anything is copied.
+        // A fast path for most words: check the bytes before anything is copied.
         let start = first.trim_start_matches(|c: char| !c.is_alphanumeric()).as_bytes();
         if !matches!(start.first(), Some(b'c' | b'C' | b's' | b'S' | b'i' | b'I')) {
             return false;

@@ -30,8 +30,8 @@ fn a_cell_names_tests_and_prose_does_not() {
     assert_eq!(named_tests(page), expected);
 }
 
-/// The names between backticks in the cells of the page's tables: words of lower case, digits and `_` alone, behind an
-/// optional path of modules.
+/// The names in backticks in the cells of the page's tables: only lower-case letters, digits and `_`, after an optional
+/// module path.
 fn named_tests(page: &str) -> Vec<String> {
     page.lines()
         .filter(|line| line.starts_with('|'))
@@ -46,7 +46,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
 }
 
-/// The functions of the Rust files below a directory, and those of the browser's journeys.
+/// The functions in the Rust files below a directory, and in the browser tests.
 fn collect_test_names(directory: &Path, names: &mut BTreeSet<String>) {
     let entries = fs::read_dir(directory).unwrap();
     for path in entries.map(|entry| entry.unwrap().path()) {
@@ -65,7 +65,7 @@ fn is_source(path: &Path) -> bool {
         .is_some_and(|extension| extension == "rs" || extension == "mjs")
 }
 
-/// The name of the function that a line declares, if it does.
+/// The name of the function that a line declares, if any.
 fn declared_function(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("fn ").or_else(|| line.split_once("function "))?;
     rest.split(['(', '<', ' ']).next()

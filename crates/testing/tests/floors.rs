@@ -1,6 +1,6 @@
-//! The shape of the workspace: who may depend on whom, and how files are named and opened (see ARCHITECTURE.md).
+//! The structure of the workspace: allowed dependencies, and the naming and first lines of files (see ARCHITECTURE.md).
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are tests, in which `unwrap` is allowed.
 #![cfg(test)]
 
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Each crate, the crates of the workspace that it may use, and those that only its tests may use besides. Arrows point
-/// only down: a crate may name only crates of lines above its own.
+/// Each crate, the workspace crates that it may depend on, and those that only its tests may depend on in addition.
+/// Dependencies point down: a crate may name only crates of earlier lines.
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
@@ -80,14 +80,14 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     (TESTING, &[], &[]),
 ];
 
-/// Helps every crate's tests, and knows none of them.
+/// Supports every crate's tests, and depends on none of them.
 const TESTING: &str = "launchway-testing";
 
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the content.
 const EMPTY_NAMES: [&str; 6] = ["common", "helper", "helpers", "manager", "util", "utils"];
 
-/// The most lines a source file may have.
-const MOST_LINES: usize = 600;
+/// The maximum number of lines in a source file.
+const MAX_LINES: usize = 600;
 
 /// A dependency between two crates of the workspace.
 #[derive(Debug, PartialEq)]
@@ -132,7 +132,7 @@ fn files_of_other_languages_are_not_longer() {
         let endings = ["css", "html", "js", "mjs", "py", "sh", "sql"];
         collect_sources(&root().join(directory), &endings, &mut files);
     }
-    // Scripts have no ending.
+    // Scripts have no extension.
     collect_sources(&root().join("scripts"), &["", "py"], &mut files);
     assert!(
         files.iter().any(|file| file.ends_with("scripts/test")),
@@ -210,7 +210,7 @@ fn floors_point_down() {
 
 #[test]
 fn each_broken_file_rule_is_told() {
-    let long = "//! Long.\n".repeat(MOST_LINES + 1);
+    let long = "//! Long.\n".repeat(MAX_LINES + 1);
     for (path, text, expected) in [
         ("crates/a/src/b/mod.rs", "//! B.\n", "is named mod.rs"),
         ("crates/a/src/b.rs", long.as_str(), "has 601 lines"),
@@ -238,7 +238,7 @@ fn each_broken_file_rule_is_told() {
     );
 }
 
-/// Sentences about the dependencies that [`FLOORS`] does not allow.
+/// Messages about dependencies that [`FLOORS`] does not allow.
 fn broken_arrows(names: &BTreeSet<String>, arrows: &[Arrow]) -> Vec<String> {
     let row = |name: &str| FLOORS.iter().find(|(known, ..)| *known == name);
     let new = names.iter().filter(|name| row(name).is_none()).map(|name| {
@@ -259,7 +259,7 @@ fn broken_arrows(names: &BTreeSet<String>, arrows: &[Arrow]) -> Vec<String> {
     new.chain(gone).chain(wrong).collect()
 }
 
-/// Sentences about what is wrong with one source file, named by its path below the root.
+/// Messages about what is wrong with one source file, named by its path below the root.
 fn broken_file_rules(path: &Path, text: &str) -> Vec<String> {
     let shown = path.display();
     let mut broken = Vec::new();
@@ -287,16 +287,16 @@ fn broken_file_rules(path: &Path, text: &str) -> Vec<String> {
     broken
 }
 
-/// The sentence about a file with too many lines.
+/// The message about a file with too many lines.
 fn too_long(path: &Path, text: &str) -> Option<String> {
     let lines = text.lines().count();
-    (lines > MOST_LINES).then(|| {
+    (lines > MAX_LINES).then(|| {
         let shown = path.display();
-        format!("{shown} has {lines} lines, more than {MOST_LINES}: divide it by its jobs.")
+        format!("{shown} has {lines} lines, more than {MAX_LINES}: divide it by its jobs.")
     })
 }
 
-/// The name of the module that a line declares, if it does.
+/// The name of the module that a line declares, if any.
 fn declared_module(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let declaration = match line.strip_prefix("pub") {
@@ -307,7 +307,7 @@ fn declared_module(line: &str) -> Option<&str> {
     declaration.strip_prefix("mod ")?.split([' ', ';', '{']).next()
 }
 
-/// The files below `directory` with one of the endings, without what tools put there.
+/// The files below `directory` with one of the extensions, without generated ones.
 fn collect_sources(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
@@ -327,7 +327,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// What cargo says of the workspace's own crates.
+/// Cargo's metadata of the workspace's own crates.
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -346,7 +346,7 @@ fn member_names(metadata: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// The dependencies among `names`. One for building counts as a normal one.
+/// The dependencies among `names`. A build dependency counts as a normal one.
 fn arrows(metadata: &Value, names: &BTreeSet<String>) -> Vec<Arrow> {
     let mut arrows = Vec::new();
     for package in metadata["packages"].as_array().unwrap() {

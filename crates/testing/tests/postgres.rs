@@ -1,4 +1,4 @@
-//! The throw-away PostgreSQL: separate databases, stop and start, and no trace after the end, however hard.
+//! The temporary PostgreSQL: separate databases, stop and start, and complete cleanup even after SIGKILL.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -61,8 +61,8 @@ fn keeps_committed_rows_over_a_hard_stop() {
 
 #[test]
 fn dies_with_a_process_that_is_killed() {
-    // Descriptor 3 is the write end of our pipe. The process, the keeper and PostgreSQL all inherit it and none knows of
-    // it, so the pipe ends when the last of them is gone.
+    // Descriptor 3 is the write end of our pipe. The process, the keeper and PostgreSQL inherit it unknowingly, so the
+    // pipe ends when the last of them ends.
     let mut process = Command::new("sh")
         .args([
             "-c",

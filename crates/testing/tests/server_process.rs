@@ -1,10 +1,11 @@
-//! The fixture for server processes, tried on a stand-in that is a shell script.
+//! The fixture for server processes, tested with a shell script in place of the server.
 
 use std::fs;
 
 use launchway_testing::server_process::{ServerBuilder, ServerProcess};
 
-/// A file of its own: a program that a test has just written may be "busy" when another test starts a process meanwhile.
+/// A checked-in file: executing a program that a test has just written may fail with "text file busy" when another test
+/// starts a process.
 fn stand_in() -> ServerBuilder {
     ServerProcess::builder().binary(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand-in-server"))
 }

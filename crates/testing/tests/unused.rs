@@ -1,6 +1,6 @@
-//! Nothing is left behind: each dependency is named by a source of its crate, and each snapshot belongs to an assertion.
+//! Nothing is unused: every dependency is named by a source of its crate, and every snapshot belongs to an assertion.
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are tests, in which `unwrap` is allowed.
 #![cfg(test)]
 
 use std::collections::BTreeSet;
@@ -112,7 +112,7 @@ fn a_snapshot_is_known_by_its_source_and_name() {
     }
 }
 
-/// Whether code names a crate where a path begins, so not as a module of its own.
+/// Whether code names a crate at the start of a path, so not as a module of its own.
 fn names_crate(code: &str, name: &str) -> bool {
     code.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -126,8 +126,8 @@ fn names_crate(code: &str, name: &str) -> bool {
         })
 }
 
-/// Whether a source takes the snapshot whose file name without its ending is `stem`: it is named after the module, and after
-/// the test or by the assertion. Further ones of a test are numbered.
+/// Whether a source takes the snapshot with this file stem: it is named after the module, and after the test or by the
+/// assertion. Further ones of a test are numbered.
 fn is_taken(stem: &str, source: &Path, code: &str) -> bool {
     let Some((modules, name)) = stem.rsplit_once("__") else {
         return false;
@@ -141,7 +141,7 @@ fn is_taken(stem: &str, source: &Path, code: &str) -> bool {
         && (code.contains(&format!("fn {name}(")) || code.contains(&format!("\"{name}\"")))
 }
 
-/// The names in the section of a root manifest that all crates take their dependencies from.
+/// The names in the workspace's dependency section of a root manifest.
 fn declared_dependencies(manifest: &str) -> Vec<&str> {
     manifest
         .lines()
@@ -154,7 +154,7 @@ fn declared_dependencies(manifest: &str) -> Vec<&str> {
         .collect()
 }
 
-/// All Rust code below a directory, with the files elsewhere that it takes in as modules.
+/// All Rust code below a directory, including files elsewhere that it declares as modules.
 fn code_below(directory: &Path) -> String {
     let mut files = Vec::new();
     collect_files(directory, "rs", &mut files);
@@ -170,12 +170,12 @@ fn code_below(directory: &Path) -> String {
     code
 }
 
-/// The file that a line says a module is in.
+/// The path in a line's `path` attribute.
 fn named_path(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("#[path = \"")?.strip_suffix("\"]")
 }
 
-/// The files below `directory` with this ending, without what tools put there.
+/// The files below `directory` with this extension, without generated ones.
 fn collect_files(directory: &Path, ending: &str, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
@@ -192,7 +192,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// What cargo says of the workspace's own crates.
+/// Cargo's metadata of the workspace's own crates.
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])

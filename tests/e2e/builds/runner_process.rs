@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use launchway_testing::leash::Leash;
+use launchway_testing::kill_guard::KillGuard;
 use launchway_testing::server_process::ServerProcess;
 use launchway_testing::settings::setting;
 use rustix::process::{Pid, Signal, kill_process};
@@ -26,7 +26,7 @@ pub struct RunnerProcess {
     url: String,
     token: String,
     more: Vec<String>,
-    running: Option<(Child, Leash)>,
+    running: Option<(Child, KillGuard)>,
 }
 
 impl RunnerProcess {
@@ -80,8 +80,8 @@ impl RunnerProcess {
             .stdout(Stdio::null())
             .stderr(log);
         let child = command.spawn().unwrap();
-        let leash = Leash::on(&child);
-        self.running = Some((child, leash));
+        let kill_guard = KillGuard::on(&child);
+        self.running = Some((child, kill_guard));
     }
 
     /// The process id.
@@ -104,7 +104,7 @@ impl RunnerProcess {
 
     /// Kills it with SIGKILL. What it left is there.
     pub fn kill9(&mut self) {
-        if let Some((mut child, _leash)) = self.running.take() {
+        if let Some((mut child, _kill_guard)) = self.running.take() {
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -125,7 +125,7 @@ impl RunnerProcess {
 
     /// Waits until it ends by itself.
     pub async fn ended(&mut self) -> ExitStatus {
-        let (mut child, _leash) = self.running.take().expect("a runner runs, to end");
+        let (mut child, _kill_guard) = self.running.take().expect("a runner runs, to end");
         wait(LIMIT, "the runner ends", async || child.try_wait().unwrap())
             .await
             .0

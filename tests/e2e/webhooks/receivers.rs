@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use launchway_testing::leash::Leash;
+use launchway_testing::kill_guard::KillGuard;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ pub struct Program {
     input: ChildStdin,
     lines: Receiver<String>,
     port: u16,
-    _leash: Leash,
+    _kill_guard: KillGuard,
     _folder: TempDir,
 }
 
@@ -65,7 +65,7 @@ impl Program {
         });
         let mut program = Program {
             input: child.stdin.take().unwrap(),
-            _leash: Leash::on(&child),
+            _kill_guard: KillGuard::on(&child),
             child,
             lines,
             port: 0,

@@ -5,24 +5,24 @@ use serde_json::{Value, json};
 
 use super::routes::{Answer, Answered};
 use super::uploads::id_of;
-use super::{AppStore, Around, Event};
-use crate::answer::Refused;
+use super::{AppStore, Event, RequestContext};
+use crate::answer::RefusalError;
 use crate::settings::Outcome;
 
 impl AppStore {
-    pub(super) fn build_appears(&mut self, upload: &str, around: &mut Around<'_>) {
-        let Some(thing) = self.things.get(upload).cloned() else {
+    pub(super) fn build_appears(&mut self, upload: &str, context: &mut RequestContext<'_>) {
+        let Some(resource) = self.resources.get(upload).cloned() else {
             return;
         };
-        let app = thing.parent.clone();
+        let app = resource.parent.clone();
         let mut attributes = json!({
-            "version": thing.attributes["cfBundleVersion"],
-            "uploadedDate": iso(around.now),
+            "version": resource.attributes["cfBundleVersion"],
+            "uploadedDate": iso(context.now),
             "expired": false,
             "processingState": "PROCESSING",
-            // Of the pre-release version, which nobody asks for here; not shown.
-            "#version": thing.attributes["cfBundleShortVersionString"],
-            "#platform": thing.attributes["platform"],
+            // The version, which is published in another resource that no client requests.
+            "#version": resource.attributes["cfBundleShortVersionString"],
+            "#platform": resource.attributes["platform"],
         });
         if self.answers_encryption.contains(&app) {
             attributes["usesNonExemptEncryption"] = json!(false);
@@ -38,15 +38,15 @@ impl AppStore {
             "externalBuildState": "PROCESSING",
         });
         self.make("buildBetaDetails", detail, &[("build", "builds", &build)]);
-        around.ledger.note("build", self.numbers(upload));
-        let half = around.settings.processing / 2;
-        self.later(around.now + half, Event::BuildValid, &build);
+        context.ledger.note("build", self.numbers(upload));
+        let half = context.settings.processing / 2;
+        self.later(context.now + half, Event::BuildValid, &build);
     }
 
-    pub(super) fn build_valid(&mut self, build: &str, _around: &mut Around<'_>) {
+    pub(super) fn build_valid(&mut self, build: &str, _context: &mut RequestContext<'_>) {
         self.set(build, "processingState", "VALID");
         let unanswered = self
-            .things
+            .resources
             .get(build)
             .is_some_and(|build| build.attributes["usesNonExemptEncryption"].is_null());
         let (inside, outside) = if unanswered {
@@ -59,7 +59,7 @@ impl AppStore {
         self.set(&detail, "externalBuildState", outside);
     }
 
-    /// The id of the resource that tells a build's states in TestFlight.
+    /// The id of the resource with a build's TestFlight states.
     fn detail(&self, build: &str) -> String {
         let detail = self
             .all("buildBetaDetails")
@@ -69,18 +69,18 @@ impl AppStore {
 
     pub(super) fn beta_detail(&self, build: &str) -> Answered {
         let detail = self.detail(build);
-        self.thing("buildBetaDetails", &detail)?;
+        self.resource("buildBetaDetails", &detail)?;
         Ok(Answer::One(detail))
     }
 
     pub(super) fn change_build(&mut self, id: &str, data: &Value) -> Answered {
-        let build = self.thing("builds", id)?;
+        let build = self.resource("builds", id)?;
         let is_valid = build.text("processingState") == "VALID";
         let was_answered = !build.attributes["usesNonExemptEncryption"].is_null();
         let answers = !data["attributes"]["usesNonExemptEncryption"].is_null();
         if answers && was_answered {
             let detail = "You cannot update when the value is already set.".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail));
+            return Err(RefusalError(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail));
         }
         self.change("builds", id, data)?;
         if answers && is_valid {
@@ -93,14 +93,14 @@ impl AppStore {
 
     pub(super) fn create_test_note(&mut self, data: &Value) -> Answered {
         let build = id_of(data, "build");
-        self.thing("builds", &build)?;
+        self.resource("builds", &build)?;
         let locale = &data["attributes"]["locale"];
         if self
             .all("betaBuildLocalizations")
             .any(|(_, note)| note.related("build") == build && note.attributes["locale"] == *locale)
         {
             let detail = "A localization of this locale exists.".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
+            return Err(RefusalError(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
         }
         let related = [("build", "builds", build.as_str())];
         Ok(Answer::Made(self.make(
@@ -110,47 +110,47 @@ impl AppStore {
         )))
     }
 
-    pub(super) fn give_to_groups(&mut self, around: &mut Around<'_>, build: &str, groups: &Value) -> Answered {
-        let is_valid = self.thing("builds", build)?.text("processingState") == "VALID";
+    pub(super) fn give_to_groups(&mut self, context: &mut RequestContext<'_>, build: &str, groups: &Value) -> Answered {
+        let is_valid = self.resource("builds", build)?.text("processingState") == "VALID";
         if !is_valid {
             let detail = "The build is not processed.".to_owned();
-            return Err(Refused(422, "STATE_ERROR", detail));
+            return Err(RefusalError(422, "STATE_ERROR", detail));
         }
         for group in groups.as_array().into_iter().flatten() {
             let id = group["id"].as_str().unwrap_or_default();
-            let thing = self.thing("betaGroups", id)?;
-            if thing.attributes["hasAccessToAllBuilds"] == true {
+            let resource = self.resource("betaGroups", id)?;
+            if resource.attributes["hasAccessToAllBuilds"] == true {
                 let detail = "Builds cannot be assigned to this internal group.".to_owned();
-                return Err(Refused(422, "STATE_ERROR", detail));
+                return Err(RefusalError(422, "STATE_ERROR", detail));
             }
-            around.ledger.note("group", thing.text("name"));
+            context.ledger.note("group", resource.text("name"));
         }
         Ok(Answer::Nothing)
     }
 
-    pub(super) fn begin_beta_review(&mut self, around: &mut Around<'_>, data: &Value) -> Answered {
+    pub(super) fn begin_beta_review(&mut self, context: &mut RequestContext<'_>, data: &Value) -> Answered {
         let build = id_of(data, "build");
-        self.thing("builds", &build)?;
+        self.resource("builds", &build)?;
         let detail = self.detail(&build);
         if self.text(&detail, "externalBuildState") != "READY_FOR_BETA_SUBMISSION" {
             let detail = "The build is not in a state in which it can be submitted.".to_owned();
-            return Err(Refused(422, "ENTITY_UNPROCESSABLE", detail));
+            return Err(RefusalError(422, "ENTITY_UNPROCESSABLE", detail));
         }
         self.set(&detail, "externalBuildState", "WAITING_FOR_BETA_REVIEW");
-        let attributes = json!({"betaReviewState": "WAITING_FOR_REVIEW", "submittedDate": iso(around.now)});
+        let attributes = json!({"betaReviewState": "WAITING_FOR_REVIEW", "submittedDate": iso(context.now)});
         let id = self.make("betaAppReviewSubmissions", attributes, &[("build", "builds", &build)]);
-        around.ledger.note("beta_review", build);
-        let review = around.settings.review;
-        self.later(around.now + review / 2, Event::BetaReviewBegins, &detail);
-        self.later(around.now + review, Event::BetaReviewEnds, &detail);
+        context.ledger.note("beta_review", build);
+        let review = context.settings.review;
+        self.later(context.now + review / 2, Event::BetaReviewBegins, &detail);
+        self.later(context.now + review, Event::BetaReviewEnds, &detail);
         Ok(Answer::Made(id))
     }
 
-    pub(super) fn beta_review_ends(&mut self, detail: &str, around: &mut Around<'_>) {
-        let state = match around.settings.next_outcome() {
+    pub(super) fn beta_review_ends(&mut self, detail: &str, context: &mut RequestContext<'_>) {
+        let state = match context.settings.next_outcome() {
             Outcome::Reject => "BETA_REJECTED",
             Outcome::Pass => {
-                around
+                context
                     .ledger
                     .note("beta_released", self.related(detail, "build").to_owned());
                 "IN_BETA_TESTING"

@@ -1,17 +1,17 @@
-//! What a person does in App Store Connect, or with an upload tool of their own, beside what the service does.
+//! Manual actions of a person in App Store Connect, or with an upload tool, concurrent to the service.
 
 use launchway_domain::time::iso;
 use serde_json::json;
 
-use super::{AppStore, Around};
+use super::{AppStore, RequestContext};
 use crate::settings::ByHand;
 
 impl AppStore {
-    /// Uploads a build if the store has none of its number, and attaches it to its version where that is asked.
+    /// Uploads a build if its number is free, and attaches it to its version if requested.
     ///
     /// # Errors
-    /// What there is not.
-    pub(super) fn do_by_hand(&mut self, around: &mut Around<'_>, done: &ByHand) -> Result<(), String> {
+    /// What is missing.
+    pub(super) fn do_by_hand(&mut self, context: &mut RequestContext<'_>, done: &ByHand) -> Result<(), String> {
         let platform = match done.platform.as_str() {
             "ios" => "IOS",
             "visionos" => "VISION_OS",
@@ -29,12 +29,13 @@ impl AppStore {
         });
         let build = match known.map(|(id, _)| id.clone()) {
             Some(build) => build,
-            None => self.upload_by_hand(around, &app, platform, done),
+            None => self.upload_by_hand(context, &app, platform, done),
         };
         if !done.attach {
             return Ok(());
         }
-        // The store lets a version be taken out of review, changed and sent again: in the end any build may be there.
+        // App Store Connect lets a version be withdrawn from review, changed and resubmitted, so any build may end up
+        // there.
         let version = self.all("appStoreVersions").filter(|(_, version)| {
             version.related("app") == app
                 && version.text("platform") == platform
@@ -43,24 +44,24 @@ impl AppStore {
         let version = version.last().map(|(id, _)| id.clone());
         let version = version.ok_or("There is no such version.")?;
         self.relate(&version, "build", "builds", &build);
-        around.ledger.note("attached_by_hand", done.build_number.clone());
+        context.ledger.note("attached_by_hand", done.build_number.clone());
         Ok(())
     }
 
-    /// A build that is processed.
-    fn upload_by_hand(&mut self, around: &mut Around<'_>, app: &str, platform: &str, done: &ByHand) -> String {
+    /// Uploads a build that is already processed.
+    fn upload_by_hand(&mut self, context: &mut RequestContext<'_>, app: &str, platform: &str, done: &ByHand) -> String {
         let upload = json!({
             "cfBundleShortVersionString": done.version,
             "cfBundleVersion": done.build_number,
             "platform": platform,
-            "createdDate": iso(around.now),
+            "createdDate": iso(context.now),
             "state": {"state": "COMPLETE", "errors": [], "warnings": [], "infos": []},
         });
         let upload = self.make("buildUploads", upload, &[]);
         self.belongs(&upload, app);
         let build = json!({
             "version": done.build_number,
-            "uploadedDate": iso(around.now),
+            "uploadedDate": iso(context.now),
             "expired": false,
             "processingState": "VALID",
             "usesNonExemptEncryption": false,
@@ -77,7 +78,7 @@ impl AppStore {
         });
         self.make("buildBetaDetails", detail, &[("build", "builds", &build)]);
         let numbers = format!("{} {}", done.version, done.build_number);
-        around.ledger.note("uploaded_by_hand", numbers);
+        context.ledger.note("uploaded_by_hand", numbers);
         build
     }
 }

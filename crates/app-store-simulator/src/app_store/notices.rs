@@ -1,15 +1,15 @@
-//! Webhook events of App Store Connect: what changes of state tell whoever asked for them.
+//! Webhook events of App Store Connect for changes of state.
 
 use launchway_domain::time::{EpochMs, iso};
 use serde_json::{Value, json};
 
-use super::{AppStore, Thing};
+use super::{AppStore, Resource};
 
-/// More are not kept for somebody who does not fetch them.
-const MOST: usize = 1_000;
+/// The maximum number of unfetched events.
+const MAX_NOTICES: usize = 1_000;
 
-/// The states that are told: of what kind, the attribute, the event, and how it calls its two values.
-const TOLD: [(&str, &str, &str, [&str; 2]); 3] = [
+/// The attributes with events: resource kind, attribute, event, and the names of the old and new value.
+const EVENT_ATTRIBUTES: [(&str, &str, &str, [&str; 2]); 3] = [
     (
         "appStoreVersions",
         "appVersionState",
@@ -30,7 +30,7 @@ const TOLD: [(&str, &str, &str, [&str; 2]); 3] = [
     ),
 ];
 
-/// A change of state that is told.
+/// A change of state with an event.
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
     event: &'static str,
@@ -39,18 +39,18 @@ pub(super) struct Notice {
 }
 
 impl Notice {
-    /// The notice of an attribute that becomes another, if that is one that is told.
-    pub(super) fn of(id: &str, thing: &Thing, name: &str, value: &Value) -> Option<Notice> {
-        let told = TOLD
+    /// The notice of an attribute change, if the attribute has events.
+    pub(super) fn of(id: &str, resource: &Resource, name: &str, value: &Value) -> Option<Notice> {
+        let told = EVENT_ATTRIBUTES
             .iter()
-            .find(|(kind, attribute, ..)| *kind == thing.kind && *attribute == name)?;
+            .find(|(kind, attribute, ..)| *kind == resource.kind && *attribute == name)?;
         let (kind, _, event, [old_name, new_name]) = *told;
-        // The state of an upload is an object around it.
+        // The state of an upload is wrapped in an object.
         let state = |value: &Value| value.get("state").unwrap_or(value).clone();
-        let (old, new) = (state(&thing.attributes[name]), state(value));
+        let (old, new) = (state(&resource.attributes[name]), state(value));
         let id = match kind {
-            // A build's state in TestFlight has the id of the build.
-            "buildBetaDetails" => thing.related("build"),
+            // A build's TestFlight state has the id of the build.
+            "buildBetaDetails" => resource.related("build"),
             _ => id,
         };
         (old != new).then(|| Notice {
@@ -80,12 +80,12 @@ impl Notice {
 
 impl AppStore {
     pub(super) fn notice(&mut self, notice: Option<Notice>) {
-        if self.notices.len() < MOST {
+        if self.notices.len() < MAX_NOTICES {
             self.notices.extend(notice);
         }
     }
 
-    /// The bodies of the events since the last time.
+    /// The bodies of the events since the last call.
     pub(crate) fn take_events(&mut self, now: EpochMs) -> Vec<String> {
         let notices = std::mem::take(&mut self.notices);
         let numbered = notices.into_iter().map(|notice| {

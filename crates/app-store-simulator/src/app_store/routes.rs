@@ -1,15 +1,15 @@
-//! Which call is which, and the schema that its body must have.
+//! Routes requests, and assigns a schema to each body.
 
 use launchway_app_stores::transport::Response;
 use launchway_domain::time::EpochMs;
 use serde_json::{Value, json};
 
-use super::{AppStore, Around, Thing};
-use crate::answer::{Refused, apple, ok, status, with_status};
+use super::{AppStore, RequestContext, Resource};
+use crate::answer::{RefusalError, apple, ok, status, with_status};
 use crate::call::{Call, Received};
 use crate::{State, schema};
 
-/// What a call is answered with.
+/// The response to a request.
 pub(super) enum Answer {
     /// 200 with one resource.
     One(String),
@@ -17,30 +17,33 @@ pub(super) enum Answer {
     Made(String),
     /// 200 with a list of them.
     List(Vec<String>),
-    /// 200 with what is related, or nothing.
+    /// 200 with the related resource, or null.
     Linked(Option<(&'static str, String)>),
     /// 204.
     Nothing,
 }
 
-pub(super) type Answered = Result<Answer, Refused>;
+pub(super) type Answered = Result<Answer, RefusalError>;
 
-/// Answers a call under `/v1`.
+/// Handles a request under `/v1`.
 pub(crate) fn route(state: &mut State, call: &Call, body: &Received, now: EpochMs) -> Response {
     let store = &mut state.app_store;
-    let mut around = Around {
+    let mut context = RequestContext {
         settings: &mut state.settings,
         ledger: &mut state.ledger,
         address: &state.address,
         now,
     };
     let parts = call.parts();
-    let answered = read(call, body).and_then(|body| store.answer(&mut around, call, &parts[1..], &body));
+    let answered = read(call, body).and_then(|body| store.answer(&mut context, call, &parts[1..], &body));
     match answered {
-        Ok(Answer::One(id)) => ok(&json!({"data": store.shown(&id), "links": {"self": call.path}})),
-        Ok(Answer::Made(id)) => with_status(201, &json!({"data": store.shown(&id), "links": {"self": call.path}})),
+        Ok(Answer::One(id)) => ok(&json!({"data": store.published(&id), "links": {"self": call.path}})),
+        Ok(Answer::Made(id)) => with_status(
+            201,
+            &json!({"data": store.published(&id), "links": {"self": call.path}}),
+        ),
         Ok(Answer::List(ids)) => {
-            let shown: Vec<Value> = ids.iter().map(|id| store.shown(id)).collect();
+            let shown: Vec<Value> = ids.iter().map(|id| store.published(id)).collect();
             let limit = call.query("limit").and_then(|text| text.parse().ok()).unwrap_or(50u32);
             let paging = json!({"paging": {"total": shown.len(), "limit": limit}});
             ok(&json!({"data": shown, "links": {"self": call.path}, "meta": paging}))
@@ -54,67 +57,67 @@ pub(crate) fn route(state: &mut State, call: &Call, body: &Received, now: EpochM
     }
 }
 
-fn read(call: &Call, body: &Received) -> Result<Value, Refused> {
+fn read(call: &Call, body: &Received) -> Result<Value, RefusalError> {
     if matches!(call.method.as_str(), "GET" | "DELETE") {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&body.bytes)
-        .map_err(|_| Refused(400, "PARAMETER_ERROR.INVALID", "The body is no JSON.".to_owned()))
+        .map_err(|_| RefusalError(400, "PARAMETER_ERROR.INVALID", "The body is no JSON.".to_owned()))
 }
 
-/// Holds a body against its schema, and gives it back.
-fn fits<'b>(name: &str, body: &'b Value) -> Result<&'b Value, Refused> {
-    match schema::wrong(schema::app_store(), name, body) {
+/// Validates a body against its schema, and returns it.
+fn fits<'b>(name: &str, body: &'b Value) -> Result<&'b Value, RefusalError> {
+    match schema::validation_error(schema::app_store(), name, body) {
         None => Ok(&body["data"]),
-        Some(wrong) => Err(Refused(409, "ENTITY_ERROR.ATTRIBUTE.UNKNOWN", wrong)),
+        Some(wrong) => Err(RefusalError(409, "ENTITY_ERROR.ATTRIBUTE.UNKNOWN", wrong)),
     }
 }
 
 impl AppStore {
     #[expect(clippy::too_many_lines, reason = "the list of all paths")]
-    fn answer(&mut self, around: &mut Around<'_>, call: &Call, parts: &[&str], body: &Value) -> Answered {
+    fn answer(&mut self, context: &mut RequestContext<'_>, call: &Call, parts: &[&str], body: &Value) -> Answered {
         match (call.method.as_str(), parts) {
-            ("GET", ["apps"]) if around.settings.makes_apps => {
-                self.see_app(call.query("filter[bundleId]").unwrap_or_default());
+            ("GET", ["apps"]) if context.settings.makes_apps => {
+                self.ensure_app(call.query("filter[bundleId]").unwrap_or_default());
                 Ok(self.list(call, "apps", |_, _| true))
             }
             ("GET", ["apps"]) => Ok(self.list(call, "apps", |_, _| true)),
             ("GET", ["apps", app, "buildUploads"]) => {
-                self.thing("apps", app)?;
+                self.resource("apps", app)?;
                 Ok(self.list(call, "buildUploads", |_, upload| upload.parent == *app))
             }
             ("GET", ["apps", app, "appStoreVersions"]) => {
-                self.thing("apps", app)?;
+                self.resource("apps", app)?;
                 Ok(self.list(call, "appStoreVersions", |_, version| version.related("app") == *app))
             }
-            ("POST", ["buildUploads"]) => self.create_upload(around, fits("BuildUploadCreateRequest", body)?),
+            ("POST", ["buildUploads"]) => self.create_upload(context, fits("BuildUploadCreateRequest", body)?),
             ("DELETE", ["buildUploads", id]) => self.delete_upload(id),
             ("GET", ["buildUploads", id, "buildUploadFiles"]) => {
-                self.thing("buildUploads", id)?;
+                self.resource("buildUploads", id)?;
                 Ok(self.list(call, "buildUploadFiles", |_, file| file.parent == *id))
             }
-            ("POST", ["buildUploadFiles"]) => self.create_file(around, fits("BuildUploadFileCreateRequest", body)?),
+            ("POST", ["buildUploadFiles"]) => self.create_file(context, fits("BuildUploadFileCreateRequest", body)?),
             ("GET", ["buildUploadFiles", id]) => {
-                self.thing("buildUploadFiles", id)?;
-                self.refresh_parts(id, around);
+                self.resource("buildUploadFiles", id)?;
+                self.refresh_parts(id, context);
                 Ok(Answer::One((*id).to_owned()))
             }
             ("PATCH", ["buildUploadFiles", id]) => {
-                self.commit_file(around, id, fits("BuildUploadFileUpdateRequest", body)?)
+                self.commit_file(context, id, fits("BuildUploadFileUpdateRequest", body)?)
             }
             ("GET", ["builds"]) => Ok(self.list(call, "builds", |_, _| true)),
             ("PATCH", ["builds", id]) => self.change_build(id, fits("BuildUpdateRequest", body)?),
             ("GET", ["builds", id, "betaBuildLocalizations"]) => {
-                self.thing("builds", id)?;
+                self.resource("builds", id)?;
                 Ok(self.list(call, "betaBuildLocalizations", |_, note| note.related("build") == *id))
             }
             ("GET", ["builds", id, "buildBetaDetail"]) => {
-                self.thing("builds", id)?;
+                self.resource("builds", id)?;
                 self.beta_detail(id)
             }
             ("POST", ["builds", id, "relationships", "betaGroups"]) => {
                 fits("BuildBetaGroupsLinkagesRequest", body)?;
-                self.give_to_groups(around, id, &body["data"])
+                self.give_to_groups(context, id, &body["data"])
             }
             ("POST", ["betaBuildLocalizations"]) => {
                 self.create_test_note(fits("BetaBuildLocalizationCreateRequest", body)?)
@@ -125,12 +128,12 @@ impl AppStore {
             }
             ("GET", ["betaGroups"]) => Ok(self.list(call, "betaGroups", |_, _| true)),
             ("POST", ["betaAppReviewSubmissions"]) => {
-                self.begin_beta_review(around, fits("BetaAppReviewSubmissionCreateRequest", body)?)
+                self.begin_beta_review(context, fits("BetaAppReviewSubmissionCreateRequest", body)?)
             }
-            ("POST", ["appStoreVersions"]) => self.create_version(around, fits("AppStoreVersionCreateRequest", body)?),
+            ("POST", ["appStoreVersions"]) => self.create_version(context, fits("AppStoreVersionCreateRequest", body)?),
             ("PATCH", ["appStoreVersions", id]) => self.change_version(id, fits("AppStoreVersionUpdateRequest", body)?),
             ("GET", ["appStoreVersions", id, "relationships", "build"]) => {
-                let build = self.thing("appStoreVersions", id)?.related("build").to_owned();
+                let build = self.resource("appStoreVersions", id)?.related("build").to_owned();
                 Ok(Answer::Linked(
                     Some(("builds", build)).filter(|(_, build)| !build.is_empty()),
                 ))
@@ -140,7 +143,7 @@ impl AppStore {
                 self.attach_build(id, &body["data"])
             }
             ("GET", ["appStoreVersions", id, "appStoreVersionLocalizations"]) => {
-                self.thing("appStoreVersions", id)?;
+                self.resource("appStoreVersions", id)?;
                 Ok(self.list(call, "appStoreVersionLocalizations", |_, note| {
                     note.related("appStoreVersion") == *id
                 }))
@@ -156,20 +159,20 @@ impl AppStore {
                 self.create_phased_release(fits("AppStoreVersionPhasedReleaseCreateRequest", body)?)
             }
             ("PATCH", ["appStoreVersionPhasedReleases", id]) => {
-                self.change_phased_release(around, id, fits("AppStoreVersionPhasedReleaseUpdateRequest", body)?)
+                self.change_phased_release(context, id, fits("AppStoreVersionPhasedReleaseUpdateRequest", body)?)
             }
             ("GET", ["reviewSubmissions"]) => Ok(self.list(call, "reviewSubmissions", |_, _| true)),
             ("POST", ["reviewSubmissions"]) => self.create_review(fits("ReviewSubmissionCreateRequest", body)?),
             ("GET", ["reviewSubmissions", id, "items"]) => {
-                self.thing("reviewSubmissions", id)?;
+                self.resource("reviewSubmissions", id)?;
                 Ok(self.list(call, "reviewSubmissionItems", |_, item| item.parent == *id))
             }
             ("PATCH", ["reviewSubmissions", id]) => {
-                self.change_review(around, id, fits("ReviewSubmissionUpdateRequest", body)?)
+                self.change_review(context, id, fits("ReviewSubmissionUpdateRequest", body)?)
             }
             ("POST", ["reviewSubmissionItems"]) => self.create_item(fits("ReviewSubmissionItemCreateRequest", body)?),
             ("POST", ["appStoreVersionReleaseRequests"]) => {
-                self.request_release(around, fits("AppStoreVersionReleaseRequestCreateRequest", body)?)
+                self.request_release(context, fits("AppStoreVersionReleaseRequestCreateRequest", body)?)
             }
             (
                 "GET",
@@ -178,10 +181,10 @@ impl AppStore {
                     id,
                 ],
             ) => {
-                self.thing(kind, id)?;
+                self.resource(kind, id)?;
                 Ok(Answer::One((*id).to_owned()))
             }
-            _ => Err(Refused(
+            _ => Err(RefusalError(
                 404,
                 "PATH_ERROR",
                 format!("There is no {} {}", call.method, call.path),
@@ -189,8 +192,8 @@ impl AppStore {
         }
     }
 
-    /// The resources of a kind that a call's filters leave, newest first.
-    fn list(&self, call: &Call, kind: &str, own: impl Fn(&String, &Thing) -> bool) -> Answer {
+    /// The resources of a kind that match the request's filters, newest first.
+    fn list(&self, call: &Call, kind: &str, own: impl Fn(&String, &Resource) -> bool) -> Answer {
         let filters: Vec<(&str, Vec<&str>)> = call
             .query
             .iter()
@@ -199,29 +202,29 @@ impl AppStore {
                 Some((name, value.split(',').collect()))
             })
             .collect();
-        let passes = |thing: &Thing| {
+        let passes = |resource: &Resource| {
             filters.iter().all(|(name, values)| {
                 let value = match *name {
-                    "app" => thing.related("app"),
-                    "preReleaseVersion.version" => thing.attributes["#version"].as_str().unwrap_or_default(),
-                    "preReleaseVersion.platform" => thing.attributes["#platform"].as_str().unwrap_or_default(),
-                    other => thing.text(other),
+                    "app" => resource.related("app"),
+                    "preReleaseVersion.version" => resource.attributes["#version"].as_str().unwrap_or_default(),
+                    "preReleaseVersion.platform" => resource.attributes["#platform"].as_str().unwrap_or_default(),
+                    other => resource.text(other),
                 };
                 values.contains(&value)
             })
         };
         let mut ids: Vec<String> = self
             .all(kind)
-            .filter(|(id, thing)| own(id, thing) && passes(thing))
+            .filter(|(id, resource)| own(id, resource) && passes(resource))
             .map(|(id, _)| id.clone())
             .collect();
         ids.reverse();
         Answer::List(ids)
     }
 
-    /// Changes attributes as a body says.
+    /// Updates attributes from a body.
     pub(super) fn change(&mut self, kind: &str, id: &str, data: &Value) -> Answered {
-        self.thing(kind, id)?;
+        self.resource(kind, id)?;
         for (name, value) in data["attributes"].as_object().into_iter().flatten() {
             self.set(id, name, value.clone());
         }

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::routes::{Answer, Answered};
-use super::{AppStore, Around, Event};
-use crate::answer::{Refused, apple, status};
+use super::{AppStore, Event, RequestContext};
+use crate::answer::{RefusalError, apple, state_error, status};
 use crate::call::Received;
-use crate::settings::Said;
+use crate::settings::AppInfo;
 
 /// The parts of a file.
 #[derive(Default)]
 pub(super) struct Parts {
     size: u64,
     part: u64,
-    /// Of a file that is too large to be kept, no bytes.
+    /// Empty for a file that is too large to keep.
     arrived: BTreeMap<u64, Vec<u8>>,
     is_kept: bool,
 }
@@ -34,9 +34,9 @@ impl Parts {
 }
 
 impl AppStore {
-    pub(super) fn create_upload(&mut self, around: &mut Around<'_>, data: &Value) -> Answered {
+    pub(super) fn create_upload(&mut self, context: &mut RequestContext<'_>, data: &Value) -> Answered {
         let app = id_of(data, "app");
-        self.thing("apps", &app)?;
+        self.resource("apps", &app)?;
         let given = &data["attributes"];
         let (version, number) = (&given["cfBundleShortVersionString"], &given["cfBundleVersion"]);
         let taken = self.all("builds").any(|(_, build)| {
@@ -46,7 +46,7 @@ impl AppStore {
                 && build.attributes["#platform"] == given["platform"]
         });
         if taken {
-            return Err(Refused(
+            return Err(RefusalError(
                 409,
                 "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE",
                 "The bundle version must be higher than the previously uploaded version.".to_owned(),
@@ -56,44 +56,36 @@ impl AppStore {
             "cfBundleShortVersionString": version,
             "cfBundleVersion": number,
             "platform": given["platform"],
-            "createdDate": iso(around.now),
+            "createdDate": iso(context.now),
             "state": {"state": "AWAITING_UPLOAD", "errors": [], "warnings": [], "infos": []},
         });
         let id = self.make("buildUploads", attributes, &[]);
         self.belongs(&id, &app);
-        around.ledger.note("upload_announced", id.clone());
+        context.ledger.note("upload_announced", id.clone());
         Ok(Answer::Made(id))
     }
 
     pub(super) fn delete_upload(&mut self, id: &str) -> Answered {
-        let upload = self.thing("buildUploads", id)?;
+        let upload = self.resource("buildUploads", id)?;
         if upload.attributes["state"]["state"] != "AWAITING_UPLOAD" {
-            return Err(Refused(
-                409,
-                "STATE_ERROR",
-                "The upload is not waiting any more.".to_owned(),
-            ));
+            return Err(state_error("The upload is not waiting any more."));
         }
-        self.things.remove(id);
+        self.resources.remove(id);
         Ok(Answer::Nothing)
     }
 
-    pub(super) fn create_file(&mut self, around: &mut Around<'_>, data: &Value) -> Answered {
+    pub(super) fn create_file(&mut self, context: &mut RequestContext<'_>, data: &Value) -> Answered {
         let upload = id_of(data, "buildUpload");
-        let state = &self.thing("buildUploads", &upload)?.attributes["state"]["state"];
+        let state = &self.resource("buildUploads", &upload)?.attributes["state"]["state"];
         let has_file = self.all("buildUploadFiles").any(|(_, file)| file.parent == upload);
         if state != "AWAITING_UPLOAD" || has_file {
-            return Err(Refused(
-                409,
-                "STATE_ERROR",
-                "The upload takes no further file.".to_owned(),
-            ));
+            return Err(state_error("The upload takes no further file."));
         }
         let given = &data["attributes"];
         let size = given["fileSize"].as_u64().filter(|size| *size > 0);
         let size = size.ok_or_else(|| {
             let detail = "fileSize must be above 0".to_owned();
-            Refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail)
+            RefusalError(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail)
         })?;
         let mut attributes = given.clone();
         attributes["assetDeliveryState"] = json!({"state": "AWAITING_UPLOAD", "errors": [], "warnings": []});
@@ -101,29 +93,29 @@ impl AppStore {
         self.belongs(&id, &upload);
         let parts = Parts {
             size,
-            part: around.settings.part.max(1),
+            part: context.settings.part.max(1),
             arrived: BTreeMap::new(),
-            is_kept: usize::try_from(size).is_ok_and(|size| size <= around.settings.kept),
+            is_kept: usize::try_from(size).is_ok_and(|size| size <= context.settings.kept),
         };
         self.parts.insert(id.clone(), parts);
-        self.refresh_parts(&id, around);
+        self.refresh_parts(&id, context);
         Ok(Answer::Made(id))
     }
 
-    /// The addresses of the parts that the next answer tells.
-    pub(super) fn refresh_parts(&mut self, id: &str, around: &Around<'_>) {
+    /// Issues new URLs for the parts.
+    pub(super) fn refresh_parts(&mut self, id: &str, context: &RequestContext<'_>) {
         let generation = self.generation;
         let Some(parts) = self.parts.get(id) else { return };
         let operations: Vec<Value> = (0..parts.count())
             .map(|number| {
                 json!({
                     "method": "PUT",
-                    "url": format!("{}/simulator/parts/{id}/{generation}-{number}?signature=simulated", around.address),
+                    "url": format!("{}/simulator/parts/{id}/{generation}-{number}?signature=simulated", context.address),
                     "offset": number * parts.part,
                     "length": parts.length(number),
                     "partNumber": number + 1,
                     "requestHeaders": [{"name": "Content-Type", "value": "application/octet-stream"}],
-                    "expiration": iso(around.now + HOUR),
+                    "expiration": iso(context.now + HOUR),
                 })
             })
             .collect();
@@ -134,9 +126,9 @@ impl AppStore {
         self.generation += 1;
     }
 
-    /// Takes a part at an address that was given out.
+    /// Receives a part at an issued URL.
     pub(crate) fn receive(&mut self, file: &str, number: &str, body: &Received) -> Response {
-        let refuse = |status, detail: &str| apple(Refused(status, "UPLOAD", detail.to_owned()));
+        let refuse = |status, detail: &str| apple(RefusalError(status, "UPLOAD", detail.to_owned()));
         let Some((generation, number)) = number.split_once('-') else {
             return refuse(404, "There is no such part.");
         };
@@ -155,10 +147,10 @@ impl AppStore {
         status(200)
     }
 
-    pub(super) fn commit_file(&mut self, around: &mut Around<'_>, id: &str, data: &Value) -> Answered {
-        let upload = self.thing("buildUploadFiles", id)?.parent.clone();
-        if self.things[id].attributes["assetDeliveryState"]["state"] != "AWAITING_UPLOAD" {
-            return Err(Refused(409, "STATE_ERROR", "The file is committed already.".to_owned()));
+    pub(super) fn commit_file(&mut self, context: &mut RequestContext<'_>, id: &str, data: &Value) -> Answered {
+        let upload = self.resource("buildUploadFiles", id)?.parent.clone();
+        if self.resources[id].attributes["assetDeliveryState"]["state"] != "AWAITING_UPLOAD" {
+            return Err(state_error("The file is committed already."));
         }
         let given = &data["attributes"];
         if given["uploaded"] != true {
@@ -169,14 +161,14 @@ impl AppStore {
             .get(id)
             .filter(|parts| parts.arrived.len() as u64 == parts.count());
         let Some(parts) = whole else {
-            return Err(Refused(409, "STATE_ERROR", "Parts of the file are missing.".to_owned()));
+            return Err(state_error("Parts of the file are missing."));
         };
         let told = &given["sourceFileChecksums"]["file"];
         if parts.is_kept && told["algorithm"] == "SHA_256" {
             let mut hash = Sha256::new();
             parts.arrived.values().for_each(|part| hash.update(part));
             if told["hash"] != hex::encode(hash.finalize()) {
-                return Err(Refused(
+                return Err(RefusalError(
                     409,
                     "ENTITY_ERROR.ATTRIBUTE.INVALID",
                     "The checksum is another than that of the parts.".to_owned(),
@@ -184,12 +176,12 @@ impl AppStore {
             }
         }
         let whole: Vec<u8> = parts.arrived.values().flatten().copied().collect();
-        let reader = around.settings.read_binary.as_ref().filter(|_| parts.is_kept);
+        let reader = context.settings.read_binary.as_ref().filter(|_| parts.is_kept);
         let fault = reader.and_then(|reader| self.contradiction(&upload, reader(&whole)));
         if let Some(parts) = self.parts.get_mut(id) {
             parts.arrived.clear();
         }
-        let checksums = if around.settings.checksums {
+        let checksums = if context.settings.checksums {
             given["sourceFileChecksums"].clone()
         } else {
             json!({})
@@ -200,26 +192,26 @@ impl AppStore {
         self.set(id, "assetDeliveryState", complete);
         let processing = json!({"state": "PROCESSING", "errors": [], "warnings": [], "infos": []});
         self.set(&upload, "state", processing);
-        self.set(&upload, "uploadedDate", iso(around.now));
-        let half = around.settings.processing / 2;
+        self.set(&upload, "uploadedDate", iso(context.now));
+        let half = context.settings.processing / 2;
         match fault {
-            None => self.later(around.now + half, Event::BuildAppears, &upload),
+            None => self.later(context.now + half, Event::BuildAppears, &upload),
             Some((code, description)) => {
                 let errors = json!([{"code": code, "description": description}]);
                 self.set(&upload, "#errors", errors);
-                self.later(around.now + half, Event::UploadFails, &upload);
+                self.later(context.now + half, Event::UploadFails, &upload);
             }
         }
-        around.ledger.note("upload", self.numbers(&upload));
+        context.ledger.note("upload", self.numbers(&upload));
         Ok(Answer::One(id.to_owned()))
     }
 
-    /// What a binary says that was not announced so: the store's code and sentence.
-    fn contradiction(&self, upload: &str, said: Option<Said>) -> Option<(&'static str, String)> {
+    /// The code and message for a binary whose facts contradict the announcement.
+    fn contradiction(&self, upload: &str, said: Option<AppInfo>) -> Option<(&'static str, String)> {
         let Some(said) = said else {
             return Some(("90000", "The file is no app.".to_owned()));
         };
-        let app = self.things.get(upload).map(|upload| upload.parent.clone())?;
+        let app = self.resources.get(upload).map(|upload| upload.parent.clone())?;
         if said.bundle_id != self.text(&app, "bundleId") {
             let text = format!(
                 "CFBundleIdentifier Collision. The bundle identifier is {}.",
@@ -237,10 +229,10 @@ impl AppStore {
         })
     }
 
-    /// The store has found faults in a binary.
+    /// Marks an upload as failed because of an invalid binary.
     pub(super) fn upload_fails(&mut self, upload: &str) {
         let errors = self
-            .things
+            .resources
             .get(upload)
             .map(|upload| upload.attributes["#errors"].clone());
         let failed = json!({"state": "FAILED", "errors": errors, "warnings": [], "infos": []});
@@ -254,13 +246,13 @@ impl AppStore {
     }
 
     pub(super) fn belongs(&mut self, id: &str, parent: &str) {
-        if let Some(thing) = self.things.get_mut(id) {
-            parent.clone_into(&mut thing.parent);
+        if let Some(resource) = self.resources.get_mut(id) {
+            parent.clone_into(&mut resource.parent);
         }
     }
 }
 
-/// The id that a body relates to by a name.
+/// The id of a relationship in a body.
 pub(super) fn id_of(data: &Value, name: &str) -> String {
     let id = data["relationships"][name]["data"]["id"].as_str();
     id.unwrap_or_default().to_owned()

@@ -1,12 +1,12 @@
-//! Versions of an app in the App Store, their notes and phased releases.
+//! App Store versions, their notes and phased releases.
 
 use launchway_domain::time::iso;
 use serde_json::{Value, json};
 
 use super::routes::{Answer, Answered};
 use super::uploads::id_of;
-use super::{AppStore, Around, Event};
-use crate::answer::Refused;
+use super::{AppStore, Event, RequestContext};
+use crate::answer::RefusalError;
 
 /// The states in which a version can be changed.
 pub(super) const OPEN: [&str; 5] = [
@@ -29,11 +29,11 @@ pub(super) fn attributes(platform: &str, version: &str, release_type: &str, stat
 }
 
 impl AppStore {
-    pub(super) fn create_version(&mut self, around: &mut Around<'_>, data: &Value) -> Answered {
+    pub(super) fn create_version(&mut self, context: &mut RequestContext<'_>, data: &Value) -> Answered {
         let app = id_of(data, "app");
-        self.thing("apps", &app)?;
+        self.resource("apps", &app)?;
         let given = &data["attributes"];
-        let of_app = |(_, version): &(&String, &super::Thing)| {
+        let of_app = |(_, version): &(&String, &super::Resource)| {
             version.related("app") == app && version.attributes["platform"] == given["platform"]
         };
         let over = ["READY_FOR_DISTRIBUTION", "REPLACED_WITH_NEW_VERSION"];
@@ -42,7 +42,7 @@ impl AppStore {
             .filter(of_app)
             .any(|(_, version)| !over.contains(&version.text("appVersionState")))
         {
-            return Err(Refused(
+            return Err(RefusalError(
                 409,
                 "ENTITY_ERROR.RELATIONSHIP.INVALID",
                 "You cannot create a new version of the App in the current state.".to_owned(),
@@ -53,7 +53,7 @@ impl AppStore {
             .filter(of_app)
             .any(|(_, version)| version.attributes["versionString"] == given["versionString"])
         {
-            return Err(Refused(
+            return Err(RefusalError(
                 409,
                 "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE",
                 "The version number has been previously used.".to_owned(),
@@ -67,20 +67,20 @@ impl AppStore {
             release_type,
             "PREPARE_FOR_SUBMISSION",
         );
-        made["createdDate"] = json!(iso(around.now));
+        made["createdDate"] = json!(iso(context.now));
         let id = self.make("appStoreVersions", made, &[("app", "apps", &app)]);
-        around.ledger.note("version", text("versionString"));
+        context.ledger.note("version", text("versionString"));
         Ok(Answer::Made(id))
     }
 
-    /// The version, if it can be changed.
-    fn open_version(&self, id: &str) -> Result<(), Refused> {
-        let state = self.thing("appStoreVersions", id)?.text("appVersionState");
+    /// Refuses unless the version can be changed.
+    fn open_version(&self, id: &str) -> Result<(), RefusalError> {
+        let state = self.resource("appStoreVersions", id)?.text("appVersionState");
         if OPEN.contains(&state) {
             Ok(())
         } else {
             let detail = format!("The version is {state} and cannot be changed.");
-            Err(Refused(409, "STATE_ERROR", detail))
+            Err(RefusalError(409, "STATE_ERROR", detail))
         }
     }
 
@@ -92,13 +92,13 @@ impl AppStore {
     pub(super) fn attach_build(&mut self, id: &str, build: &Value) -> Answered {
         self.open_version(id)?;
         let build = build["id"].as_str().unwrap_or_default().to_owned();
-        let thing = self.thing("builds", &build)?;
-        let fits = thing.text("processingState") == "VALID"
-            && thing.attributes["#version"] == self.text(id, "versionString")
-            && thing.attributes["#platform"] == self.text(id, "platform");
+        let resource = self.resource("builds", &build)?;
+        let fits = resource.text("processingState") == "VALID"
+            && resource.attributes["#version"] == self.text(id, "versionString")
+            && resource.attributes["#platform"] == self.text(id, "platform");
         if !fits {
             let detail = "The specified build is not valid for this version.".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
+            return Err(RefusalError(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
         }
         self.relate(id, "build", "builds", &build);
         Ok(Answer::Nothing)
@@ -109,12 +109,12 @@ impl AppStore {
         self.open_version(&version)?;
         self.takes_notes(&version)?;
         let locale = &data["attributes"]["locale"];
-        let same = |(_, note): (&String, &super::Thing)| {
+        let same = |(_, note): (&String, &super::Resource)| {
             note.related("appStoreVersion") == version && note.attributes["locale"] == *locale
         };
         if self.all("appStoreVersionLocalizations").any(same) {
             let detail = "A localization of this locale exists.".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail));
+            return Err(RefusalError(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", detail));
         }
         let related = [("appStoreVersion", "appStoreVersions", version.as_str())];
         let id = self.make("appStoreVersionLocalizations", data["attributes"].clone(), &related);
@@ -123,7 +123,7 @@ impl AppStore {
 
     pub(super) fn change_note(&mut self, id: &str, data: &Value) -> Answered {
         let version = self
-            .thing("appStoreVersionLocalizations", id)?
+            .resource("appStoreVersionLocalizations", id)?
             .related("appStoreVersion")
             .to_owned();
         self.open_version(&version)?;
@@ -131,15 +131,19 @@ impl AppStore {
         self.change("appStoreVersionLocalizations", id, data)
     }
 
-    /// Nothing is new in the first version of an app.
-    fn takes_notes(&self, version: &str) -> Result<(), Refused> {
+    /// Refuses release notes for the first version of an app.
+    fn takes_notes(&self, version: &str) -> Result<(), RefusalError> {
         let app = self.related(version, "app");
         let is_first = !self
             .all("appStoreVersions")
             .any(|(id, other)| id != version && other.related("app") == app);
         if is_first {
             let detail = "Attribute 'whatsNew' cannot be edited at this time".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.INVALID_STATE", detail));
+            return Err(RefusalError(
+                409,
+                "ENTITY_ERROR.ATTRIBUTE.INVALID.INVALID_STATE",
+                detail,
+            ));
         }
         Ok(())
     }
@@ -151,7 +155,7 @@ impl AppStore {
     }
 
     pub(super) fn phased_release(&self, version: &str) -> Answered {
-        self.thing("appStoreVersions", version)?;
+        self.resource("appStoreVersions", version)?;
         match self.phased_of(version) {
             Some(id) => Ok(Answer::One(id)),
             None => Ok(Answer::Linked(None)),
@@ -163,7 +167,7 @@ impl AppStore {
         self.open_version(&version)?;
         if self.phased_of(&version).is_some() {
             let detail = "A phased release exists for this version.".to_owned();
-            return Err(Refused(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
+            return Err(RefusalError(409, "ENTITY_ERROR.RELATIONSHIP.INVALID", detail));
         }
         let attributes = json!({"phasedReleaseState": "INACTIVE", "currentDayNumber": 0, "totalPauseDuration": 0});
         let id = self.make("appStoreVersionPhasedReleases", attributes, &[]);
@@ -171,9 +175,14 @@ impl AppStore {
         Ok(Answer::Made(id))
     }
 
-    pub(super) fn change_phased_release(&mut self, around: &mut Around<'_>, id: &str, data: &Value) -> Answered {
+    pub(super) fn change_phased_release(
+        &mut self,
+        context: &mut RequestContext<'_>,
+        id: &str,
+        data: &Value,
+    ) -> Answered {
         let known = self
-            .thing("appStoreVersionPhasedReleases", id)?
+            .resource("appStoreVersionPhasedReleases", id)?
             .text("phasedReleaseState");
         let wanted = data["attributes"]["phasedReleaseState"].as_str().unwrap_or_default();
         let note = match (known, wanted) {
@@ -182,16 +191,16 @@ impl AppStore {
             ("ACTIVE" | "PAUSED", "COMPLETE") => "completed",
             _ => {
                 let detail = format!("A phased release that is {known} cannot become {wanted}.");
-                return Err(Refused(409, "STATE_ERROR", detail));
+                return Err(RefusalError(409, "STATE_ERROR", detail));
             }
         };
-        around.ledger.note(note, id);
+        context.ledger.note(note, id);
         self.set(id, "phasedReleaseState", wanted);
         Ok(Answer::One(id.to_owned()))
     }
 
-    /// A version reaches the store.
-    pub(super) fn released(&mut self, version: &str, around: &mut Around<'_>) {
+    /// Marks a version as available to customers.
+    pub(super) fn released(&mut self, version: &str, context: &mut RequestContext<'_>) {
         let (app, platform) = (
             self.related(version, "app").to_owned(),
             self.text(version, "platform").to_owned(),
@@ -206,23 +215,23 @@ impl AppStore {
             self.set(&id, "appVersionState", "REPLACED_WITH_NEW_VERSION");
         }
         self.set(version, "appVersionState", "READY_FOR_DISTRIBUTION");
-        around
+        context
             .ledger
             .note("release", self.text(version, "versionString").to_owned());
         let build = self.text(self.related(version, "build"), "version").to_owned();
-        around.ledger.note("released_build", build);
+        context.ledger.note("released_build", build);
         if let Some(phased) = self.phased_of(version) {
             self.set(&phased, "phasedReleaseState", "ACTIVE");
             self.set(&phased, "currentDayNumber", 1);
-            self.set(&phased, "startDate", iso(around.now));
-            let day = around.settings.phased_day;
-            self.later(around.now + day, Event::PhasedDay, &phased);
+            self.set(&phased, "startDate", iso(context.now));
+            let day = context.settings.phased_day;
+            self.later(context.now + day, Event::PhasedDay, &phased);
         }
     }
 
-    pub(super) fn phased_day(&mut self, phased: &str, around: &mut Around<'_>) {
+    pub(super) fn phased_day(&mut self, phased: &str, context: &mut RequestContext<'_>) {
         let day = self
-            .things
+            .resources
             .get(phased)
             .and_then(|phased| phased.attributes["currentDayNumber"].as_i64());
         match (self.text(phased, "phasedReleaseState"), day.unwrap_or(0)) {
@@ -231,7 +240,7 @@ impl AppStore {
             ("PAUSED", _) => {}
             _ => return,
         }
-        let day = around.settings.phased_day;
-        self.later(around.now + day, Event::PhasedDay, phased);
+        let day = context.settings.phased_day;
+        self.later(context.now + day, Event::PhasedDay, phased);
     }
 }

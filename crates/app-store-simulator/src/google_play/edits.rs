@@ -1,20 +1,20 @@
-//! Edits: opened, checked, committed once.
+//! Edits: opened, validated, committed once.
 
 use launchway_domain::time::SECOND;
 use serde_json::{Value, json};
 
-use super::routes::{Answered, Around};
+use super::routes::{Answered, RequestContext};
 use super::tracks::{DRAFT, IN_REVIEW, NOT_APPROVED, PUBLISHED, codes_of};
 use super::{App, EDIT_LIFE, Edit, EditState, GooglePlay};
-use crate::answer::Refused;
+use crate::answer::RefusalError;
 use crate::call::Call;
 
-fn invalid(message: impl Into<String>) -> Refused {
-    Refused(400, "INVALID_ARGUMENT", message.into())
+fn invalid(message: impl Into<String>) -> RefusalError {
+    RefusalError(400, "INVALID_ARGUMENT", message.into())
 }
 
 impl GooglePlay {
-    pub(super) fn insert_edit(&mut self, around: &Around<'_>, package: &str) -> Value {
+    pub(super) fn insert_edit(&mut self, context: &RequestContext<'_>, package: &str) -> Value {
         let id = format!("{:020}", self.number());
         let app = self.apps.entry(package.to_owned()).or_default();
         let edit = Edit {
@@ -22,22 +22,22 @@ impl GooglePlay {
             revision: app.revision,
             tracks: app.tracks.clone(),
             binaries: app.binaries.clone(),
-            ends: around.now + EDIT_LIFE,
+            ends: context.now + EDIT_LIFE,
             state: EditState::Open,
         };
         self.edits.insert(id.clone(), edit);
-        self.shown(&id)
+        self.published(&id)
     }
 
-    pub(super) fn shown(&self, id: &str) -> Value {
+    pub(super) fn published(&self, id: &str) -> Value {
         let ends = self.edits.get(id).map_or(0, |edit| edit.ends / SECOND);
         json!({"id": id, "expiryTimeSeconds": ends.to_string()})
     }
 
-    /// Whether the edit can be used.
-    pub(super) fn open(&self, package: &str, id: &str) -> Result<(), Refused> {
+    /// Refuses unless the edit is usable.
+    pub(super) fn open(&self, package: &str, id: &str) -> Result<(), RefusalError> {
         let edit = self.edits.get(id).filter(|edit| edit.package == package);
-        let edit = edit.ok_or_else(|| Refused(404, "NOT_FOUND", "Edit not found.".to_owned()))?;
+        let edit = edit.ok_or_else(|| RefusalError(404, "NOT_FOUND", "Edit not found.".to_owned()))?;
         let current = self.apps.get(package).map_or(0, |app| app.revision);
         match edit.state {
             EditState::Committed => Err(invalid(
@@ -54,8 +54,8 @@ impl GooglePlay {
         }
     }
 
-    /// What a commit would refuse.
-    pub(super) fn check(&self, id: &str) -> Result<(), Refused> {
+    /// The validation errors that a commit would report.
+    pub(super) fn check(&self, id: &str) -> Result<(), RefusalError> {
         let Some(edit) = self.edits.get(id) else { return Ok(()) };
         let draft_app = self.apps.get(&edit.package).is_some_and(|app| app.draft);
         for track in edit.tracks.values() {
@@ -71,7 +71,7 @@ impl GooglePlay {
         Ok(())
     }
 
-    pub(super) fn commit(&mut self, around: &mut Around<'_>, call: &Call, id: &str) -> Answered {
+    pub(super) fn commit(&mut self, context: &mut RequestContext<'_>, call: &Call, id: &str) -> Answered {
         self.check(id)?;
         let Some(edit) = self.edits.get(id) else {
             return Ok(Value::Null);
@@ -79,24 +79,29 @@ impl GooglePlay {
         let package = edit.package.clone();
         let (tracks, binaries) = (edit.tracks.clone(), edit.binaries.clone());
         let app = self.apps.entry(package.clone()).or_default();
-        begin_review(app, around, call, &package)?;
+        begin_review(app, context, call, &package)?;
         for code in binaries.keys().filter(|code| !app.binaries.contains_key(*code)) {
-            around.ledger.note("upload", format!("{package} {code}"));
+            context.ledger.note("upload", format!("{package} {code}"));
         }
         for (name, track) in &tracks {
-            release(app, around, &package, name, track);
+            release(app, context, &package, name, track);
         }
         app.tracks = tracks;
         app.binaries = binaries;
         app.revision += 1;
-        around.ledger.note("commit", package);
+        context.ledger.note("commit", package);
         self.set_state(id, EditState::Committed);
-        Ok(self.shown(id))
+        Ok(self.published(id))
     }
 }
 
-/// Whether changes may go into review now. Those that are in it come out.
-fn begin_review(app: &mut App, around: &mut Around<'_>, call: &Call, package: &str) -> Result<(), Refused> {
+/// Checks whether changes may go into review now. Changes already in review are withdrawn.
+fn begin_review(
+    app: &mut App,
+    context: &mut RequestContext<'_>,
+    call: &Call,
+    package: &str,
+) -> Result<(), RefusalError> {
     let by_hand = call.query("changesNotSentForReview") == Some("true");
     if app.review_by_hand && !by_hand {
         return Err(invalid(
@@ -112,7 +117,7 @@ fn begin_review(app: &mut App, around: &mut Around<'_>, call: &Call, package: &s
         match call.query("changesInReviewBehavior") {
             Some("ERROR_IF_IN_REVIEW") => return Err(invalid("There are changes of this app in review.")),
             _ => {
-                around.ledger.note("review_canceled", package);
+                context.ledger.note("review_canceled", package);
                 app.other_review = None;
                 app.reviews.clear();
             }
@@ -121,18 +126,18 @@ fn begin_review(app: &mut App, around: &mut Around<'_>, call: &Call, package: &s
     Ok(())
 }
 
-/// Takes over the releases of a track, each into the state that comes next.
-fn release(app: &mut App, around: &mut Around<'_>, package: &str, name: &str, track: &Value) {
+/// Applies the releases of a track, each with its next state.
+fn release(app: &mut App, context: &mut RequestContext<'_>, package: &str, name: &str, track: &Value) {
     for release in track["releases"].as_array().into_iter().flatten() {
         let before = app.tracks.get(name).and_then(|track| track["releases"].as_array());
         let refused = |code| app.lives.get(&(name.to_owned(), code)) == Some(&NOT_APPROVED);
-        // What was refused is sent again with whatever comes next.
+        // A refused release is resubmitted with the next change.
         if before.is_some_and(|before| before.contains(release)) && !codes_of(release).any(refused) {
             continue;
         }
         let status = release["status"].as_str().unwrap_or_default();
         for code in codes_of(release) {
-            around.ledger.note(
+            context.ledger.note(
                 "track",
                 format!("{package} {name} {code} {status} {}", release["userFraction"]),
             );
@@ -142,11 +147,11 @@ fn release(app: &mut App, around: &mut Around<'_>, package: &str, name: &str, tr
                 ("draft", _) => DRAFT,
                 (_, Some(PUBLISHED)) => PUBLISHED,
                 _ if name == "internal" => {
-                    around.ledger.note("release", format!("{package} {name} {code}"));
+                    context.ledger.note("release", format!("{package} {name} {code}"));
                     PUBLISHED
                 }
                 _ => {
-                    let end = around.now + around.settings.review;
+                    let end = context.now + context.settings.review;
                     app.reviews.push((end, name.to_owned(), code));
                     IN_REVIEW
                 }

@@ -1,18 +1,18 @@
-//! Tracks and the releases in them.
+//! Tracks and their releases.
 
 use serde_json::{Value, json};
 
 use super::GooglePlay;
-use super::routes::{Answered, Around};
-use crate::answer::Refused;
+use super::routes::{Answered, RequestContext};
+use crate::answer::RefusalError;
 
 pub(super) const DRAFT: &str = "RELEASE_LIFECYCLE_STATE_DRAFT";
 pub(super) const IN_REVIEW: &str = "RELEASE_LIFECYCLE_STATE_IN_REVIEW";
 pub(super) const NOT_APPROVED: &str = "RELEASE_LIFECYCLE_STATE_NOT_APPROVED";
 pub(super) const PUBLISHED: &str = "RELEASE_LIFECYCLE_STATE_PUBLISHED";
 
-fn invalid(message: impl Into<String>) -> Refused {
-    Refused(400, "INVALID_ARGUMENT", message.into())
+fn invalid(message: impl Into<String>) -> RefusalError {
+    RefusalError(400, "INVALID_ARGUMENT", message.into())
 }
 
 /// The version codes of a release.
@@ -26,7 +26,7 @@ impl GooglePlay {
         let track = self.edits.get(edit).and_then(|edit| edit.tracks.get(name));
         track
             .cloned()
-            .ok_or_else(|| Refused(404, "NOT_FOUND", format!("Track not found: {name}.")))
+            .ok_or_else(|| RefusalError(404, "NOT_FOUND", format!("Track not found: {name}.")))
     }
 
     pub(super) fn set_track(&mut self, edit: &str, name: &str, track: Value) -> Answered {
@@ -73,12 +73,12 @@ impl GooglePlay {
         Ok(track)
     }
 
-    pub(super) fn binaries(&self, around: &Around<'_>, edit: &str, apks: bool) -> Value {
+    pub(super) fn binaries(&self, context: &RequestContext<'_>, edit: &str, apks: bool) -> Value {
         let binaries = self.edits.get(edit).map(|edit| &edit.binaries).into_iter().flatten();
         let shown: Vec<Value> = binaries
             .filter(|(_, binary)| binary.is_apk == apks)
             .map(|(code, binary)| match apks {
-                _ if !around.settings.checksums => json!({"versionCode": code}),
+                _ if !context.settings.checksums => json!({"versionCode": code}),
                 true => json!({"versionCode": code, "binary": {"sha256": binary.sha256}}),
                 false => json!({"versionCode": code, "sha256": binary.sha256}),
             })
@@ -89,11 +89,11 @@ impl GooglePlay {
         }
     }
 
-    /// What a track holds, obsolete releases left out.
+    /// The releases of a track, without obsolete ones.
     pub(super) fn summaries(&self, package: &str, name: &str) -> Answered {
         let app = self.apps.get(package);
         let track = app.and_then(|app| app.tracks.get(name));
-        let track = track.ok_or_else(|| Refused(404, "NOT_FOUND", format!("Track not found: {name}.")))?;
+        let track = track.ok_or_else(|| RefusalError(404, "NOT_FOUND", format!("Track not found: {name}.")))?;
         let lives = app.map(|app| &app.lives);
         let releases = track["releases"].as_array().into_iter().flatten();
         let shown: Vec<Value> = releases

@@ -1,19 +1,19 @@
-//! Resumable uploads: a session, chunks with their place, and where it is when somebody asks.
+//! Resumable uploads: sessions, chunks with their offsets, and queries of the received length.
 
 use launchway_app_stores::transport::Response;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::routes::Around;
+use super::routes::RequestContext;
 use super::{Binary, EditState, GooglePlay};
-use crate::answer::{Refused, google, ok, status};
+use crate::answer::{RefusalError, google, ok, status};
 use crate::call::{Call, Received};
-use crate::settings::{Said, Settings};
+use crate::settings::{AppInfo, Settings};
 
-/// What a chunk that is not the last must be a multiple of.
-const GRAIN: u64 = 256 * 1024;
+/// All chunks but the last must be a multiple of this many bytes.
+const CHUNK_MULTIPLE: u64 = 256 * 1024;
 
-/// An upload that is under way, or over.
+/// An upload, in progress or complete.
 pub(super) struct Session {
     edit: String,
     what: What,
@@ -31,18 +31,18 @@ enum What {
     Symbols { native: bool },
 }
 
-fn invalid(message: impl Into<String>) -> Refused {
-    Refused(400, "INVALID_ARGUMENT", message.into())
+fn invalid(message: impl Into<String>) -> RefusalError {
+    RefusalError(400, "INVALID_ARGUMENT", message.into())
 }
 
 impl GooglePlay {
-    /// Begins an upload; gives its address.
+    /// Starts an upload and returns its URL.
     pub(super) fn begin_session(
         &mut self,
-        around: &Around<'_>,
+        context: &RequestContext<'_>,
         call: &Call,
         parts: &[&str],
-    ) -> Result<String, Refused> {
+    ) -> Result<String, RefusalError> {
         let [package, "edits", edit, rest @ ..] = parts else {
             return Err(invalid("There is nothing to upload to."));
         };
@@ -57,7 +57,7 @@ impl GooglePlay {
                     .get(*edit)
                     .is_some_and(|edit| edit.binaries.contains_key(&code));
                 if !known {
-                    return Err(Refused(404, "NOT_FOUND", "There is no such APK.".to_owned()));
+                    return Err(RefusalError(404, "NOT_FOUND", "There is no such APK.".to_owned()));
                 }
                 What::Symbols {
                     native: *kind == "nativeCode",
@@ -84,10 +84,10 @@ impl GooglePlay {
             answer: None,
         };
         self.sessions.insert(id.clone(), session);
-        Ok(format!("{}/simulator/sessions/{id}", around.address))
+        Ok(format!("{}/simulator/sessions/{id}", context.address))
     }
 
-    /// Takes a chunk, or tells how much has arrived.
+    /// Receives a chunk, or reports how much has arrived.
     pub(crate) fn receive(&mut self, id: &str, call: &Call, body: &Received, settings: &Settings) -> Response {
         let Some(session) = self.sessions.get_mut(id) else {
             return status(404);
@@ -130,7 +130,7 @@ impl GooglePlay {
         }
     }
 
-    fn finish(&mut self, id: &str, package: &str, settings: &Settings) -> Result<serde_json::Value, Refused> {
+    fn finish(&mut self, id: &str, package: &str, settings: &Settings) -> Result<serde_json::Value, RefusalError> {
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(invalid("There is no such upload."));
         };
@@ -141,7 +141,7 @@ impl GooglePlay {
             let kind = if native { "nativeCode" } else { "proguard" };
             json!({"deobfuscationFile": {"symbolType": kind}})
         } else {
-            let unknown = || Said {
+            let unknown = || AppInfo {
                 bundle_id: package.to_owned(),
                 version: String::new(),
                 build_number: "1".to_owned(),
@@ -153,11 +153,11 @@ impl GooglePlay {
             let code = code.map_err(|_| invalid("The version code is no number."))?;
             if said.bundle_id != package {
                 let message = "APK or Android App Bundle has the wrong package name.";
-                return Err(Refused(403, "PERMISSION_DENIED", message.to_owned()));
+                return Err(RefusalError(403, "PERMISSION_DENIED", message.to_owned()));
             }
             if edit.binaries.contains_key(&code) {
                 let message = format!("Version code {code} has already been used. Try another version code.");
-                return Err(Refused(403, "PERMISSION_DENIED", message));
+                return Err(RefusalError(403, "PERMISSION_DENIED", message));
             }
             let binary = Binary {
                 sha256: hex::encode(session.hash.clone().finalize()),
@@ -176,15 +176,15 @@ impl GooglePlay {
 }
 
 impl Session {
-    /// Of a chunk that was cut only whole grains stay, as at Google.
+    /// Of an interrupted chunk, only whole multiples of the granularity are kept, as at Google.
     fn take(&mut self, body: &Received, kept: usize) {
         let is_last = self.arrived + body.length == self.size;
         let taken = if is_last {
             body.length
         } else {
-            body.length / GRAIN * GRAIN
+            body.length / CHUNK_MULTIPLE * CHUNK_MULTIPLE
         };
-        // The hash is that of the bytes that stay; what a chunk holds beyond what is kept of it is hashed as it came.
+        // The hash covers the kept bytes; bytes of a chunk beyond the kept ones are hashed as they arrive.
         let bytes = usize::try_from(taken).unwrap_or(usize::MAX).min(body.bytes.len());
         if taken == body.length && self.arrived == 0 {
             self.hash = body.hash.clone();

@@ -1,4 +1,4 @@
-//! TestFlight and the App Store, to the end.
+//! TestFlight and App Store submissions, from start to end.
 
 use launchway_app_store_simulator::Outcome;
 use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};

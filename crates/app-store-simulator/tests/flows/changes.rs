@@ -1,4 +1,4 @@
-//! After the release: shares raised, halted, resumed, completed; and submissions called off.
+//! Changes after the release: rollout percentages, halting, resuming, completing; and canceled submissions.
 
 use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
@@ -11,7 +11,7 @@ use crate::google_play::{is_staged, staged, to_stage};
 use crate::stand::{Stand, drive, release};
 
 pub fn is_rolling(step: &launchway_app_stores::Step<Progress>) -> bool {
-    step.progress.stage == Stage::Rollout && step.then == launchway_app_stores::Then::Later
+    step.progress.stage == Stage::Rollout && step.next == launchway_app_stores::NextStep::Later
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_phased_release_is_halted_resumed_and_completed() {
     );
 }
 
-/// The changes of a staged release, each with a fault at one of its calls; gives how many calls there were.
+/// Runs the changes of a staged release with a fault at one request. Returns the number of requests.
 async fn change_with(fault: Option<(u64, Kind)>) -> u64 {
     let stand = Stand::new();
     let wanted = staged();
@@ -61,7 +61,7 @@ async fn change_with(fault: Option<(u64, Kind)>) -> u64 {
         (target(TargetStatus::Completed, None), Success),
     ] {
         let from = ended.status;
-        let changed = ended.progress.changed(target);
+        let changed = ended.progress.for_change(target);
         ended = drive::<GooglePlay>(&stand, &wanted, changed, from, is_staged).await;
         assert_eq!(ended.status, status, "{target:?} {fault:?} {ended:?}");
     }
@@ -134,7 +134,7 @@ async fn an_edit_can_be_called_off_and_a_commit_cannot() {
         let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
         assert_eq!(stand.google_play().cancel(&wanted, &ended.progress).await, Ok(true));
         assert_eq!(stand.ledger().count("commit"), 0);
-        // Called off while the answer to the commit was lost.
+        // Canceled while the response to the commit was lost.
         let stand = Stand::new();
         let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
         if stage == google_play::Stage::Commit {

@@ -1,11 +1,11 @@
-//! The simulator steered over HTTP, as its users do it.
+//! The control API of the simulator over HTTP.
 
 use launchway_app_store_simulator::Settings;
 use launchway_app_stores::Clock;
 use launchway_app_stores::app_store::AppStoreConnect;
 use launchway_app_stores::app_store::webhook::{Event, WebhookSecret};
 use launchway_app_stores::google_play::GooglePlay;
-use launchway_app_stores::release::Earlier;
+use launchway_app_stores::release::EarlierSubmissions;
 use launchway_app_stores::transport::{Body, Method, Request, Transport};
 use launchway_domain::submission::SubmissionStatus::{Rejected, Success};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::over_http::stand_with;
 use crate::stand::{NOW, Stand, release, to_end};
 use crate::used_numbers::kept;
 
-/// A call of control: its status and what it answers.
+/// Sends a control request. Returns its status and response.
 async fn control(stand: &Stand, method: Method, path: &str, body: Value) -> (u16, Value) {
     let mut request = Request::new(method, format!("{}/simulator{path}", stand.address));
     if !body.is_null() {
@@ -56,7 +56,7 @@ async fn faults_and_rejections_are_ordered_and_the_ledger_is_read() {
     );
     let (_, calls) = control(&stand, Method::Get, "/calls", Value::Null).await;
     let calls = calls["calls"].as_array().unwrap();
-    // Calls of control are none of the stores'.
+    // Control requests do not reach the app stores.
     assert!(
         calls.iter().all(|call| !call.as_str().unwrap().contains("/faults")),
         "{calls:?}"
@@ -78,7 +78,7 @@ async fn the_time_in_the_stores_is_its_own() {
     control(&stand, Method::Post, "/clock", change).await;
     stand.clock.set(NOW + 2_000);
     assert_eq!(now().await, "2026-11-21T11:01:01.000Z");
-    // Tokens live in the time of the clock, so a client whose clock is right is let in.
+    // Tokens live in real time, so a client with the right time is let in.
     control(&stand, Method::Post, "/clock", json!({"advanceSeconds": 86400})).await;
     let ended = to_end::<AppStoreConnect>(&stand, &phased()).await;
     assert_eq!(ended.status, Success, "{ended:?}");
@@ -111,7 +111,7 @@ async fn webhook_events_tell_when_it_is_worth_to_look() {
     let webhook = json!({"url": "http://127.0.0.1:1/events", "secret": "shared"});
     assert_eq!(control(&stand, Method::Post, "/webhook", webhook).await.0, 200);
     let mut told = Vec::new();
-    let mut earlier = Earlier::default();
+    let mut earlier = EarlierSubmissions::default();
     for mut release in [testflight(), phased()] {
         release.earlier = earlier;
         let ended = to_end::<AppStoreConnect>(&stand, &release).await;
@@ -126,7 +126,7 @@ async fn webhook_events_tell_when_it_is_worth_to_look() {
             let state = attributes["newValue"]
                 .as_str()
                 .or_else(|| attributes["newState"].as_str());
-            // The one of the version before is not this submission's.
+            // An event about the previous version does not concern this submission.
             let other = state == Some("REPLACED_WITH_NEW_VERSION");
             assert_eq!(event.concerns(&ended.progress), !other, "{event:?}");
             told.push((event.kind, state.unwrap().to_owned()));

@@ -1,4 +1,4 @@
-//! One fault at every call of every flow: the flow ends right, and everything happened once.
+//! One fault at every request of every flow: the flow ends correctly, and every effect happens once.
 
 use launchway_app_store_simulator::{Fault, Kind, Settings, When};
 use launchway_app_stores::app_store::AppStoreConnect;
@@ -8,7 +8,7 @@ use launchway_domain::time::{MINUTE, SECOND};
 use crate::stand::{Stand, settings, to_end};
 use crate::{app_store, google_play};
 
-/// Faults that no flow may end by, wherever they happen.
+/// Faults that must not fail any flow, at any request.
 pub const KINDS: [Kind; 16] = [
     Kind::Cut,
     Kind::Lost,
@@ -28,7 +28,7 @@ pub const KINDS: [Kind; 16] = [
     Kind::Slow,
 ];
 
-/// A way through a store.
+/// A route through an app store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     TestFlight,
@@ -38,7 +38,7 @@ pub enum Way {
 
 pub const WAYS: [Way; 3] = [Way::TestFlight, Way::AppStore, Way::GooglePlay];
 
-/// What must have happened once at the end of a way.
+/// The effects that must have happened exactly once at the end.
 fn once(way: Way) -> &'static [&'static str] {
     match way {
         Way::TestFlight => &["upload", "build", "beta_review", "beta_released"],
@@ -47,7 +47,7 @@ fn once(way: Way) -> &'static [&'static str] {
     }
 }
 
-/// Stores that are quicker still: calls that only wait are all the same, so a few of each are enough.
+/// App stores with short delays: polling requests are alike, so a few suffice.
 pub fn quick() -> Settings {
     Settings {
         processing: 20 * SECOND,
@@ -57,14 +57,14 @@ pub fn quick() -> Settings {
     }
 }
 
-/// A walk in the same process.
+/// Runs a flow in the same process.
 pub async fn walk(way: Way, faults: &[Fault]) -> (Stand, Result<(), String>) {
     let stand = Stand::with(quick());
     let ended = walk_on(&stand, way, faults).await;
     (stand, ended)
 }
 
-/// How a way ended: right, or with the error that it told. Panics when anything happened twice.
+/// How a flow ended: successfully, or with the error that it reported. Panics if any effect happened twice.
 pub async fn walk_on(stand: &Stand, way: Way, faults: &[Fault]) -> Result<(), String> {
     for fault in faults {
         stand.simulator.order(fault.clone());
@@ -96,7 +96,7 @@ pub async fn walk_on(stand: &Stand, way: Way, faults: &[Fault]) -> Result<(), St
     }
 }
 
-/// Calls of a way without faults.
+/// The number of requests in a flow without faults.
 pub async fn calls(way: Way) -> u64 {
     let (stand, ended) = walk(way, &[]).await;
     ended.unwrap();
@@ -139,9 +139,9 @@ async fn google_play_survives_a_fault_at_every_call() {
     every_call(Way::GooglePlay).await;
 }
 
-/// The owner of a submission dies after each step, before it has kept what the step came to.
+/// The owner of a submission crashes after each step, before it has saved the progress.
 async fn every_crash(way: Way) {
-    // A step makes at least one call.
+    // A step makes at least one request.
     for number in 0..usize::try_from(calls(way).await).unwrap() {
         let mut stand = Stand::with(quick());
         stand.crash_after = Some(number);
@@ -176,7 +176,7 @@ async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error_that_says_so()
             });
             let (_, ended) = walk(way, &faults).await;
             let shown = ended.unwrap_err();
-            // Google's token is refused before anything else is.
+            // Google refuses the token before anything else.
             let is_told =
                 shown.contains(&format!(
                     "{:?}",

@@ -1,4 +1,4 @@
-//! Google Play's tracks, to the end.
+//! Submissions to the tracks of Google Play, from start to end.
 
 use launchway_app_store_simulator::{Fault, Kind, Outcome, When};
 use launchway_app_stores::google_play::{GooglePlay, Progress, Stage};
@@ -10,7 +10,7 @@ use launchway_domain::time::{HOUR, MINUTE};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, symbols, to_end};
 
-/// Larger than a chunk's grain, so that half of a chunk can stay.
+/// Larger than the granularity of chunks, so that half of a chunk can be kept.
 const SIZE: usize = 600_000;
 
 pub fn staged() -> Release {
@@ -25,7 +25,7 @@ pub fn staged() -> Release {
 }
 
 pub fn is_staged(step: &Step<Progress>) -> bool {
-    step.progress.stage == Stage::Rollout && step.then == launchway_app_stores::Then::Later
+    step.progress.stage == Stage::Rollout && step.next == launchway_app_stores::NextStep::Later
 }
 
 pub async fn to_stage(stand: &Stand, release: &Release) -> crate::stand::Ended<Progress> {
@@ -89,7 +89,7 @@ async fn a_rejected_release_is_told_and_can_be_sent_again() {
     let wanted = release(Platform::Android, "production", 42, SIZE);
     let ended = to_end::<GooglePlay>(&stand, &wanted).await;
     assert_eq!(ended.status, Rejected, "{ended:?}");
-    // The answer to the second commit is lost, and it is not made a third time.
+    // The response to the second commit is lost, and no third commit follows.
     stand.simulator.order(Fault {
         when: When::Matching {
             method: "POST".into(),
@@ -129,7 +129,7 @@ async fn another_review_is_waited_for_and_not_canceled() {
     let ended = to_end::<GooglePlay>(&stand, &release(Platform::Android, "beta", 42, SIZE)).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     assert_eq!(stand.ledger().count("review_canceled"), 0);
-    // Waiting is said once, however often the store was asked.
+    // Waiting is reported once, however often the status is polled.
     let said = ended.told.iter().filter(|told| told.contains("waits for their end"));
     assert_eq!(said.count(), 1, "{:?}", ended.told);
     assert!(stand.clock.now() > NOW + 30 * HOUR);

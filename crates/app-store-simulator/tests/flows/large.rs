@@ -1,4 +1,4 @@
-//! A large binary over HTTP: in pieces, and in constant memory.
+//! A large binary over HTTP: in pieces, and with constant memory.
 
 use std::fs;
 use std::io;
@@ -19,11 +19,11 @@ use crate::over_http::{stand, stand_with};
 use crate::stand::{APP, release, settings, to_end};
 
 const SIZE: u64 = 200_000_000;
-/// Client and simulator together, with what is under way between them: four parts of 5 MiB to the App Store, or a chunk of
-/// 16 MiB to Google Play, each at most twice. Measured alone it is 42 MiB.
-const MOST_MEMORY: u64 = 96 << 20;
+/// For client and simulator together, including data in transit: four parts of 5 MiB to the App Store, or a chunk of 16
+/// MiB to Google Play, each at most twice. Measured alone it is 42 MiB.
+const MAX_MEMORY: u64 = 96 << 20;
 
-/// 200 MB that nobody holds: what an app says of itself, then zeros.
+/// 200 MB that are not in memory: the facts of an app, then zeros.
 struct Large(Vec<u8>);
 
 impl Source for Large {
@@ -50,7 +50,7 @@ fn large(platform: Platform, destination: &str) -> Release {
     release.source = Arc::new(Large(format!("{APP}|42|").into_bytes()));
     release.options.uses_non_exempt_encryption = Some(false);
     if platform == Platform::Android {
-        // Google tells what it received.
+        // Google reports the checksum of what it received.
         let mut hash = Sha256::new_with_prefix(format!("{APP}|42|"));
         let mut left = SIZE - format!("{APP}|42|").len() as u64;
         while left > 0 {
@@ -74,7 +74,7 @@ async fn a_large_binary_is_sent_in_pieces() {
     assert_eq!(stand.ledger().count("upload"), 1);
 }
 
-/// A line of the kernel's account of this process, in bytes.
+/// A value of `/proc/self/status`, in bytes.
 fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
@@ -96,7 +96,7 @@ async fn two_hundred_megabytes_are_sent_in_constant_memory() {
             ..settings()
         })
         .await;
-        // The peak is counted from here.
+        // Resets the peak.
         fs::write("/proc/self/clear_refs", "5").unwrap();
         let before = memory("VmRSS");
         let status = match wanted.platform {
@@ -109,6 +109,6 @@ async fn two_hundred_megabytes_are_sent_in_constant_memory() {
             "summary: {SIZE} bytes to {store}: client and simulator grew by {} KiB",
             grown / 1024
         );
-        assert!(grown < MOST_MEMORY, "{store}: {grown}");
+        assert!(grown < MAX_MEMORY, "{store}: {grown}");
     }
 }

@@ -1,5 +1,5 @@
-//! The clients against the simulator: every destination to its end, a fault or a crash at every call, and every request
-//! and answer held against the published schemas by a validator that is not ours.
+//! The clients against the simulator: every destination from start to end, a fault or a crash at every request, and
+//! every request and response validated against the published schemas by an independent validator.
 #![expect(clippy::unwrap_used, reason = "helpers of tests stand outside of the test functions")]
 
 mod app_store;

@@ -1,4 +1,4 @@
-//! The same over real HTTP, with sockets that are cut.
+//! The flows over real HTTP, with broken connections.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub async fn stand_with(settings: Settings) -> (Stand, Serving) {
     let clock = Arc::new(TestClock::new());
     let simulator = Simulator::new(settings, &address, clock.clone());
     let serving = Serving(tokio::spawn(serve(listener, simulator.clone())));
-    // Another test may have done it.
+    // Another test may have installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .no_proxy()
@@ -42,7 +42,7 @@ pub async fn stand_with(settings: Settings) -> (Stand, Serving) {
     (Stand::over(clock, simulator, transport, &address), serving)
 }
 
-/// One fault at a call of a way, over HTTP.
+/// One fault at a request of a flow, over HTTP.
 async fn one_fault(way: Way, number: u64, kind: Kind) {
     let (stand, _serving) = stand_with(quick()).await;
     let fault = Fault {
@@ -83,7 +83,7 @@ async fn every_call_survives_every_fault_over_http() {
     println!("summary: {flows} flows over HTTP, each with one fault, ended right");
 }
 
-/// Each at the first call of a method whose path contains a text.
+/// Schedules each fault at the first request with this method and part of the path.
 fn faults(list: &[(&'static str, &'static str, Kind)], stand: &Stand) {
     for (method, path, kind) in list {
         stand.simulator.order(Fault {

@@ -1,11 +1,11 @@
-//! Two faults in one flow, at every pair of calls: it ends right, and nothing happened twice.
+//! Two faults in one flow, at every pair of requests: the flow ends correctly, and no effect happens twice.
 
 use launchway_app_store_simulator::{Fault, Kind, When};
 
 use crate::faults::{WAYS, Way, calls, walk};
 
-/// One of each sort: no effect, an effect without an answer, a wrong answer, too many calls, what was made is gone,
-/// somebody else's review.
+/// One fault of each class: no effect, an effect without a response, a wrong response, rate limiting, lost resources,
+/// another review.
 fn kinds(way: Way) -> &'static [Kind] {
     const APP_STORE: &[Kind] = &[
         Kind::Cut,
@@ -47,7 +47,7 @@ async fn two(way: Way, first: (u64, Kind), second: (u64, Kind)) {
 async fn every_flow_survives_two_faults_at_any_two_calls() {
     for way in WAYS {
         let (calls, kinds) = (calls(way).await, kinds(way));
-        // Each kind meets each other one as the places go by.
+        // The pairs of kinds rotate over the pairs of positions.
         let mut turn = (0..kinds.len())
             .flat_map(|one| (0..kinds.len()).map(move |other| (one, other)))
             .cycle();
@@ -60,7 +60,7 @@ async fn every_flow_survives_two_faults_at_any_two_calls() {
     }
 }
 
-/// All pairs of kinds at all pairs of calls; gives how many flows that were.
+/// All pairs of kinds at all pairs of requests. Returns the number of flows.
 async fn every_pair(way: Way) -> u32 {
     let (calls, kinds) = (calls(way).await, kinds(way));
     let mut flows = 0;

@@ -1,5 +1,5 @@
-//! Every request and answer of every flow against the published schemas, by a validator that is not ours. Fields that the
-//! documents do not name are faults too.
+//! Validates every request and response of every flow against the published schemas with an independent validator.
+//! Fields that the documents do not name are errors too.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use launchway_app_store_simulator::Outcome;
 use launchway_app_stores::Release;
 use launchway_app_stores::app_store::{AppStoreConnect, Change};
 use launchway_app_stores::google_play::{GooglePlay, Target, TargetStatus};
-use launchway_app_stores::release::Earlier;
+use launchway_app_stores::release::EarlierSubmissions;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{Queued, Rejected, Success};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::used_numbers::kept;
 const APP_STORE: &str = include_str!("../../schemas/app-store-connect.json");
 const GOOGLE_PLAY: &str = include_str!("../../schemas/google-play.json");
 
-/// The schemas in JSON Schema's words: what may be null says so there, and no other field is allowed.
+/// The schemas as JSON Schema: nullable fields are marked, and unknown fields forbidden.
 fn strict(schema: &Value) -> Value {
     match schema {
         Value::Object(object) => {
@@ -60,7 +60,7 @@ fn problems(document: &Value, name: &str, value: &Value) -> Vec<String> {
     problems.map(|problem| format!("{name}: {problem}")).collect()
 }
 
-/// The schemas of a call's request and answer.
+/// The schemas of a request and its response.
 fn of_app_store(method: &str, path: &str) -> (&'static str, &'static str) {
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').skip(1).collect();
     match (method, &parts[..]) {
@@ -87,7 +87,7 @@ fn of_app_store(method: &str, path: &str) -> (&'static str, &'static str) {
         ),
         ("POST", ["appStoreVersions"]) => ("AppStoreVersionCreateRequest", "AppStoreVersionResponse"),
         ("GET", ["appStoreVersions", _]) => ("", "AppStoreVersionResponse"),
-        // What is not there yet is null, which the document does not foresee.
+        // A missing relationship is null, which the document does not allow.
         ("GET", ["appStoreVersions", _, "relationships", "build"]) => ("", ""),
         ("PATCH", ["appStoreVersions", _, "relationships", "build"]) => ("AppStoreVersionBuildLinkageRequest", ""),
         ("GET", ["appStoreVersions", _, "appStoreVersionLocalizations"]) => {
@@ -159,10 +159,10 @@ fn other_notes(mut release: Release) -> Release {
     release
 }
 
-/// TestFlight, and once more with other notes.
+/// TestFlight, and again with changed notes.
 async fn testflight_twice() -> Stand {
     let stand = Stand::new();
-    let mut earlier = Earlier::default();
+    let mut earlier = EarlierSubmissions::default();
     for mut release in [testflight(), other_notes(testflight())] {
         release.earlier = earlier;
         let ended = to_end::<AppStoreConnect>(&stand, &release).await;
@@ -172,7 +172,7 @@ async fn testflight_twice() -> Stand {
     stand
 }
 
-/// The App Store: rejected, sent again otherwise, released by hand, halted, resumed, completed.
+/// The App Store: rejected, resubmitted with changes, released manually, halted, resumed, completed.
 async fn app_store_with_everything() -> Stand {
     let stand = Stand::new();
     stand.simulator.decide(&[Outcome::Reject]);
@@ -203,7 +203,7 @@ async fn app_store_connect_is_called_and_simulated_as_published() {
         {
             let (request, response) = of_app_store(&exchange.method, path_of(exchange));
             requests.insert(request);
-            // Polls are all the same.
+            // Polling requests are alike.
             let answer = exchange
                 .answer
                 .as_ref()
@@ -213,7 +213,7 @@ async fn app_store_connect_is_called_and_simulated_as_published() {
                 check(&document, exchange, request, response);
             }
         }
-        // A signed address gets no token of ours.
+        // A signed URL does not get our token.
         let parts = exchanges
             .iter()
             .filter(|exchange| path_of(exchange).contains("/parts/"));
@@ -224,7 +224,7 @@ async fn app_store_connect_is_called_and_simulated_as_published() {
                 .all(|part| part.headers.iter().all(|(name, _)| name != "authorization"))
         );
     }
-    // Each that the client has, and none for what sends nothing.
+    // All bodies of the client, and none for requests without one.
     let source = include_str!("../../../app-stores/src/app_store/requests.rs");
     let names = source
         .lines()
@@ -245,7 +245,7 @@ async fn google_play_is_called_and_simulated_as_published() {
         (TargetStatus::InProgress, Some(50)),
         (TargetStatus::Completed, None),
     ] {
-        let changed = ended.progress.changed(Target { status, percent });
+        let changed = ended.progress.for_change(Target { status, percent });
         ended = drive::<GooglePlay>(&stand, &staged(), changed, ended.status, is_staged).await;
     }
     assert_eq!(ended.status, Success, "{ended:?}");

@@ -1,11 +1,12 @@
-//! Real apps through every destination: an .ipa whose executable clang and lld made (`scripts/make-linked-ipa`), one for
-//! visionOS, and an .aab and .apk of the Android tools (`scripts/make-binary-fixtures`). The simulated stores read them.
+//! Real apps through every destination: an .ipa with an executable by clang and lld (`scripts/make-linked-ipa`), one
+//! for visionOS, and an .aab and .apk by the Android tools (`scripts/make-binary-fixtures`). The simulated app stores
+//! read them.
 
 use std::io::Cursor;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use launchway_app_store_simulator::{Outcome, Said, Settings};
+use launchway_app_store_simulator::{AppInfo, Outcome, Settings};
 use launchway_app_stores::Release;
 use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress};
 use launchway_app_stores::google_play::{GooglePlay, Target, TargetStatus};
@@ -27,7 +28,7 @@ const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 fn stand() -> Stand {
     let read = |bytes: &[u8]| {
         let facts = launchway_binaries::read(Cursor::new(bytes)).ok()?;
-        Some(Said {
+        Some(AppInfo {
             bundle_id: facts.bundle_id,
             version: facts.version?,
             build_number: facts.build_number?,
@@ -39,7 +40,7 @@ fn stand() -> Stand {
     })
 }
 
-/// What is submitted is what the binary says.
+/// The release has the facts of the binary.
 fn app(bytes: &'static [u8], platform: Platform, file_name: &str, destination: &str) -> Release {
     let facts = launchway_binaries::read(Cursor::new(bytes)).unwrap();
     assert_eq!(facts.platforms, [platform]);
@@ -126,7 +127,7 @@ async fn a_staged_aab_is_rejected_sent_again_raised_halted_and_resumed() {
         (TargetStatus::InProgress, Some(50), RollingOut),
         (TargetStatus::Completed, None, Success),
     ] {
-        let changed = ended.progress.changed(Target { status, percent });
+        let changed = ended.progress.for_change(Target { status, percent });
         ended = drive::<GooglePlay>(&stand, &wanted, changed, ended.status, is_staged).await;
         assert_eq!(ended.status, wanted_status, "{status:?}");
     }

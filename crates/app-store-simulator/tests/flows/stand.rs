@@ -1,5 +1,5 @@
-//! What the tests stand on: a clock that they set, accounts, binaries, and a driver that steps as the service will: it
-//! keeps the progress between steps as JSON, begins with a new client after each failure, and waits as the schedule says.
+//! The test environment: a manual clock, accounts, binaries, and a driver that works like the service: it saves the
+//! progress between steps as JSON, creates a new client after each failure, and waits according to the schedule.
 
 use std::io;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,12 +11,12 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use launchway_app_store_simulator::{
-    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+    ADDRESS, Account, AppInfo, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
 };
-use launchway_app_stores::release::{Earlier, Note, Options, Symbols};
+use launchway_app_stores::release::{EarlierSubmissions, Note, Options, Symbols};
 use launchway_app_stores::token::{Es256Key, Rs256Key};
 use launchway_app_stores::transport::{Request, Response, Source, Transport, TransportError};
-use launchway_app_stores::{AppStoreError, Clock, Release, Step, Then, app_store, google_play};
+use launchway_app_stores::{AppStoreError, Clock, NextStep, Release, Step, app_store, google_play};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::SubmissionError;
@@ -33,10 +33,10 @@ const P8: &str = include_str!("../../../credentials/tests/fixtures/store-connect
 const ACCOUNT: &str = include_str!("../../../credentials/tests/fixtures/service-account.json");
 const KEY_ID: &str = "ABCDE12345";
 const ISSUER: &str = "57246542-96fe-1a63-e053-0824d011072a";
-/// No flow has so many steps: more of them is a loop.
-const MOST_STEPS: usize = 3_000;
+/// No flow has this many steps: more of them are a loop.
+const MAX_STEPS: usize = 3_000;
 
-/// Time as the test has it.
+/// A clock that the test sets.
 pub struct TestClock(AtomicI64);
 
 impl TestClock {
@@ -76,7 +76,7 @@ impl Source for Memory {
     }
 }
 
-/// A request and its answer.
+/// A request and its response.
 #[derive(Clone)]
 pub struct Exchange {
     pub method: String,
@@ -86,7 +86,7 @@ pub struct Exchange {
     pub answer: Result<Response, TransportError>,
 }
 
-/// Notes what goes over it.
+/// Records all requests and responses.
 pub struct Noting {
     pub inner: Arc<dyn Transport>,
     pub notes: Mutex<Vec<Exchange>>,
@@ -115,13 +115,13 @@ impl Transport for Noting {
     }
 }
 
-/// Both stores, a clock, and the way to them.
+/// Both app stores, a clock, and the transport.
 pub struct Stand {
     pub clock: Arc<TestClock>,
     pub simulator: Arc<Simulator>,
     pub transport: Arc<Noting>,
     pub address: String,
-    /// The step, counted from 0, after which the driver dies before it has kept what came of it.
+    /// The step, counted from 0, after which the driver crashes before it saves the progress.
     pub crash_after: Option<usize>,
 }
 
@@ -147,7 +147,7 @@ fn accounts() -> Vec<Account> {
     ]
 }
 
-/// Stores with an app each, that are quick.
+/// App stores with one app each and short delays.
 pub fn settings() -> Settings {
     static ACCOUNTS: LazyLock<Vec<Account>> = LazyLock::new(accounts);
     let group = |name: &str, internal, all_builds| Group {
@@ -158,7 +158,7 @@ pub fn settings() -> Settings {
     let read = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
         let (package, rest) = text.split_once('|')?;
-        Some(Said {
+        Some(AppInfo {
             bundle_id: package.to_owned(),
             version: VERSION.to_owned(),
             build_number: rest.split_once('|')?.0.to_owned(),
@@ -244,7 +244,7 @@ impl Stand {
     }
 }
 
-/// A release of the app; its binary says its package and number, as the simulator reads it.
+/// A release of the app; its binary contains its package and number in the format that the simulator reads.
 pub fn release(platform: Platform, destination: &str, number: i64, size: usize) -> Release {
     let mut bytes = format!("{APP}|{number}|").into_bytes();
     static FILL: LazyLock<Vec<u8>> = LazyLock::new(|| (0..1_000_000).map(|at| (at % 251) as u8).collect());
@@ -263,7 +263,7 @@ pub fn release(platform: Platform, destination: &str, number: i64, size: usize) 
         file_name: format!("App.{ending}"),
         source: Arc::new(Memory(Bytes::from(bytes))),
         sha256,
-        earlier: Earlier::default(),
+        earlier: EarlierSubmissions::default(),
         notes: Vec::new(),
         rollout: None,
         options: Options::default(),
@@ -286,7 +286,7 @@ pub fn symbols() -> Vec<Symbols> {
     vec![file(false, b"a.b.C -> a"), file(true, b"native symbols")]
 }
 
-/// How a flow ended.
+/// The end of a flow.
 #[derive(Debug)]
 pub struct Ended<P> {
     pub status: SubmissionStatus,
@@ -295,7 +295,7 @@ pub struct Ended<P> {
     pub told: Vec<String>,
 }
 
-/// A store's steps, as the driver needs them.
+/// The steps of an app store, for the driver.
 pub trait Flow {
     type Progress: serde::Serialize + serde::de::DeserializeOwned + Default + PartialEq + std::fmt::Debug + Send;
 
@@ -332,7 +332,7 @@ impl Flow for google_play::GooglePlay {
     }
 }
 
-/// Steps until the status is final, or `until` is true of a step that leads to a wait.
+/// Steps until the status is final, or until `until` is true for a step that waits.
 pub async fn drive<F: Flow>(
     stand: &Stand,
     release: &Release,
@@ -352,8 +352,8 @@ pub async fn drive<F: Flow>(
         told: Vec::new(),
     };
     let (mut failures, mut failing_since, mut since) = (0, 0, stand.clock.now());
-    for number in 0..MOST_STEPS {
-        // What is kept between steps is text.
+    for number in 0..MAX_STEPS {
+        // The progress is saved as text.
         let kept = serde_json::to_string(&ended.progress).unwrap();
         let progress: F::Progress = serde_json::from_str(&kept).unwrap();
         assert_eq!(progress, ended.progress);
@@ -366,20 +366,20 @@ pub async fn drive<F: Flow>(
                 failures = 0;
                 let step_move = match step.status {
                     SubmissionStatus::Rejected => Transition::Reject,
-                    status => Transition::Reach(status),
+                    status => Transition::Advance(status),
                 };
-                let next = state.after(step_move).unwrap_or_else(|refused| {
+                let next = state.apply(step_move).unwrap_or_else(|refused| {
                     panic!("{refused}: {step_move:?} at {:?}", step.progress);
                 });
                 if next.status != state.status {
                     since = stand.clock.now();
                 }
                 state = next;
-                let stop = step.then == Then::Never || until(&step);
-                let wait = match step.then {
-                    Then::Now | Then::Never => 0,
-                    Then::Later => schedule::poll(step.status, stand.clock.now() - since),
-                    Then::AfterOtherReview => 10 * MINUTE,
+                let stop = step.next == NextStep::Never || until(&step);
+                let wait = match step.next {
+                    NextStep::Now | NextStep::Never => 0,
+                    NextStep::Later => schedule::poll(step.status, stand.clock.now() - since),
+                    NextStep::AfterOtherReview => 10 * MINUTE,
                 };
                 ended.told.extend(step.told);
                 ended.progress = step.progress;
@@ -403,7 +403,7 @@ pub async fn drive<F: Flow>(
                     return ended;
                 };
                 stand.clock.set(next);
-                // As after a crash: nothing is left but what was kept.
+                // As after a crash: only the saved progress is left.
                 client = F::begin(stand);
             }
         }

@@ -1,9 +1,9 @@
-//! Two submissions of one app, and a person beside them: whatever the order of their calls, none reports success for a build
-//! that customers do not have.
+//! Two submissions of one app, and a concurrent person: whatever the order of their requests, none reports success for
+//! a build that customers do not have.
 
 use launchway_app_store_simulator::ByHand;
 use launchway_app_stores::app_store::{AppStoreConnect, Progress, Stage};
-use launchway_app_stores::{Release, Then};
+use launchway_app_stores::{NextStep, Release};
 use launchway_domain::submission::SubmissionStatus::{Failed, Processing, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 
@@ -27,11 +27,11 @@ fn by_hand(version: &str, number: &str, attach: bool) -> ByHand {
     }
 }
 
-/// Stores whose binaries say nothing about themselves, and a submission of each build, uploaded and processed.
+/// App stores whose binaries have no facts, and a submission of each build, uploaded and processed.
 async fn prepared(builds: [(i64, &str); 2]) -> (Stand, [Release; 2], [Progress; 2]) {
     let mut settings = quick();
     settings.read_binary = None;
-    // Checking signatures takes most of the time, and is not what this is about.
+    // Verifying signatures takes most of the time and is not tested here.
     settings.accounts.clear();
     let stand = Stand::with(settings);
     let releases = builds.map(|(number, version)| numbered(number, version));
@@ -45,14 +45,14 @@ async fn prepared(builds: [(i64, &str); 2]) -> (Stand, [Release; 2], [Progress; 
     (stand, releases, reached.try_into().unwrap())
 }
 
-/// One step that makes a call, and those before it that make none. `false`: it waits, or cannot go on.
+/// One step with a request, and the steps without one before it. `false`: it waits, or cannot continue.
 async fn step(client: &AppStoreConnect, stand: &Stand, release: &Release, progress: &mut Progress) -> bool {
     let before = stand.simulator.calls();
     while stand.simulator.calls() == before {
         match client.step(release, progress).await {
             Ok(step) => {
                 *progress = step.progress;
-                if step.then != Then::Now {
+                if step.next != NextStep::Now {
                     return false;
                 }
             }
@@ -62,7 +62,7 @@ async fn step(client: &AppStoreConnect, stand: &Stand, release: &Release, progre
     true
 }
 
-/// Takes both to their end, and says what became of each.
+/// Drives both to their end, and checks the outcome of each.
 async fn end(stand: &Stand, releases: &[Release; 2], reached: [Progress; 2], order: &[usize]) {
     let mut succeeded = Vec::new();
     for (release, progress) in releases.iter().zip(reached) {
@@ -92,7 +92,7 @@ async fn end(stand: &Stand, releases: &[Release; 2], reached: [Progress; 2], ord
     }
 }
 
-/// Every order in which two rows of so many steps can be mixed.
+/// All interleavings of two sequences of these lengths.
 fn orders(left: [usize; 2]) -> Vec<Vec<usize>> {
     if left == [0, 0] {
         return vec![Vec::new()];
@@ -112,7 +112,7 @@ fn orders(left: [usize; 2]) -> Vec<Vec<usize>> {
 }
 
 async fn in_every_order(builds: [(i64, &str); 2]) {
-    // Version, build, review, its item, the submission of it.
+    // Version, build, review, its item, its submission.
     for order in orders([5, 5]) {
         let (stand, releases, mut reached) = prepared(builds).await;
         let clients = [stand.app_store(), stand.app_store()];
@@ -133,7 +133,7 @@ async fn builds_of_two_versions_in_every_order_of_their_steps() {
     in_every_order([(7, "1.2.0"), (8, "1.3.0")]).await;
 }
 
-/// A person attaches another build after so many steps.
+/// A person attaches another build after this many steps.
 #[tokio::test]
 async fn a_build_that_a_person_attaches_is_not_reported_as_this_one() {
     let mut conflicts = 0;
@@ -146,7 +146,7 @@ async fn a_build_that_a_person_attaches_is_not_reported_as_this_one() {
         stand.simulator.by_hand(&by_hand("1.2.0", "8", true)).unwrap();
         let ended = drive::<AppStoreConnect>(&stand, &release, progress, Processing, |_| false).await;
         match ended.error.as_ref().map(|error| error.code) {
-            // It was attached before this submission attached its own.
+            // The person was faster than this submission.
             None => assert_eq!((steps, ended.status), (1, Success)),
             code => {
                 assert_eq!(
@@ -162,7 +162,7 @@ async fn a_build_that_a_person_attaches_is_not_reported_as_this_one() {
     assert_eq!(conflicts, 5);
 }
 
-/// Nothing is sent to the review when the version is no longer what was submitted.
+/// Nothing is sent to review if the version no longer matches the submission.
 #[tokio::test]
 async fn a_version_that_was_changed_before_its_review_is_not_sent_there_and_a_retry_mends_it() {
     let (stand, [release, _], [progress, _]) = prepared([(7, "1.2.0"), (8, "1.2.0")]).await;

@@ -1,9 +1,10 @@
-//! A build number that the store has already: what this service committed with the same bytes is taken, and nothing else.
+//! A build number that the app store already has: only a build that this service committed with the same bytes is
+//! reused.
 
 use launchway_app_store_simulator::{ByHand, Fault, Kind, When};
 use launchway_app_stores::app_store::{AppStoreConnect, Progress, Stage};
 use launchway_app_stores::google_play::GooglePlay;
-use launchway_app_stores::release::{Earlier, OwnUpload};
+use launchway_app_stores::release::{EarlierSubmissions, OwnUpload};
 use launchway_app_stores::{Release, Step};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{Failed, Queued, Success};
@@ -22,7 +23,7 @@ fn by_hand(release: &Release) -> ByHand {
     }
 }
 
-/// The same version and number, with other bytes.
+/// The same version and number with other bytes.
 fn other_bytes() -> Release {
     let mut other = release(Platform::Ios, "testflight", 42, 700);
     other.options.uses_non_exempt_encryption = Some(false);
@@ -31,13 +32,13 @@ fn other_bytes() -> Release {
 }
 
 /// What the service keeps of a submission to App Store Connect.
-pub fn kept(ended: &Ended<Progress>) -> Earlier {
+pub fn kept(ended: &Ended<Progress>) -> EarlierSubmissions {
     let upload = OwnUpload {
         upload_id: ended.progress.build_upload_id.clone(),
         file_id: ended.progress.build_upload_file_id.clone(),
         build_id: ended.progress.build_id.clone(),
     };
-    Earlier {
+    EarlierSubmissions {
         uploads: vec![upload],
         is_committed: false,
     }
@@ -106,7 +107,7 @@ async fn an_upload_of_other_bytes_that_is_processed_counts_as_the_build_that_it_
     );
 }
 
-/// Nothing was sent to it yet, so the number is free; but the upload is not ours to send to.
+/// No bytes were sent, so the number is free; but the upload belongs to somebody else.
 #[tokio::test]
 async fn an_upload_that_somebody_else_announced_is_left_alone() {
     let stand = Stand::new();
@@ -120,7 +121,7 @@ async fn an_upload_that_somebody_else_announced_is_left_alone() {
 /// The file of this submission's own upload was committed with other bytes.
 #[tokio::test]
 async fn a_file_that_holds_other_bytes_is_not_taken_for_this_submissions() {
-    // A store that does not hold the bytes against the checksum, but tells the checksum that it was given.
+    // An app store that does not verify the checksum, but reports the one it was given.
     let mut settings = settings();
     settings.kept = 0;
     let stand = Stand::with(settings);
@@ -194,7 +195,7 @@ async fn a_bundle_without_a_checksum_must_be_one_that_this_service_sent() {
         (Success, 1),
         "{ended:?}"
     );
-    // The answer to the commit was lost, and with it the edit.
+    // The response to the commit was lost, and the edit with it.
     let stand = without();
     stand.simulator.order(Fault {
         when: When::Matching {

@@ -1,4 +1,4 @@
-//! Calls to App Store Connect: the token, the call itself, and what its refusal means.
+//! Requests to App Store Connect: the token, the request itself, and the interpretation of refusals.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,20 +12,20 @@ use crate::clock::Clock;
 use crate::token::Es256Key;
 use crate::transport::{Method, Request, Transport};
 
-/// A token is good for at most 20 minutes after it was issued.
+/// Apple's maximum is 20 minutes after the token was issued.
 const LIFETIME: EpochMs = 18 * MINUTE;
-/// It is said to be issued a bit earlier, for clocks that go behind.
+/// Tokens are backdated, as the clock of the app store may be behind.
 const BACKDATED: EpochMs = MINUTE;
-/// A token with less time left is not used any more.
+/// A token with less time left is no longer used.
 const RENEW_BEFORE: EpochMs = 5 * MINUTE;
 const AUDIENCE: &str = "appstoreconnect-v1";
 
 /// A key of App Store Connect.
 #[derive(Debug)]
 pub struct Credential {
-    /// The key.
+    /// The private key.
     pub key: Es256Key,
-    /// Its id, 10 characters.
+    /// The key id, 10 characters.
     pub key_id: String,
     /// The team's issuer id; an individual key has none.
     pub issuer_id: Option<String>,
@@ -47,7 +47,7 @@ impl fmt::Debug for AppStoreConnect {
 }
 
 impl AppStoreConnect {
-    /// A client of the store at `base`, such as [`ADDRESS`](super::ADDRESS).
+    /// A client of the app store at `base`, such as [`ADDRESS`](super::ADDRESS).
     pub fn new(transport: Arc<dyn Transport>, clock: Arc<dyn Clock>, base: &str, credential: Credential) -> Self {
         Self {
             transport,
@@ -58,12 +58,12 @@ impl AppStoreConnect {
         }
     }
 
-    /// Reads what is at `path`.
+    /// Reads the resource at `path`.
     pub(super) async fn get(&self, path: &str) -> Result<Value, CallError> {
         self.call(Method::Get, path, None).await
     }
 
-    /// What is at `path`; `None` when there is nothing.
+    /// The resource at `path`; `None` if there is none.
     pub(super) async fn find(&self, path: &str) -> Result<Option<Value>, CallError> {
         match self.get(path).await {
             Ok(found) if found["data"].is_null() => Ok(None),
@@ -73,7 +73,7 @@ impl AppStoreConnect {
         }
     }
 
-    /// One call, made once.
+    /// Sends one request, without retries.
     pub(super) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, CallError> {
         let mut request = Request::new(method, format!("{}{path}", self.base))
             .header("accept", "application/json")

@@ -1,30 +1,30 @@
-//! Whose a build is that the store has already. Only one whose bytes this service committed is taken for a submission: a
-//! build of the same version and number may hold anything.
+//! Ownership of existing builds. A submission uses an existing build only if this service committed its bytes: a build
+//! with the same version and number may contain anything.
 
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use super::{AppStoreConnect, Progress, platform_name};
-use crate::answer::{Fields, escaped};
+use crate::answer::{Fields, percent_encode};
 use crate::failure::AppStoreError;
 use crate::release::{OwnUpload, Release};
 
-/// A build that the store has.
+/// A build in App Store Connect.
 pub(super) struct FoundBuild {
-    /// The build.
+    /// The id of the build.
     pub id: String,
-    /// The upload that it came of, where the store tells.
+    /// The id of its upload, if App Store Connect reports it.
     pub upload_id: Option<String>,
 }
 
 impl AppStoreConnect {
-    /// The builds of this version and number that the store has; it takes one, but tells what it likes.
+    /// The existing builds with this version and number. There should be one, but the response may contain any number.
     pub(super) async fn find_builds(
         &self,
         release: &Release,
         progress: &Progress,
     ) -> Result<Vec<FoundBuild>, AppStoreError> {
-        let (version, number) = (escaped(&release.version), escaped(&release.build_number));
+        let (version, number) = (percent_encode(&release.version), percent_encode(&release.build_number));
         let platform = platform_name(release.platform);
         let found = self
             .get(&format!(
@@ -43,7 +43,7 @@ impl AppStoreConnect {
     }
 }
 
-/// The upload of this service that a build came of, if its bytes are those of the release.
+/// This service's upload that produced a build, if its bytes are those of the release.
 pub(super) fn upload_of(build: &FoundBuild, release: &Release, progress: &Progress) -> Option<OwnUpload> {
     own_uploads(release, progress).find(|own| match &build.upload_id {
         Some(upload) => *upload == own.upload_id,
@@ -51,7 +51,7 @@ pub(super) fn upload_of(build: &FoundBuild, release: &Release, progress: &Progre
     })
 }
 
-/// What this service knows of an upload, if it sent the bytes of the release there.
+/// The record of an upload, if this service sent the bytes of the release to it.
 pub(super) fn own_upload(upload_id: &str, release: &Release, progress: &Progress) -> Option<OwnUpload> {
     own_uploads(release, progress).find(|own| own.upload_id == upload_id)
 }
@@ -66,7 +66,7 @@ fn own_uploads<'a>(release: &'a Release, progress: &'a Progress) -> impl Iterato
     all.filter(|own| !own.upload_id.is_empty() && !progress.spoiled_uploads.contains(&own.upload_id))
 }
 
-/// The build number holds other bytes.
+/// The error for a build number that is used by other bytes.
 pub(super) fn number_used(release: &Release) -> AppStoreError {
     AppStoreError::new(
         Code::BuildNumberUsed,
@@ -78,7 +78,7 @@ pub(super) fn number_used(release: &Release) -> AppStoreError {
     )
 }
 
-/// Whether a file in the store holds the bytes of the release, as far as the store tells.
+/// Whether a file in App Store Connect contains other bytes than the release, as far as its checksum shows.
 pub(super) fn is_other_file(file: &Value, release: &Release) -> bool {
     let told = file.pointer("/data/attributes/sourceFileChecksums/file");
     let told = told.filter(|file| file.text("/algorithm") == Some("SHA_256"));

@@ -1,40 +1,40 @@
-//! What a submission has reached in App Store Connect: the stage, and the id of everything that was made.
+//! The progress of a submission in App Store Connect: the stage, and the ids of everything that it created.
 
 use serde::{Deserialize, Serialize};
 
-/// Kept by the submission's owner between steps, as JSON. An empty id is none.
+/// The progress, which the submission's owner saves between steps as JSON. An empty id means none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Progress {
-    /// What comes next.
+    /// The next stage.
     pub stage: Stage,
-    /// The app.
+    /// The id of the app.
     pub app_id: String,
-    /// The upload of the build.
+    /// The id of the build's upload.
     pub build_upload_id: String,
-    /// The file of that upload.
+    /// The id of the upload's file.
     pub build_upload_file_id: String,
-    /// Offsets of the parts that have arrived.
+    /// The offsets of the parts that have arrived.
     pub parts_sent: Vec<u64>,
-    /// How often all addresses of parts were refused in a row.
+    /// How many times in a row all part URLs were refused.
     pub parts_refused: u32,
-    /// How often the upload was begun anew.
+    /// How many times the upload was restarted.
     pub uploads_restarted: u32,
-    /// Uploads that hold other bytes than were sent.
+    /// Uploads that contain other bytes than were sent.
     pub spoiled_uploads: Vec<String>,
-    /// The build that came of it.
+    /// The id of the resulting build.
     pub build_id: String,
-    /// How many notes are in the store.
+    /// The number of notes that are stored.
     pub notes_done: usize,
-    /// The version of the app in the App Store.
+    /// The id of the App Store version.
     pub version_id: String,
-    /// The review.
+    /// The id of the review submission.
     pub review_submission_id: String,
-    /// What was last said of what it waits for.
+    /// The last reported reason for waiting.
     pub waits_for: String,
 }
 
-/// What comes next. Each stage first reads whether it was done before.
+/// The next stage. Each stage first checks whether it was already done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -43,61 +43,61 @@ pub enum Stage {
     FindApp,
     /// Announce the build.
     CreateUpload,
-    /// Announce its file, and get the addresses of the parts.
+    /// Announce its file, and get the part URLs.
     CreateFile,
     /// Send the parts.
     SendParts,
-    /// Say that all is there.
+    /// Commit the file.
     CommitFile,
     /// Wait until the upload has become a build.
     AwaitUpload,
-    /// Wait until the build is processed, and answer the question about cryptography.
+    /// Wait until the build is processed, and answer the encryption question.
     AwaitBuild,
-    /// TestFlight: say what to test.
+    /// TestFlight: set the test notes.
     TestNotes,
-    /// TestFlight: give it to groups.
+    /// TestFlight: add the build to groups.
     Groups,
-    /// TestFlight: have it reviewed, and wait for that.
+    /// TestFlight: submit it for review, and wait for the outcome.
     BetaReview,
-    /// App Store: find or make the version.
+    /// App Store: find or create the version.
     Version,
-    /// App Store: give it the build.
+    /// App Store: attach the build.
     AttachBuild,
-    /// App Store: say what is new.
+    /// App Store: set the release notes.
     WhatsNew,
-    /// App Store: ask for a release in seven days.
+    /// App Store: request a phased release over seven days.
     PhasedRelease,
-    /// App Store: find or make a review.
+    /// App Store: find or create a review submission.
     ReviewSubmission,
-    /// App Store: put the version into it.
+    /// App Store: add the version to it.
     ReviewItem,
-    /// App Store: begin the review.
+    /// App Store: submit it for review.
     SubmitReview,
-    /// App Store: wait for it.
+    /// App Store: wait for the outcome.
     AwaitReview,
-    /// App Store: wait until everybody has it.
+    /// App Store: wait until the rollout is complete.
     Rollout,
-    /// Nothing.
+    /// The submission is complete.
     Done,
 }
 
-/// What only one submission of an app and platform may do at a time: App Store Connect holds one build of a number, and
-/// one version that is not released.
+/// The exclusive rights that only one submission of an app and platform may hold at a time: App Store Connect accepts
+/// one build per number, and one unreleased version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Upload a build of one version and number.
     Upload,
-    /// Prepare a version, and have it reviewed.
+    /// Prepare a version, and submit it for review.
     Version,
 }
 
 impl Stage {
-    /// The turn that a submission must have at this stage, for it changes what others would change too.
+    /// The turn that a submission needs at this stage, as the stage changes shared state.
     pub fn needs(self) -> Option<Turn> {
         self.within(Stage::CommitFile, Stage::SubmitReview)
     }
 
-    /// The turn that a submission keeps at this stage. What it began is not over yet.
+    /// The turn that a submission keeps at this stage, as its changes are not complete.
     pub fn keeps(self) -> Option<Turn> {
         self.within(Stage::AwaitUpload, Stage::AwaitReview)
     }
@@ -114,13 +114,13 @@ impl Stage {
 }
 
 impl Progress {
-    /// At another stage.
+    /// The same progress at another stage.
     #[must_use]
     pub(crate) fn at(self, stage: Stage) -> Progress {
         Progress { stage, ..self }
     }
 
-    /// The ids as the record shows them, by name.
+    /// The ids in the form of the record, by name.
     pub fn external(&self) -> Vec<(&'static str, &str)> {
         [
             ("appId", &self.app_id),

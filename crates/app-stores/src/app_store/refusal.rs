@@ -1,4 +1,4 @@
-//! What App Store Connect says no with, and which of our codes that is.
+//! Refusals of App Store Connect, and their mapping to our error codes.
 
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
@@ -7,23 +7,23 @@ use crate::answer::Fields;
 use crate::failure::{AppStoreError, one_line};
 use crate::transport::{Response, TransportError};
 
-/// An answer of 400 to 499.
+/// A response with status 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoreRefusal {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// Apple's codes, such as `ENTITY_ERROR.ATTRIBUTE.INVALID`, with those of the associated errors.
+    /// Apple's codes, such as `ENTITY_ERROR.ATTRIBUTE.INVALID`, including those of associated errors.
     pub codes: Vec<String>,
-    /// Apple's sentences.
+    /// Apple's messages.
     pub text: String,
 }
 
-/// Why a call came to nothing.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallError {
-    /// The store says no.
+    /// App Store Connect refused the request.
     Refused(StoreRefusal),
-    /// Something else.
+    /// Any other error.
     Other(AppStoreError),
 }
 
@@ -48,7 +48,7 @@ impl From<CallError> for AppStoreError {
     }
 }
 
-/// Reads a refusal. A body that is none of Apple's is no reason to lose the status.
+/// Parses a refusal. Without a valid body, the status remains.
 pub(super) fn refusal(response: &Response) -> StoreRefusal {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     let (mut codes, mut sentences) = (Vec::new(), Vec::new());
@@ -79,12 +79,12 @@ fn add(error: &Value, codes: &mut Vec<String>, sentences: &mut Vec<String>) {
 }
 
 impl StoreRefusal {
-    /// Whether one of Apple's codes begins so.
+    /// Whether one of Apple's codes starts with `start`.
     pub fn is(&self, start: &str) -> bool {
         self.codes.iter().any(|code| code.starts_with(start))
     }
 
-    /// What it comes to, where the call suggests the code of a refusal that is not known by itself.
+    /// Converts the refusal to an error. `suggested` is the code of a refusal without a specific mapping.
     pub fn into_failure(self, suggested: Code) -> AppStoreError {
         let status = self.status;
         let said = if self.text.is_empty() {
@@ -97,12 +97,12 @@ impl StoreRefusal {
             401 => AppStoreError::doubtful(Code::CredentialInvalid, message),
             403 if self.is("FORBIDDEN.REQUIRED_AGREEMENTS") => AppStoreError::new(Code::AgreementMissing, message),
             403 => AppStoreError::new(Code::CredentialForbidden, message),
-            // What was made a moment ago may not be seen yet.
+            // A resource that was just created may not be visible yet.
             404 => AppStoreError::doubtful(suggested, message),
             409 if self.is("ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE") => {
                 AppStoreError::doubtful(Code::BuildNumberUsed, message)
             }
-            // The state may just be changing, or the same was done by a call whose answer was lost.
+            // The state may just be changing, or a request whose response was lost has already done this.
             409 if self.is("STATE_ERROR") || self.is("CONFLICT") => AppStoreError::doubtful(suggested, message),
             _ => AppStoreError::new(suggested, message),
         }

@@ -1,4 +1,4 @@
-//! The bodies of the calls to App Store Connect, by the name of their published schema.
+//! The bodies of the requests to App Store Connect, named by their published schemas.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn build_upload_file(build_upload_id: &str, file_name: &str, size: u64) -> V
     }})
 }
 
-/// `BuildUploadFileUpdateRequest`: all parts are there.
+/// `BuildUploadFileUpdateRequest`: all parts are uploaded.
 pub fn uploaded(file_id: &str, sha256: &str) -> Value {
     json!({"data": {
         "type": "buildUploadFiles",
@@ -36,7 +36,7 @@ pub fn uploaded(file_id: &str, sha256: &str) -> Value {
     }})
 }
 
-/// `BuildUpdateRequest`: the answer about cryptography.
+/// `BuildUpdateRequest`: the answer to the encryption question.
 pub fn encryption(build_id: &str, uses_non_exempt: bool) -> Value {
     json!({"data": {
         "type": "builds",
@@ -45,7 +45,7 @@ pub fn encryption(build_id: &str, uses_non_exempt: bool) -> Value {
     }})
 }
 
-/// `BetaBuildLocalizationCreateRequest`: what to test.
+/// `BetaBuildLocalizationCreateRequest`: the test notes.
 pub fn test_note(build_id: &str, locale: &str, text: &str) -> Value {
     json!({"data": {
         "type": "betaBuildLocalizations",
@@ -110,7 +110,7 @@ pub fn changed_whats_new(id: &str, text: &str) -> Value {
     json!({"data": {"type": "appStoreVersionLocalizations", "id": id, "attributes": {"whatsNew": text}}})
 }
 
-/// `AppStoreVersionPhasedReleaseCreateRequest`: begins when the version is released.
+/// `AppStoreVersionPhasedReleaseCreateRequest`: starts when the version is released.
 pub fn phased_release(version_id: &str) -> Value {
     json!({"data": {
         "type": "appStoreVersionPhasedReleases",
@@ -144,17 +144,17 @@ pub fn review_item(review_submission_id: &str, version_id: &str) -> Value {
     }})
 }
 
-/// `ReviewSubmissionUpdateRequest`: the review begins.
+/// `ReviewSubmissionUpdateRequest`: submits for review.
 pub fn submitted(id: &str) -> Value {
     json!({"data": {"type": "reviewSubmissions", "id": id, "attributes": {"submitted": true}}})
 }
 
-/// `ReviewSubmissionUpdateRequest`: the review is called off.
+/// `ReviewSubmissionUpdateRequest`: cancels the review.
 pub fn canceled(id: &str) -> Value {
     json!({"data": {"type": "reviewSubmissions", "id": id, "attributes": {"canceled": true}}})
 }
 
-/// `AppStoreVersionReleaseRequestCreateRequest`: an approved version is released.
+/// `AppStoreVersionReleaseRequestCreateRequest`: releases an approved version.
 pub fn release(version_id: &str) -> Value {
     json!({"data": {
         "type": "appStoreVersionReleaseRequests",

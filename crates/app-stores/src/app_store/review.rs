@@ -1,4 +1,4 @@
-//! The App Store's review: found or made, filled, begun, awaited.
+//! App Store reviews: finds or creates the review submission, fills it, submits it, and waits for the outcome.
 
 use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, RollingOut, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -10,10 +10,10 @@ use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
 use crate::release::Release;
-use crate::step::{Step, Then};
+use crate::step::{NextStep, Step};
 use crate::transport::Method;
 
-/// The states of a review that is not over.
+/// The states of a review that is not complete.
 const OPEN: &str = "READY_FOR_REVIEW,WAITING_FOR_REVIEW,IN_REVIEW,UNRESOLVED_ISSUES,CANCELING,COMPLETING";
 
 impl AppStoreConnect {
@@ -34,11 +34,11 @@ impl AppStoreConnect {
                 .find(|(_, state)| wanted.contains(state))
                 .map(|(id, _)| id)
         };
-        // A rejected one holds the version until it is closed.
+        // A rejected review blocks the version until it is closed.
         if let Some(id) = of(&["UNRESOLVED_ISSUES"]) {
             let path = format!("/v1/reviewSubmissions/{id}");
             self.call(Method::Patch, &path, Some(&requests::canceled(id))).await?;
-            return Ok(Step::on(progress, Processing, "The rejected review is closed."));
+            return Ok(Step::proceed(progress, Processing, "The rejected review is closed."));
         }
         if of(&["CANCELING", "COMPLETING"]).is_some() {
             return Ok(Step::wait(progress, Processing));
@@ -48,15 +48,15 @@ impl AppStoreConnect {
         }
         if let Some(id) = of(&["READY_FOR_REVIEW"]) {
             progress.review_submission_id.clone_from(id);
-            return Ok(Step::quietly(progress.at(Stage::ReviewItem), Processing));
+            return Ok(Step::proceed_quietly(progress.at(Stage::ReviewItem), Processing));
         }
         let body = requests::review_submission(&progress.app_id, platform);
         let made = self.call(Method::Post, "/v1/reviewSubmissions", Some(&body)).await?;
         progress.review_submission_id = made.need("/data/id")?;
-        Ok(Step::quietly(progress.at(Stage::ReviewItem), Processing))
+        Ok(Step::proceed_quietly(progress.at(Stage::ReviewItem), Processing))
     }
 
-    /// The reviews of the app that are in one of these states.
+    /// The app's reviews in one of these states.
     async fn reviews(&self, release: &Release, progress: &Progress, states: &str) -> Result<Value, CallError> {
         let platform = platform_name(release.platform);
         self.get(&format!(
@@ -86,20 +86,20 @@ impl AppStoreConnect {
                 Err(other) => return Err(other.into()),
             }
         }
-        Ok(Step::quietly(progress.at(Stage::SubmitReview), Processing))
+        Ok(Step::proceed_quietly(progress.at(Stage::SubmitReview), Processing))
     }
 
     pub(super) async fn submit_review(&self, release: &Release, progress: Progress) -> Stepped {
         let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
         let known = self.get(&path).await?;
         if known.text("/data/attributes/state") == Some("READY_FOR_REVIEW") {
-            // The last moment to see whether what goes to the review is what was submitted here.
+            // The last chance to check that the version still contains what was submitted here.
             self.own_version(release, &progress).await?;
             let body = requests::submitted(&progress.review_submission_id);
             match self.call(Method::Patch, &path, Some(&body)).await {
                 Ok(_) => {}
                 Err(CallError::Refused(refused)) if matches!(refused.status, 409 | 422) => {
-                    // Perhaps only because another review has begun in between.
+                    // The cause may be another review that began meanwhile.
                     let reviews = self.reviews(release, &progress, "WAITING_FOR_REVIEW,IN_REVIEW").await?;
                     if reviews
                         .list("/data")
@@ -114,7 +114,7 @@ impl AppStoreConnect {
             }
         }
         let told = "The version is sent to the App Store's review.";
-        Ok(Step::on(progress.at(Stage::AwaitReview), InReview, told))
+        Ok(Step::proceed(progress.at(Stage::AwaitReview), InReview, told))
     }
 
     pub(super) async fn await_review(&self, release: &Release, progress: Progress) -> Stepped {
@@ -122,7 +122,7 @@ impl AppStoreConnect {
         match state_of(&version) {
             VersionState::Live if release.rollout.is_some_and(|percent| percent < 100) => {
                 let told = "The review is passed; the phased release begins.";
-                Ok(Step::on(progress.at(Stage::Rollout), RollingOut, told))
+                Ok(Step::proceed(progress.at(Stage::Rollout), RollingOut, told))
             }
             VersionState::Live => {
                 let told = "The review is passed, and the version is in the App Store.";
@@ -137,8 +137,8 @@ impl AppStoreConnect {
                 AppStoreError::new(Code::Conflict, "The review was called off in App Store Connect."),
             ),
             VersionState::Approved => Ok(Step {
-                then: Then::Later,
-                ..Step::on(
+                next: NextStep::Later,
+                ..Step::proceed(
                     progress,
                     InReview,
                     "The review is passed; the version waits to be released.",

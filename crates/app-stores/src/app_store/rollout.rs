@@ -1,4 +1,5 @@
-//! A phased release: watched, halted, resumed, ended; an approved version released; a submission called off.
+//! Releases after approval: watches, halts, resumes and completes phased releases, releases approved versions, cancels
+//! submissions.
 
 use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -11,16 +12,16 @@ use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::Method;
 
-/// What somebody wants of a version that is approved or released.
+/// A change to an approved or released version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Release it, where that was left to a hand.
+    /// Release a version that waits for a manual release.
     Release,
-    /// Nobody else gets it.
+    /// Stop giving it to more users.
     Halt,
-    /// It goes on.
+    /// Continue a halted release.
     Resume,
-    /// Everybody gets it at once.
+    /// Release to all users at once.
     Complete,
 }
 
@@ -42,10 +43,10 @@ impl AppStoreConnect {
         }
     }
 
-    /// Makes a change; to make it twice is to make it once.
+    /// Makes a change. Idempotent.
     ///
     /// # Errors
-    /// Why it is not made.
+    /// Why the change failed.
     pub async fn change(&self, progress: &Progress, change: Change) -> Result<(), AppStoreError> {
         if change == Change::Release {
             let version = self
@@ -61,7 +62,7 @@ impl AppStoreConnect {
                     Ok(())
                 }
                 VersionState::Live => Ok(()),
-                // The request was made, and the version is on its way.
+                // The release was already requested, and the version is being distributed.
                 _ if version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION") => Ok(()),
                 _ => Err(AppStoreError::new(
                     Code::StoreRefused,
@@ -88,11 +89,11 @@ impl AppStoreConnect {
         Ok(())
     }
 
-    /// Calls off what was begun. `false`: it is too late, for customers or testers have it. To be asked again until it is
-    /// answered.
+    /// Cancels a submission. `false`: it is too late, as customers or testers already have it. Call again until it
+    /// returns without an error.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// Why the result is unknown.
     pub async fn cancel(&self, progress: &Progress) -> Result<bool, AppStoreError> {
         if matches!(progress.stage, Stage::Rollout | Stage::Done) {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! TestFlight: what to test, who gets it, and the review of outside testing.
+//! TestFlight: test notes, groups of testers, and the review for external testing.
 
 use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -15,7 +15,7 @@ use crate::transport::Method;
 impl AppStoreConnect {
     pub(super) async fn test_notes(&self, release: &Release, mut progress: Progress) -> Stepped {
         let Some(note) = release.notes.get(progress.notes_done) else {
-            return Ok(Step::quietly(progress.at(Stage::Groups), Processing));
+            return Ok(Step::proceed_quietly(progress.at(Stage::Groups), Processing));
         };
         let path = format!("/v1/builds/{}/betaBuildLocalizations?limit=200", progress.build_id);
         let known = self.get(&path).await?;
@@ -35,7 +35,7 @@ impl AppStoreConnect {
             }
         }
         progress.notes_done += 1;
-        Ok(Step::quietly(progress, Processing))
+        Ok(Step::proceed_quietly(progress, Processing))
     }
 
     pub(super) async fn groups(&self, release: &Release, progress: Progress) -> Stepped {
@@ -57,18 +57,18 @@ impl AppStoreConnect {
             };
             let is = |pointer: &str| group.pointer(pointer) == Some(&Value::Bool(true));
             is_external |= !is("/attributes/isInternalGroup");
-            // Such a group has it by itself, and the store refuses to be told.
+            // Such a group gets every build automatically, and App Store Connect refuses the request.
             if !is("/attributes/hasAccessToAllBuilds") {
                 ids.push(group.need("/id")?);
             }
         }
         if !ids.is_empty() {
-            // To give it twice is to give it once.
+            // Adding it twice has no further effect.
             let path = format!("/v1/builds/{}/relationships/betaGroups", progress.build_id);
             self.call(Method::Post, &path, Some(&requests::groups(&ids))).await?;
         }
         if is_external {
-            Ok(Step::on(
+            Ok(Step::proceed(
                 progress.at(Stage::BetaReview),
                 Processing,
                 "The groups have the build.",
@@ -95,8 +95,8 @@ impl AppStoreConnect {
                     }
                     Err(other) => return Err(other.into()),
                 }
-                let mut step = Step::on(progress, InReview, "The build is sent to TestFlight's review.");
-                step.then = crate::step::Then::Later;
+                let mut step = Step::proceed(progress, InReview, "The build is sent to TestFlight's review.");
+                step.next = crate::step::NextStep::Later;
                 Ok(step)
             }
             Some("WAITING_FOR_BETA_REVIEW" | "IN_BETA_REVIEW") => Ok(Step::wait(progress, InReview)),

@@ -1,4 +1,4 @@
-//! From the bundle id to a processed build: announce, send parts, commit, wait.
+//! From the bundle id to a processed build: announces, sends parts, commits, waits.
 
 mod parts;
 
@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use super::own_builds::{FoundBuild, is_other_file, number_used, own_upload, upload_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
-use crate::answer::{Fields, escaped};
+use crate::answer::{Fields, percent_encode};
 use crate::failure::{AppStoreError, one_line};
 use crate::release::Release;
 use crate::step::Step;
 use crate::transport::Method;
 
-/// An upload is begun anew so often at most.
+/// How many times an upload is restarted.
 const MAX_RESTARTS: u32 = 3;
 
 impl AppStoreConnect {
     pub(super) async fn find_app(&self, release: &Release, mut progress: Progress) -> Stepped {
-        let wanted = escaped(&release.bundle_id);
+        let wanted = percent_encode(&release.bundle_id);
         let found = self
             .get(&format!("/v1/apps?filter[bundleId]={wanted}&limit=200"))
             .await?;
@@ -36,11 +36,11 @@ impl AppStoreConnect {
             ));
         };
         progress.app_id = app.need("/id")?;
-        Ok(Step::quietly(progress.at(Stage::CreateUpload), Validating))
+        Ok(Step::proceed_quietly(progress.at(Stage::CreateUpload), Validating))
     }
 
     pub(super) async fn create_upload(&self, release: &Release, mut progress: Progress) -> Stepped {
-        // The same binary may be in the store already: of TestFlight, or of a call whose answer was lost.
+        // The same binary may exist already: from TestFlight, or from a request whose response was lost.
         let builds = self.find_builds(release, &progress).await?;
         if !builds.is_empty() {
             let own = builds
@@ -52,9 +52,9 @@ impl AppStoreConnect {
             progress.build_id.clone_from(&build.id);
             (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
             let told = "The build is in App Store Connect already.";
-            return Ok(Step::on(progress.at(Stage::AwaitBuild), Processing, told));
+            return Ok(Step::proceed(progress.at(Stage::AwaitBuild), Processing, told));
         }
-        let (version, number) = (escaped(&release.version), escaped(&release.build_number));
+        let (version, number) = (percent_encode(&release.version), percent_encode(&release.build_number));
         let platform = platform_name(release.platform);
         let found = self
             .get(&format!(
@@ -69,20 +69,20 @@ impl AppStoreConnect {
                 (Some("PROCESSING" | "COMPLETE"), None) => return Err(number_used(release)),
                 (Some("PROCESSING" | "COMPLETE"), Some(own)) => {
                     (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
-                    return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
+                    return Ok(Step::proceed_quietly(progress.at(Stage::AwaitUpload), Processing));
                 }
                 (Some("AWAITING_UPLOAD"), Some(own)) => {
                     progress.build_upload_id = own.upload_id;
-                    return Ok(Step::quietly(progress.at(Stage::CreateFile), Uploading));
+                    return Ok(Step::proceed_quietly(progress.at(Stage::CreateFile), Uploading));
                 }
-                // What somebody else announced is theirs, also while nothing was sent.
+                // An upload that somebody else announced is not ours, even if it is empty.
                 _ => {}
             }
         }
         let body = requests::build_upload(&progress.app_id, &release.version, &release.build_number, platform);
         let made = self.call(Method::Post, "/v1/buildUploads", Some(&body)).await?;
         progress.build_upload_id = made.need("/data/id")?;
-        Ok(Step::on(
+        Ok(Step::proceed(
             progress.at(Stage::CreateFile),
             Uploading,
             "The upload is announced.",
@@ -109,26 +109,26 @@ impl AppStoreConnect {
             }
         };
         progress.parts_sent.clear();
-        Ok(Step::quietly(progress.at(Stage::SendParts), Uploading))
+        Ok(Step::proceed_quietly(progress.at(Stage::SendParts), Uploading))
     }
 
     pub(super) async fn commit_file(&self, release: &Release, progress: Progress) -> Stepped {
         let path = format!("/v1/buildUploadFiles/{}", progress.build_upload_file_id);
         let file = self.get(&path).await?;
         if file.text("/data/attributes/assetDeliveryState/state") != Some("AWAITING_UPLOAD") {
-            // Committed by a call whose answer was lost, or by somebody else.
+            // It was committed by a request whose response was lost, or by somebody else.
             if is_other_file(&file, release) {
                 return Err(number_used(release));
             }
-            return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
+            return Ok(Step::proceed_quietly(progress.at(Stage::AwaitUpload), Processing));
         }
         let body = requests::uploaded(&progress.build_upload_file_id, &release.sha256);
         let committed = self.call(Method::Patch, &path, Some(&body)).await?;
-        // The store does not always tell checksums; where it does, they must be right.
+        // App Store Connect does not always return checksums; if it does, they must match.
         if is_other_file(&committed, release) {
             return self.restart_upload(progress, "The store received other bytes.").await;
         }
-        Ok(Step::on(
+        Ok(Step::proceed(
             progress.at(Stage::AwaitUpload),
             Processing,
             "The binary is uploaded.",
@@ -147,7 +147,7 @@ impl AppStoreConnect {
                         let builds = self.find_builds(release, &progress).await?;
                         let own = |build: &FoundBuild| match &build.upload_id {
                             Some(upload) => *upload == progress.build_upload_id,
-                            // The store takes one build of a number, and has taken this submission's.
+                            // App Store Connect accepts one build per number, and has accepted this submission's.
                             None => true,
                         };
                         builds.into_iter().find(own).map(|build| build.id)
@@ -157,11 +157,11 @@ impl AppStoreConnect {
                     return Ok(Step::wait(progress, Processing));
                 };
                 progress.build_id = build;
-                Ok(Step::quietly(progress.at(Stage::AwaitBuild), Processing))
+                Ok(Step::proceed_quietly(progress.at(Stage::AwaitBuild), Processing))
             }
             Some("FAILED") => Err(AppStoreError::new(
                 Code::ProcessingFailed,
-                said(upload.list("/data/attributes/state/errors")),
+                error_messages(upload.list("/data/attributes/state/errors")),
             )),
             _ => Ok(Step::wait(progress, Processing)),
         }
@@ -190,7 +190,7 @@ impl AppStoreConnect {
             };
             let body = requests::encryption(&progress.build_id, uses);
             self.call(Method::Patch, &path, Some(&body)).await?;
-            return Ok(Step::on(
+            return Ok(Step::proceed(
                 progress,
                 Processing,
                 "The question about cryptography is answered.",
@@ -201,10 +201,10 @@ impl AppStoreConnect {
             Destination::AppStore => Stage::Version,
             _ => Stage::TestNotes,
         };
-        Ok(Step::on(progress.at(next), Processing, "The build is processed."))
+        Ok(Step::proceed(progress.at(next), Processing, "The build is processed."))
     }
 
-    /// Throws an upload away that cannot be ended, and begins another.
+    /// Discards an upload that cannot be completed, and starts another.
     pub(super) async fn restart_upload(&self, mut progress: Progress, why: &str) -> Stepped {
         if progress.uploads_restarted >= MAX_RESTARTS {
             return Err(AppStoreError::new(
@@ -225,12 +225,12 @@ impl AppStoreConnect {
         progress.parts_refused = 0;
         progress.uploads_restarted += 1;
         let told = format!("The upload begins anew. {why}");
-        Ok(Step::on(progress.at(Stage::CreateUpload), Uploading, told))
+        Ok(Step::proceed(progress.at(Stage::CreateUpload), Uploading, told))
     }
 }
 
-/// What the store says of a binary.
-fn said(errors: &[Value]) -> String {
+/// The messages of App Store Connect about a binary.
+fn error_messages(errors: &[Value]) -> String {
     let sentences = errors.iter().map(|error| {
         let (code, text) = (error.text("/code"), error.text("/description"));
         format!("{} {}", code.unwrap_or_default(), text.unwrap_or_default())

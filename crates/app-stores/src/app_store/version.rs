@@ -1,4 +1,4 @@
-//! The version of an app in the App Store: found or made, with its build, its notes and its phased release.
+//! The App Store version of an app: finds or creates it, with its build, its notes and its phased release.
 
 use launchway_domain::submission::SubmissionStatus::Processing;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -9,7 +9,7 @@ use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
 use crate::release::Release;
-use crate::step::{Step, Then};
+use crate::step::{NextStep, Step};
 use crate::transport::Method;
 
 /// What can be done with a version in its state.
@@ -17,17 +17,17 @@ use crate::transport::Method;
 pub(super) enum VersionState {
     /// It can be changed.
     Open,
-    /// It is with the review, or on its way into the store.
+    /// It is in review, or on its way to customers.
     UnderWay,
-    /// The review refused it; it can be changed.
+    /// The review rejected it; it can be changed.
     Rejected,
-    /// It is approved, and waits to be released by hand.
+    /// It is approved, and waits for a manual release.
     Approved,
     /// Customers have it, or had it.
     Live,
 }
 
-/// The state of a version as the store tells it: the newer field, or the older one.
+/// The state of a version, from the newer field or the older one.
 pub(super) fn state_of(version: &Value) -> VersionState {
     let state = version.text("/attributes/appVersionState");
     let state = state
@@ -73,10 +73,10 @@ impl AppStoreConnect {
                     format!("The version {} is in the App Store already.", release.version),
                 ));
             }
-            // Only what came of its review is left to be seen.
+            // Only the outcome of its review is missing.
             Some(version) if self.is_ours(&progress, version).await? => {
                 progress.version_id = version.need("/id")?;
-                return Ok(Step::quietly(progress.at(Stage::AwaitReview), Processing));
+                return Ok(Step::proceed_quietly(progress.at(Stage::AwaitReview), Processing));
             }
             Some(_) => return Ok(other_review(progress)),
             None if versions
@@ -85,7 +85,7 @@ impl AppStoreConnect {
             {
                 return Ok(other_review(progress));
             }
-            // There can be only one that is open: it becomes this one.
+            // There can be only one that is open; it is reused.
             None => versions.iter().find(is_open),
         };
         progress.version_id = match adopted {
@@ -107,18 +107,18 @@ impl AppStoreConnect {
             }
         };
         let told = format!("The version {} is prepared.", release.version);
-        Ok(Step::on(progress.at(Stage::AttachBuild), Processing, told))
+        Ok(Step::proceed(progress.at(Stage::AttachBuild), Processing, told))
     }
 
-    /// Whether a version that is under way has this submission's build.
+    /// Whether a version in review contains this submission's build.
     async fn is_ours(&self, progress: &Progress, version: &Value) -> Result<bool, AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}/relationships/build", version.need("/id")?);
         let build = self.find(&path).await?;
         Ok(build.is_some_and(|build| build.text("/data/id") == Some(&progress.build_id)))
     }
 
-    /// The version, if it still holds this submission's build under this submission's version string. Whoever may use App
-    /// Store Connect can change both at any time before the review begins.
+    /// The version, if it still contains this submission's build and version string. Any user of App Store Connect can
+    /// change both before the review begins.
     pub(super) async fn own_version(&self, release: &Release, progress: &Progress) -> Result<Value, AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}", progress.version_id);
         let version = self.get(&path).await?["data"].take();
@@ -134,7 +134,7 @@ impl AppStoreConnect {
         Ok(version)
     }
 
-    /// Makes sure that the version holds this submission's build.
+    /// Fails unless the version contains this submission's build.
     pub(super) async fn holds_own_build(&self, progress: &Progress, named: &str) -> Result<(), AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}/relationships/build", progress.version_id);
         let held = self.find(&path).await?;
@@ -150,7 +150,7 @@ impl AppStoreConnect {
                 progress.build_id
             ),
         };
-        // What was attached a moment ago may not be seen yet.
+        // A build that was just attached may not be visible yet.
         Err(AppStoreError::doubtful(Code::Conflict, message))
     }
 
@@ -161,12 +161,12 @@ impl AppStoreConnect {
             let body = requests::build(&progress.build_id);
             self.call(Method::Patch, &path, Some(&body)).await?;
         }
-        Ok(Step::quietly(progress.at(Stage::WhatsNew), Processing))
+        Ok(Step::proceed_quietly(progress.at(Stage::WhatsNew), Processing))
     }
 
     pub(super) async fn whats_new(&self, release: &Release, mut progress: Progress) -> Stepped {
         let Some(note) = release.notes.get(progress.notes_done) else {
-            return Ok(Step::quietly(progress.at(Stage::PhasedRelease), Processing));
+            return Ok(Step::proceed_quietly(progress.at(Stage::PhasedRelease), Processing));
         };
         let path = format!(
             "/v1/appStoreVersions/{}/appStoreVersionLocalizations?limit=200",
@@ -191,12 +191,12 @@ impl AppStoreConnect {
         match made {
             Ok(_) => {
                 progress.notes_done += 1;
-                Ok(Step::quietly(progress, Processing))
+                Ok(Step::proceed_quietly(progress, Processing))
             }
-            // Nothing is new in the first version of an app.
+            // The first version of an app has no release notes.
             Err(CallError::Refused(refused)) if refused.is("ENTITY_ERROR.ATTRIBUTE.INVALID.INVALID_STATE") => {
                 progress.notes_done = release.notes.len();
-                Ok(Step::on(
+                Ok(Step::proceed(
                     progress,
                     Processing,
                     "The App Store takes no notes for this version; they are left out.",
@@ -218,7 +218,7 @@ impl AppStoreConnect {
                 let path = "/v1/appStoreVersionPhasedReleases";
                 match self.call(Method::Post, path, Some(&body)).await {
                     Ok(_) => {}
-                    // It may be there, and the reading was wrong.
+                    // It may exist although it was not listed.
                     Err(CallError::Refused(refused)) if refused.status == 409 => {
                         let message = format!("App Store Connect refuses the phased release: {}", refused.text);
                         return Err(AppStoreError::doubtful(Code::Conflict, message));
@@ -227,11 +227,11 @@ impl AppStoreConnect {
                 }
             }
         }
-        Ok(Step::quietly(progress.at(Stage::ReviewSubmission), Processing))
+        Ok(Step::proceed_quietly(progress.at(Stage::ReviewSubmission), Processing))
     }
 }
 
-/// Whether two version strings name the same version, such as `1.2` and `1.2.0`.
+/// Whether two version strings are equal, such as `1.2` and `1.2.0`.
 fn is_same_version(one: &str, other: &str) -> bool {
     let numbers = |text: &str| {
         let mut numbers: Vec<String> = text
@@ -246,13 +246,13 @@ fn is_same_version(one: &str, other: &str) -> bool {
     numbers(one) == numbers(other)
 }
 
-/// Another version is with the review: nothing of it is canceled.
+/// Another version is in review; it is never canceled.
 pub(super) fn other_review(progress: Progress) -> Step<Progress> {
     Step {
         progress,
         status: Processing,
         told: Some("Another review of this app is under way; this one waits for its end.".to_owned()),
-        then: Then::AfterOtherReview,
+        next: NextStep::AfterOtherReview,
     }
 }
 

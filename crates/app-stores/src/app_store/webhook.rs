@@ -1,8 +1,8 @@
-//! Webhook events of App Store Connect: whether the store sent one, and what it is about. They only say that it is worth
-//! to look now: what has happened is read from the store itself.
+//! Webhook events of App Store Connect: authenticates them, and determines what they are about. An event is only a hint
+//! to poll now: the state is read from App Store Connect itself.
 //!
-//! The store signs the body as it is with HMAC-SHA256 and the secret of the webhook, and sends `hmacsha256=<hex>`; see
-//! "Configuring and parsing App Store Connect API webhook notifications" in its documentation.
+//! App Store Connect signs the raw body with HMAC-SHA256 and the secret of the webhook, and sends `hmacsha256=<hex>`;
+//! see "Configuring and parsing App Store Connect API webhook notifications" in its documentation.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ use crate::answer::Fields;
 
 /// The header with the signature.
 pub const SIGNATURE_HEADER: &str = "x-apple-signature";
-/// An event is far smaller; who receives one need not read more.
+/// The maximum size of an event in bytes; real ones are far smaller.
 pub const MAX_EVENT: usize = 64 * 1024;
 
 const PREFIX: &str = "hmacsha256=";
 
-/// The secret that the store and the receiver share. It is not printed, and wiped when it is dropped.
+/// The secret shared by App Store Connect and the receiver. It is not printed, and zeroed on drop.
 pub struct WebhookSecret(Zeroizing<String>);
 
 impl fmt::Debug for WebhookSecret {
@@ -32,17 +32,17 @@ impl fmt::Debug for WebhookSecret {
 }
 
 impl WebhookSecret {
-    /// The secret as it was told to the store.
+    /// The secret that was configured in App Store Connect.
     pub fn new(text: Zeroizing<String>) -> WebhookSecret {
         WebhookSecret(text)
     }
 
-    /// The signature of a body, as the header has it.
+    /// The signature of a body, in the format of the header.
     pub fn sign(&self, body: &[u8]) -> String {
         format!("{PREFIX}{}", hex::encode(self.mac(body).finalize().into_bytes()))
     }
 
-    /// Whether `signature`, the whole text of the header, is of this body. Takes as long for a wrong one as for a right one.
+    /// Whether `signature`, the full value of the header, is valid for this body. Runs in constant time.
     pub fn verifies(&self, body: &[u8], signature: &str) -> bool {
         let given = signature.trim().strip_prefix(PREFIX);
         let given = given.and_then(|text| hex::decode(text).ok());
@@ -59,21 +59,21 @@ impl WebhookSecret {
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The event's own id; the same when the store sends it again.
+    /// The id of the event; the same for repeated deliveries.
     pub id: String,
-    /// Such as `appStoreVersionAppVersionStateUpdated`, or `webhookPingCreated` for a try.
+    /// The type, such as `appStoreVersionAppVersionStateUpdated`, or `webhookPingCreated` for a test.
     pub kind: String,
-    /// The type of what it is about, such as `appStoreVersions`; empty when it does not say.
+    /// The type of its subject, such as `appStoreVersions`; empty if missing.
     pub subject_type: String,
-    /// The id of what it is about; empty when it does not say.
+    /// The id of its subject; empty if missing.
     pub subject_id: String,
 }
 
 impl Event {
-    /// Reads the body of an event whose signature is good.
+    /// Parses the body of an event whose signature is valid.
     ///
     /// # Errors
-    /// It is no event.
+    /// The body is not an event.
     pub fn read(body: &[u8]) -> Result<Event, MalformedError> {
         let event: Value = serde_json::from_slice(body).map_err(|_| MalformedError)?;
         let text = |pointer: &str| event.text(pointer).unwrap_or_default().to_owned();
@@ -89,11 +89,11 @@ impl Event {
         Ok(read)
     }
 
-    /// Whether a submission that has come to `progress` should look at the store now.
+    /// Whether a submission with this progress should poll now.
     pub fn concerns(&self, progress: &Progress) -> bool {
         let known = match self.subject_type.as_str() {
             "buildUploads" => &progress.build_upload_id,
-            // A build's state in TestFlight has the id of the build.
+            // A build's TestFlight state has the id of the build.
             "builds" | "buildBetaDetails" => &progress.build_id,
             "appStoreVersions" => &progress.version_id,
             _ => return false,

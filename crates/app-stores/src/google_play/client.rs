@@ -1,4 +1,4 @@
-//! Calls to Google Play: the service account's token, the call itself, and what its refusal means.
+//! Requests to Google Play: the service account's token, the request itself, and the interpretation of refusals.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,32 +9,32 @@ use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use serde_json::{Value, json};
 
 use super::refusal::{CallError, refusal};
-use crate::answer::{Fields, escaped, json as read_json, unavailable};
+use crate::answer::{Fields, json as read_json, percent_encode, unavailable};
 use crate::clock::Clock;
 use crate::failure::AppStoreError;
 use crate::token::Rs256Key;
 use crate::transport::{Body, Method, Request, Response, Transport};
 
-/// What the token is for.
+/// The scope of the token.
 const SCOPE: &str = "https://www.googleapis.com/auth/androidpublisher";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// An assertion is good for at most an hour.
+/// Google's maximum for an assertion is an hour.
 const ASSERTION: EpochMs = HOUR - 2 * MINUTE;
-/// It is said to be issued a bit earlier, for clocks that go behind.
+/// Assertions are backdated, as the clock of the app store may be behind.
 const BACKDATED: EpochMs = MINUTE;
-/// A token with less time left is not used any more.
+/// A token with less time left is no longer used.
 const RENEW_BEFORE: EpochMs = 5 * MINUTE;
 
 /// The key of a service account.
 #[derive(Debug)]
 pub struct Credential {
-    /// The key.
+    /// The private key.
     pub key: Rs256Key,
-    /// Its id.
+    /// The key id.
     pub key_id: String,
-    /// The account.
+    /// The address of the account.
     pub client_email: String,
-    /// Where tokens are given out. The owner has checked that it may be called.
+    /// The URL that issues tokens. The owner has checked that it may be called.
     pub token_uri: String,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Debug for GooglePlay {
 }
 
 impl GooglePlay {
-    /// A client of the store at `base`, such as [`ADDRESS`](super::ADDRESS).
+    /// A client of the app store at `base`, such as [`ADDRESS`](super::ADDRESS).
     pub fn new(transport: Arc<dyn Transport>, clock: Arc<dyn Clock>, base: &str, credential: Credential) -> Self {
         Self {
             transport,
@@ -65,7 +65,7 @@ impl GooglePlay {
         }
     }
 
-    /// One call, made once; its JSON.
+    /// Sends one request, without retries, and returns its JSON.
     pub(super) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, CallError> {
         let mut request = Request::new(method, format!("{}{path}", self.base));
         if let Some(body) = body {
@@ -74,7 +74,7 @@ impl GooglePlay {
         Ok(read_json(&self.send(request).await?)?)
     }
 
-    /// One call with the token, made once. What comes is 2xx.
+    /// Sends one request with the token, without retries. The response is 2xx.
     pub(super) async fn send(&self, request: Request) -> Result<Response, CallError> {
         let token = self.token().await?;
         let request = request
@@ -103,8 +103,8 @@ impl GooglePlay {
             "exp": (now + ASSERTION) / SECOND,
         });
         let assertion = credential.key.sign(&credential.key_id, &claims);
-        let assertion = assertion.ok_or_else(|| AppStoreError::nonsense("a signature"))?;
-        let form = format!("grant_type={}&assertion={assertion}", escaped(GRANT));
+        let assertion = assertion.ok_or_else(|| AppStoreError::invalid_response("a signature"))?;
+        let form = format!("grant_type={}&assertion={assertion}", percent_encode(GRANT));
         let request = Request::new(Method::Post, &credential.token_uri)
             .header("content-type", "application/x-www-form-urlencoded")
             .body(Body::Bytes(Bytes::from(form)));
@@ -114,7 +114,7 @@ impl GooglePlay {
         }
         let answer = read_json(&response).unwrap_or_default();
         if !response.is_success() {
-            // Google's code only: the sentence beside it may quote what was sent.
+            // Only Google's code: its message may quote the request.
             let code = answer
                 .text("/error")
                 .filter(|code| code.len() < 40)
@@ -135,7 +135,7 @@ impl GooglePlay {
     }
 }
 
-/// The answer, if it is 2xx.
+/// The response, if it is 2xx.
 pub(super) fn checked(response: Response) -> Result<Response, CallError> {
     if let Some(trouble) = unavailable(&response) {
         return Err(trouble.into());

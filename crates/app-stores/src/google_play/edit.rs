@@ -1,4 +1,4 @@
-//! The edit: opened, looked into, checked, committed, thrown away, and begun anew when it is gone.
+//! The edit: opens, inspects, validates, commits and discards it, and starts over if it is gone.
 
 use launchway_domain::submission::SubmissionStatus::{Processing, Uploading};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -8,10 +8,10 @@ use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Stage, Stepped, requests};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
-use crate::step::{Step, Then};
+use crate::step::{NextStep, Step};
 use crate::transport::Method;
 
-/// A submission begins another edit, or another upload in it, so often at most.
+/// How many times a submission may open another edit, or start another upload in it.
 const MAX_REDONE: u32 = 8;
 
 impl GooglePlay {
@@ -23,13 +23,13 @@ impl GooglePlay {
         progress.symbols_done = 0;
         progress.session.0.clear();
         let status = progress.status(Uploading);
-        Ok(Step::quietly(progress.at(Stage::Look), status))
+        Ok(Step::proceed_quietly(progress.at(Stage::Look), status))
     }
 
-    /// What is there already: the binary of an earlier submission, or all of this one, when only the answer to its commit
-    /// was lost.
-    pub(super) async fn look(&self, place: Place<'_>, progress: Progress) -> Stepped {
-        // Before a long upload: whether there is such a track.
+    /// Checks what already exists: the binary of an earlier submission, or everything, if only the response to the
+    /// commit was lost.
+    pub(super) async fn inspect(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        // Check that the track exists before a long upload.
         let track = match self.track(place, &progress).await {
             Ok(track) => track,
             Err(error) => return self.unless_gone(place, progress, error).await,
@@ -42,7 +42,7 @@ impl GooglePlay {
         let same = |binary: &&Value| binary.pointer("/versionCode").and_then(Value::as_i64) == Some(place.code);
         let Some(binary) = known.list(list).iter().find(same) else {
             let status = progress.status(Uploading);
-            return Ok(Step::quietly(progress.at(Stage::StartUpload), status));
+            return Ok(Step::proceed_quietly(progress.at(Stage::StartUpload), status));
         };
         match sha256_of(binary) {
             Some(hash) if hash.eq_ignore_ascii_case(&place.release.sha256) => {}
@@ -55,7 +55,7 @@ impl GooglePlay {
                     ),
                 ));
             }
-            // Google does not always tell checksums. Then it has to be a binary that this service sent.
+            // Google does not always return checksums. Then the binary must be one that this service sent.
             None => {
                 let sent_here = progress.sent_into == progress.edit_id;
                 if !sent_here && !progress.tried_to_commit && !place.release.earlier.is_committed {
@@ -72,14 +72,14 @@ impl GooglePlay {
         }
         let status = progress.status(Processing);
         let holds = super::track::holds(&track, place.code, progress.target(place.release));
-        // A commit sends again what was refused, also when nothing has changed.
+        // A commit resubmits a refused release, even if nothing has changed.
         let refused = holds && progress.resend && self.is_refused(place).await?;
         if holds && !refused {
-            // An edit that stays open does no harm: it lapses.
+            // An edit that stays open is harmless: it expires.
             let told = "Google Play has the release already.";
-            return Ok(Step::on(progress.at(Stage::AwaitReview), status, told));
+            return Ok(Step::proceed(progress.at(Stage::AwaitReview), status, told));
         }
-        Ok(Step::quietly(progress.at(Stage::StartSymbols), status))
+        Ok(Step::proceed_quietly(progress.at(Stage::StartSymbols), status))
     }
 
     pub(super) async fn validate(&self, place: Place<'_>, progress: Progress) -> Stepped {
@@ -91,7 +91,7 @@ impl GooglePlay {
                     tried_to_commit: true,
                     ..progress
                 };
-                Ok(Step::on(
+                Ok(Step::proceed(
                     progress.at(Stage::Commit),
                     status,
                     "Google Play has checked the release.",
@@ -102,7 +102,7 @@ impl GooglePlay {
     }
 
     pub(super) async fn commit(&self, place: Place<'_>, progress: Progress) -> Stepped {
-        // A committed edit is no edit any more: if only the answer was lost, another look finds the release.
+        // A committed edit no longer exists: if only the response was lost, the next check finds the release.
         match self.call(Method::Get, &place.edit(&progress, ""), None).await {
             Ok(_) => {}
             Err(error) => return self.unless_gone(place, progress, error).await,
@@ -114,7 +114,7 @@ impl GooglePlay {
         match self.call(Method::Post, &path, None).await {
             Ok(_) => {
                 let status = progress.status(Processing);
-                Ok(Step::on(
+                Ok(Step::proceed(
                     progress.at(Stage::AwaitReview),
                     status,
                     "The release is committed.",
@@ -123,8 +123,8 @@ impl GooglePlay {
             Err(CallError::Refused(refused)) if refused.is_other_review() => {
                 let status = progress.status(Processing);
                 Ok(Step {
-                    then: Then::AfterOtherReview,
-                    ..Step::on(
+                    next: NextStep::AfterOtherReview,
+                    ..Step::proceed(
                         progress,
                         status,
                         "Other changes of this app are in review; this release waits for their end.",
@@ -135,7 +135,7 @@ impl GooglePlay {
         }
     }
 
-    /// After a refusal: whether the edit is gone, and then from the start; otherwise the refusal counts.
+    /// After a refusal: starts over if the edit is gone; otherwise returns the refusal.
     pub(super) async fn unless_gone(&self, place: Place<'_>, progress: Progress, error: CallError) -> Stepped {
         match &error {
             CallError::Refused(refused) if refused.may_be_the_edit() => {}
@@ -152,7 +152,7 @@ impl GooglePlay {
         }
     }
 
-    /// Begins anew at a stage, not without end.
+    /// Goes back to a stage, a limited number of times.
     pub(super) fn redo(&self, mut progress: Progress, stage: Stage, told: &str) -> Stepped {
         progress.redone += 1;
         if progress.redone > MAX_REDONE {
@@ -162,14 +162,14 @@ impl GooglePlay {
             ));
         }
         let status = progress.status(Uploading);
-        Ok(Step::on(progress.at(stage), status, told))
+        Ok(Step::proceed(progress.at(stage), status, told))
     }
 
-    /// Calls off what was begun. `false`: it is committed, and Google Play has no call to take that back. To be asked
-    /// again until it is answered.
+    /// Cancels a submission. `false`: it is committed, and Google Play cannot revert a commit. Call again until it
+    /// returns without an error.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// Why the result is unknown.
     pub async fn cancel(&self, release: &crate::Release, progress: &Progress) -> Result<bool, AppStoreError> {
         if progress.released || progress.stage > Stage::Commit {
             return Ok(false);
@@ -182,7 +182,7 @@ impl GooglePlay {
             return Ok(true);
         }
         if progress.stage == Stage::Commit && !self.is_open(place, progress).await? {
-            // Perhaps it was committed, and the answer was lost.
+            // It may have been committed, with the response lost.
             let again = self.open_edit(place, progress.clone()).await?.progress;
             let track = self.track(place, &again).await?;
             self.throw_away(place, &again).await?;
@@ -209,7 +209,7 @@ impl GooglePlay {
     }
 }
 
-/// The checksum of a bundle or an APK, where Google tells it.
+/// The checksum of a bundle or an APK, if Google returns it.
 pub(super) fn sha256_of(binary: &Value) -> Option<&str> {
     let hash = binary.text("/sha256").or_else(|| binary.text("/binary/sha256"));
     hash.filter(|hash| !hash.is_empty())

@@ -1,4 +1,4 @@
-//! What a submission has reached in Google Play: the stage, the edit, the upload, and what the track is to hold.
+//! The progress of a submission in Google Play: the stage, the edit, the upload, and the target state of the track.
 
 use std::fmt;
 
@@ -7,35 +7,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::release::Release;
 
-/// Kept by the submission's owner between steps, as JSON; what is in it is sealed like a secret, for `session` is one.
+/// The progress, which the submission's owner saves between steps as JSON. It is sealed like a secret, as `session` is
+/// one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Progress {
-    /// What comes next.
+    /// The next stage.
     pub stage: Stage,
-    /// The edit that is open.
+    /// The id of the open edit.
     pub edit_id: String,
-    /// How often another edit, or another upload in it, had to be begun.
+    /// How many times another edit was opened, or another upload in it started.
     pub redone: u32,
-    /// The upload that is under way.
+    /// The upload in progress.
     pub session: Session,
-    /// The edit into which the binary was sent. What is in it under the version code is that binary.
+    /// The edit that received the binary. The binary in it with the version code is the submission's.
     pub sent_into: String,
     /// Whether a commit of it was ever tried.
     pub tried_to_commit: bool,
-    /// How many files of symbols are in the store.
+    /// The number of symbol files that are stored.
     pub symbols_done: usize,
-    /// What the track is to hold; none until the first edit is open.
+    /// The target state of the track; `None` until the first edit is open.
     pub target: Option<Target>,
-    /// Whether users have it already.
+    /// Whether users already have it.
     pub released: bool,
-    /// Whether a release that the review refused is sent to it again.
+    /// Whether a release that the review rejected is resubmitted.
     pub resend: bool,
-    /// What was last said of what it waits for.
+    /// The last reported reason for waiting.
     pub waits_for: String,
 }
 
-/// The address of an upload that is under way. It is a secret: who has it can send. `Debug` shows nothing of it.
+/// The URL of an upload in progress. It is a secret that allows sending; `Debug` omits it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session(pub String);
 
@@ -49,13 +50,13 @@ impl fmt::Debug for Session {
     }
 }
 
-/// What a track is to hold of a release.
+/// The target state of a release in a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Target {
     /// Google's status of the release.
     pub status: TargetStatus,
-    /// Percent of the users, 1 to 99, of a release that is staged.
+    /// The percentage of users, 1 to 99, of a staged release.
     pub percent: Option<u8>,
 }
 
@@ -65,47 +66,47 @@ pub struct Target {
 pub enum TargetStatus {
     /// Prepared only.
     Draft,
-    /// For a share of the users.
+    /// For a percentage of the users.
     InProgress,
-    /// For nobody else.
+    /// For no further users.
     Halted,
-    /// For everybody.
+    /// For all users.
     Completed,
 }
 
-/// What comes next. Each stage first reads whether it was done before, where doing it twice would matter.
+/// The next stage. Each stage first checks whether it was already done, where repeating it would matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Open an edit.
     #[default]
     OpenEdit,
-    /// See what is there already.
+    /// Check what already exists.
     Look,
-    /// Begin to upload the binary.
+    /// Start the upload of the binary.
     StartUpload,
-    /// Send it.
+    /// Send the binary.
     SendBinary,
-    /// Begin to upload symbols.
+    /// Start the upload of symbols.
     StartSymbols,
-    /// Send them.
+    /// Send the symbols.
     SendSymbols,
     /// Put the release into the track.
     SetTrack,
-    /// Have the edit checked.
+    /// Validate the edit.
     Validate,
-    /// Commit it.
+    /// Commit the edit.
     Commit,
     /// Wait for the review.
     AwaitReview,
-    /// Wait until everybody has it.
+    /// Wait until the rollout is complete.
     Rollout,
-    /// Nothing.
+    /// The submission is complete.
     Done,
 }
 
 impl TargetStatus {
-    /// Google's word.
+    /// Google's name.
     pub const fn as_str(self) -> &'static str {
         match self {
             TargetStatus::Draft => "draft",
@@ -117,7 +118,7 @@ impl TargetStatus {
 }
 
 impl Target {
-    /// What a new submission wants.
+    /// The target of a new submission.
     pub fn of(release: &Release) -> Target {
         let percent = release.rollout.filter(|percent| (1..100).contains(percent));
         let status = match percent {
@@ -133,18 +134,18 @@ impl Target {
 }
 
 impl Progress {
-    /// At another stage.
+    /// The same progress at another stage.
     #[must_use]
     pub(super) fn at(self, stage: Stage) -> Progress {
         Progress { stage, ..self }
     }
 
-    /// What is wanted of the track.
+    /// The target state of the track.
     pub(super) fn target(&self, release: &Release) -> Target {
         self.target.unwrap_or_else(|| Target::of(release))
     }
 
-    /// The status to show: what users have already does not go back.
+    /// The status for the record: a release that users have does not go back.
     pub(super) fn status(&self, usual: SubmissionStatus) -> SubmissionStatus {
         match self.target {
             Some(target) if self.released && target.status == TargetStatus::Halted => SubmissionStatus::Halted,
@@ -153,10 +154,10 @@ impl Progress {
         }
     }
 
-    /// What a change of a committed release begins with: another share of the users, halted, resumed, for everybody. The
-    /// steps then go on from here.
+    /// The initial progress for a change of a committed release: another percentage of users, halted, resumed,
+    /// completed. The steps continue from there.
     #[must_use]
-    pub fn changed(&self, target: Target) -> Progress {
+    pub fn for_change(&self, target: Target) -> Progress {
         Progress {
             stage: Stage::OpenEdit,
             edit_id: String::new(),
@@ -166,7 +167,7 @@ impl Progress {
         }
     }
 
-    /// What a retry of a failed or rejected submission begins with. The first look tells what the store holds.
+    /// The initial progress for a retry of a failed or rejected submission. The first check finds what Google Play has.
     #[must_use]
     pub fn for_retry(&self) -> Progress {
         Progress {
@@ -178,7 +179,7 @@ impl Progress {
         }
     }
 
-    /// The ids as the record shows them, by name.
+    /// The ids in the form of the record, by name.
     pub fn external(&self) -> Vec<(&'static str, &str)> {
         let edit = (!self.edit_id.is_empty()).then_some(("editId", self.edit_id.as_str()));
         edit.into_iter().collect()

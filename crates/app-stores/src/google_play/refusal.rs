@@ -1,4 +1,5 @@
-//! What Google Play says no with, and which of our codes that is. Google has few codes of its own: its sentences count.
+//! Refusals of Google Play, and their mapping to our error codes. Google has few codes of its own, so its messages
+//! count.
 
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
@@ -7,21 +8,21 @@ use crate::answer::Fields;
 use crate::failure::{AppStoreError, one_line};
 use crate::transport::{Response, TransportError};
 
-/// An answer of 400 to 499.
+/// A response with status 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoreRefusal {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// Google's sentence.
+    /// Google's message.
     pub text: String,
 }
 
-/// Why a call came to nothing.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallError {
-    /// The store says no.
+    /// Google Play refused the request.
     Refused(StoreRefusal),
-    /// Something else.
+    /// Any other error.
     Other(AppStoreError),
 }
 
@@ -46,7 +47,7 @@ impl From<CallError> for AppStoreError {
     }
 }
 
-/// Parts of Google's sentences in lower case, and what they mean.
+/// Parts of Google's messages in lower case, and their meaning.
 const MEANINGS: [(&str, Code); 14] = [
     ("already been used", Code::BuildNumberUsed),
     ("cannot update a published apk", Code::BuildNumberUsed),
@@ -64,7 +65,7 @@ const MEANINGS: [(&str, Code); 14] = [
     ("package name", Code::BundleIdMismatch),
 ];
 
-/// Reads a refusal. A body that is none of Google's is no reason to lose the status.
+/// Parses a refusal. Without a valid body, the status remains.
 pub(super) fn refusal(response: &Response) -> StoreRefusal {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     StoreRefusal {
@@ -74,7 +75,7 @@ pub(super) fn refusal(response: &Response) -> StoreRefusal {
 }
 
 impl StoreRefusal {
-    /// Whether changes of the app are in review, which are not to be canceled.
+    /// Whether other changes of the app are in review, which must not be canceled.
     pub fn is_other_review(&self) -> bool {
         let text = self.text.to_lowercase();
         text.contains("in review") && !text.contains("changesnotsentforreview")
@@ -85,7 +86,7 @@ impl StoreRefusal {
         matches!(self.status, 400 | 404 | 409 | 410 | 412)
     }
 
-    /// What it comes to.
+    /// Converts the refusal to an error.
     pub fn into_failure(self) -> AppStoreError {
         let status = self.status;
         let said = if self.text.is_empty() {
@@ -98,7 +99,7 @@ impl StoreRefusal {
         let known = MEANINGS.iter().find(|(part, _)| text.contains(part));
         match (status, known) {
             (401, _) => AppStoreError::doubtful(Code::CredentialInvalid, message),
-            // What was made a moment ago may not be seen yet.
+            // A resource that was just created may not be visible yet.
             (404, Some((_, code))) => AppStoreError::doubtful(*code, message),
             (404 | 409, None) => AppStoreError::doubtful(Code::StoreRefused, message),
             (_, Some((_, code))) => AppStoreError::new(*code, message),

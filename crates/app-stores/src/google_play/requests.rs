@@ -1,16 +1,16 @@
-//! The bodies of the calls to Google Play, by the name of their published schema.
+//! The bodies of the requests to Google Play, named by their published schemas.
 
 use serde_json::{Value, json};
 
 use super::progress::{Target, TargetStatus};
 use crate::release::Release;
 
-/// `AppEdit`: everything in it is Google's to fill in.
+/// `AppEdit`: Google sets all its fields.
 pub fn edit() -> Value {
     json!({})
 }
 
-/// `Track` with this release in it, beside what `known` (also a `Track`) holds that is to stay.
+/// `Track` with this release, and those of `known` (also a `Track`) that stay.
 pub fn track(release: &Release, version_code: i64, target: Target, known: &Value) -> Value {
     let own = version_code.to_string();
     let mut kept = Vec::new();
@@ -22,7 +22,7 @@ pub fn track(release: &Release, version_code: i64, target: Target, known: &Value
             continue;
         }
         let stays = match (other["status"].as_str(), target.status) {
-            // What everybody has stays for those who do not get the new one.
+            // The fully rolled-out release stays for the users who do not get the new one.
             (Some("completed"), TargetStatus::Completed) => false,
             (Some("inProgress" | "halted"), TargetStatus::Draft) => true,
             (Some("inProgress" | "halted"), _) => false,
@@ -37,7 +37,8 @@ pub fn track(release: &Release, version_code: i64, target: Target, known: &Value
     json!({"track": release.destination.as_str(), "releases": releases})
 }
 
-/// `TrackRelease`: what was there before of the same version stays, where nothing else is asked.
+/// `TrackRelease`: keeps the fields of an existing release with the same version code, unless the request overrides
+/// them.
 fn own_release(release: &Release, version_code: &str, target: Target, before: Option<Value>) -> Value {
     let mut own = before.filter(Value::is_object).unwrap_or_else(|| json!({}));
     own["versionCodes"] = json!([version_code]);

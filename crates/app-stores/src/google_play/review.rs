@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{GooglePlay, Place, Progress, Stage, Stepped, TargetStatus};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
-use crate::step::{Step, Then};
+use crate::step::{NextStep, Step};
 use crate::transport::Method;
 
 impl GooglePlay {
@@ -33,8 +33,8 @@ impl GooglePlay {
                     _ => "The release is halted.".to_owned(),
                 };
                 Ok(Step {
-                    then: Then::Later,
-                    ..Step::on(progress.at(Stage::Rollout), status, told)
+                    next: NextStep::Later,
+                    ..Step::proceed(progress.at(Stage::Rollout), status, told)
                 })
             }
             Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => Ok(Step::end(
@@ -62,7 +62,7 @@ impl GooglePlay {
                 Rejected,
                 "Google Play's review refused the release.",
             )),
-            // Releases that nobody gets any more are not listed.
+            // Releases without any users are not listed.
             None => Ok(Step::end(
                 progress.at(Stage::Done),
                 Success,
@@ -72,12 +72,12 @@ impl GooglePlay {
         }
     }
 
-    /// Whether the review refused the release.
+    /// Whether the review rejected the release.
     pub(super) async fn is_refused(&self, place: Place<'_>) -> Result<bool, AppStoreError> {
         Ok(self.state(place).await?.as_deref() == Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED"))
     }
 
-    /// Where the release stands in its life; `None` when it is not listed.
+    /// The lifecycle state of the release; `None` if it is not listed.
     async fn state(&self, place: Place<'_>) -> Result<Option<String>, AppStoreError> {
         let path = format!("{}/tracks/{}/releases", place.app(), place.track());
         let known = self.call(Method::Get, &path, None).await?;

@@ -1,4 +1,4 @@
-//! The track: read, and given the release.
+//! The track: reads it, and sets the release.
 
 use launchway_domain::submission::SubmissionStatus::Processing;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -11,10 +11,10 @@ use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::Method;
 
-/// How close two shares of users must be to be the same.
-const CLOSE: f64 = 0.001;
+/// The tolerance for comparing percentages of users.
+const PERCENT_TOLERANCE: f64 = 0.001;
 
-/// Whether a track holds a release as it is wanted.
+/// Whether a track contains a release in the target state.
 pub(super) fn holds(track: &Value, version_code: i64, target: Target) -> bool {
     let own = version_code.to_string();
     let fraction = target.percent.map(|percent| f64::from(percent) / 100.0);
@@ -26,7 +26,7 @@ pub(super) fn holds(track: &Value, version_code: i64, target: Target) -> bool {
             .any(|code| code.as_str() == Some(&own))
             && release.text("/status") == Some(target.status.as_str())
             && match (known, fraction) {
-                (Some(known), Some(wanted)) => (known - wanted).abs() < CLOSE,
+                (Some(known), Some(wanted)) => (known - wanted).abs() < PERCENT_TOLERANCE,
                 (_, None) => true,
                 (None, Some(_)) => false,
             }
@@ -34,7 +34,7 @@ pub(super) fn holds(track: &Value, version_code: i64, target: Target) -> bool {
 }
 
 impl GooglePlay {
-    /// The track as the edit sees it.
+    /// The track in the state of the edit.
     pub(super) async fn track(&self, place: Place<'_>, progress: &Progress) -> Result<Value, CallError> {
         let path = place.edit(progress, &format!("/tracks/{}", place.track()));
         match self.call(Method::Get, &path, None).await {
@@ -66,6 +66,6 @@ impl GooglePlay {
             }
         }
         let status = progress.status(Processing);
-        Ok(Step::quietly(progress.at(Stage::Validate), status))
+        Ok(Step::proceed_quietly(progress.at(Stage::Validate), status))
     }
 }

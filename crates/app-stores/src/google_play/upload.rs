@@ -1,4 +1,5 @@
-//! Resumable uploads of the binary and of symbols: begun, and sent in chunks from where the store says it is.
+//! Resumable uploads of the binary and of symbols: started, and sent in chunks from the offset that Google Play
+//! reports.
 
 use std::sync::Arc;
 
@@ -15,16 +16,16 @@ use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::{Body, Method, Request, Response, Source};
 
-/// What is sent in one call. The store wants a multiple of 256 KiB.
+/// The size of a chunk in bytes. Google Play requires a multiple of 256 KiB.
 const CHUNK: u64 = 16 << 20;
 
-/// Where an upload is.
-enum Sent {
-    /// The store wants more.
+/// The state of an upload.
+enum UploadState {
+    /// Google Play wants more bytes.
     Part,
-    /// The store has all of it, and says this.
+    /// Google Play has all bytes, and returned this.
     All(Value),
-    /// The store does not know this upload any more.
+    /// Google Play no longer knows the upload.
     Gone,
 }
 
@@ -43,10 +44,10 @@ impl GooglePlay {
     pub(super) async fn send_binary(&self, place: Place<'_>, progress: Progress) -> Stepped {
         let status = progress.status(Uploading);
         match self.send_chunk(&progress.session, &place.release.source).await {
-            Ok(Sent::Part) => Ok(Step::quietly(progress, status)),
-            // The binary may be there nevertheless.
-            Ok(Sent::Gone) => self.redo(progress, Stage::Look, "The upload is gone; it begins anew."),
-            Ok(Sent::All(binary)) => {
+            Ok(UploadState::Part) => Ok(Step::proceed_quietly(progress, status)),
+            // The binary may still have arrived.
+            Ok(UploadState::Gone) => self.redo(progress, Stage::Look, "The upload is gone; it begins anew."),
+            Ok(UploadState::All(binary)) => {
                 let code = binary.pointer("/versionCode").and_then(Value::as_i64);
                 if let Some(code) = code.filter(|code| *code != place.code) {
                     return Err(AppStoreError::new(
@@ -63,7 +64,7 @@ impl GooglePlay {
                     );
                 }
                 let status = progress.status(Processing);
-                Ok(Step::on(
+                Ok(Step::proceed(
                     progress.at(Stage::StartSymbols),
                     status,
                     "The binary is uploaded.",
@@ -76,7 +77,7 @@ impl GooglePlay {
     pub(super) async fn start_symbols(&self, place: Place<'_>, progress: Progress) -> Stepped {
         let Some(symbols) = place.release.options.symbols.get(progress.symbols_done) else {
             let status = progress.status(Processing);
-            return Ok(Step::quietly(progress.at(Stage::SetTrack), status));
+            return Ok(Step::proceed_quietly(progress.at(Stage::SetTrack), status));
         };
         let kind = if symbols.native { "nativeCode" } else { "proguard" };
         let path = place.edit(&progress, &format!("/apks/{}/deobfuscationFiles/{kind}", place.code));
@@ -87,24 +88,24 @@ impl GooglePlay {
     pub(super) async fn send_symbols(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
         let status = progress.status(Processing);
         let Some(symbols) = place.release.options.symbols.get(progress.symbols_done) else {
-            return Ok(Step::quietly(progress.at(Stage::SetTrack), status));
+            return Ok(Step::proceed_quietly(progress.at(Stage::SetTrack), status));
         };
         match self.send_chunk(&progress.session, &symbols.source).await {
-            Ok(Sent::Part) => Ok(Step::quietly(progress, status)),
-            Ok(Sent::Gone) => self.redo(
+            Ok(UploadState::Part) => Ok(Step::proceed_quietly(progress, status)),
+            Ok(UploadState::Gone) => self.redo(
                 progress,
                 Stage::StartSymbols,
                 "The upload of symbols is gone; it begins anew.",
             ),
-            Ok(Sent::All(_)) => {
+            Ok(UploadState::All(_)) => {
                 progress.symbols_done += 1;
-                Ok(Step::quietly(progress.at(Stage::StartSymbols), status))
+                Ok(Step::proceed_quietly(progress.at(Stage::StartSymbols), status))
             }
             Err(error) => self.unless_gone(place, progress, error).await,
         }
     }
 
-    /// Asks for the address of a new upload, which is kept before a byte is sent.
+    /// Requests the URL of a new upload, which is saved before any byte is sent.
     async fn start(&self, place: Place<'_>, mut progress: Progress, path: &str, size: u64, next: Stage) -> Stepped {
         let url = format!("{}/resumable/upload{path}?uploadType=resumable", self.base);
         let request = Request::new(Method::Post, url)
@@ -115,14 +116,14 @@ impl GooglePlay {
             Err(error) => return self.unless_gone(place, progress, error).await,
         };
         let session = answer.header("location").filter(|location| location.contains("://"));
-        let session = session.ok_or_else(|| AppStoreError::nonsense("the address of the upload"))?;
+        let session = session.ok_or_else(|| AppStoreError::invalid_response("the address of the upload"))?;
         progress.session = Session(session.to_owned());
         let status = progress.status(Uploading);
-        Ok(Step::quietly(progress.at(next), status))
+        Ok(Step::proceed_quietly(progress.at(next), status))
     }
 
-    /// Asks how much has arrived, and sends what comes next.
-    async fn send_chunk(&self, session: &Session, source: &Arc<dyn Source>) -> Result<Sent, CallError> {
+    /// Queries how much has arrived, and sends the next chunk.
+    async fn send_chunk(&self, session: &Session, source: &Arc<dyn Source>) -> Result<UploadState, CallError> {
         let size = source.size();
         let known = self.put(session, format!("bytes */{size}"), Body::Empty).await?;
         let offset = match read(known)? {
@@ -131,7 +132,7 @@ impl GooglePlay {
         };
         let length = size.saturating_sub(offset).min(CHUNK);
         if length == 0 {
-            return Err(AppStoreError::nonsense("the end of the upload").into());
+            return Err(AppStoreError::invalid_response("the end of the upload").into());
         }
         let range = format!("bytes {offset}-{}/{size}", offset + length - 1);
         let body = Body::Range {
@@ -140,12 +141,12 @@ impl GooglePlay {
             length,
         };
         match read(self.put(session, range, body).await?)? {
-            Answer::Wants(_) => Ok(Sent::Part),
+            Answer::Wants(_) => Ok(UploadState::Part),
             Answer::Is(sent) => Ok(sent),
         }
     }
 
-    /// The address alone shows that we may: no token goes there.
+    /// The URL itself is the authorization: it gets no token.
     async fn put(&self, session: &Session, range: String, body: Body) -> Result<Response, CallError> {
         let request = Request::new(Method::Put, session.0.clone())
             .header("content-range", range)
@@ -154,18 +155,18 @@ impl GooglePlay {
     }
 }
 
-/// What the store says about an upload.
+/// A response about an upload.
 enum Answer {
-    /// It has everything before this offset.
+    /// Everything before this offset has arrived.
     Wants(u64),
-    /// It is over.
-    Is(Sent),
+    /// The upload is over.
+    Is(UploadState),
 }
 
 fn read(response: Response) -> Result<Answer, CallError> {
     match response.status {
         308 => {
-            // `bytes=0-1234`, or no header when nothing has arrived.
+            // `bytes=0-1234`, or no header if nothing has arrived.
             let range = response.header("range");
             let last = range
                 .and_then(|range| range.rsplit_once('-'))
@@ -173,15 +174,15 @@ fn read(response: Response) -> Result<Answer, CallError> {
             match (range, last) {
                 (None, _) => Ok(Answer::Wants(0)),
                 (Some(_), Some(last)) => Ok(Answer::Wants(last.saturating_add(1))),
-                (Some(_), None) => Err(AppStoreError::nonsense("how much has arrived").into()),
+                (Some(_), None) => Err(AppStoreError::invalid_response("how much has arrived").into()),
             }
         }
-        404 | 410 => Ok(Answer::Is(Sent::Gone)),
+        404 | 410 => Ok(Answer::Is(UploadState::Gone)),
         _ => {
             if let Some(trouble) = unavailable(&response) {
                 return Err(trouble.into());
             }
-            Ok(Answer::Is(Sent::All(read_json(&checked(response)?)?)))
+            Ok(Answer::Is(UploadState::All(read_json(&checked(response)?)?)))
         }
     }
 }

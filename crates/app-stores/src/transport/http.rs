@@ -1,4 +1,4 @@
-//! The way to the stores over HTTP. The client is given: it must not follow redirects, nor obey proxies of the environment.
+//! The HTTP transport. The caller's client must not follow redirects or use proxies from the environment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use reqwest::Client;
 
 use super::{Body, MAX_ANSWER, Method, Request, Response, TIMEOUT, Transport, TransportError, UPLOAD_TIMEOUT};
 
-/// Calls over HTTP.
+/// Sends requests over HTTP.
 #[derive(Clone)]
 pub struct HttpTransport {
     client: Client,
 }
 
 impl HttpTransport {
-    /// Calls through this client.
+    /// Sends requests with this client.
     pub fn new(client: Client) -> HttpTransport {
         HttpTransport { client }
     }

@@ -1,8 +1,8 @@
-//! Android's binary XML (`ResXMLTree`): elements and attributes as numbers of strings, ids of resources and typed values.
+//! Android's binary XML (`ResXMLTree`): elements and attributes as string indexes, resource ids and typed values.
 
 use super::manifest::{Field, Manifest, Value};
 use super::string_pool::{Chunk, STRING_POOL, StringPool};
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
 const XML: u16 = 0x0003;
 const START_ELEMENT: u16 = 0x0102;
@@ -14,14 +14,14 @@ const TYPE_STRING: u8 = 0x03;
 const TYPE_DECIMAL: u8 = 0x10;
 const TYPE_HEX: u8 = 0x11;
 const TYPE_BOOLEAN: u8 = 0x12;
-/// Bytes of one attribute.
+/// The size of one attribute in bytes.
 const ATTRIBUTE: usize = 20;
 
-/// Reads a manifest.
-pub(super) fn read(bytes: &[u8]) -> Result<Manifest, Malformed> {
+/// Parses a manifest.
+pub(super) fn read(bytes: &[u8]) -> Result<Manifest, MalformedError> {
     let file = Chunk::next(&mut Fields(bytes))?;
     if file.kind != XML {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let mut tree = Tree::default();
     let mut chunks = file.body;
@@ -34,38 +34,38 @@ pub(super) fn read(bytes: &[u8]) -> Result<Manifest, Malformed> {
                 tree.element(chunk.body)?;
                 tree.depth += 1;
             }
-            END_ELEMENT => tree.depth = tree.depth.checked_sub(1).ok_or(Malformed)?,
+            END_ELEMENT => tree.depth = tree.depth.checked_sub(1).ok_or(MalformedError)?,
             _ => {}
         }
     }
     if tree.depth == 0 {
         Ok(tree.manifest)
     } else {
-        Err(Malformed)
+        Err(MalformedError)
     }
 }
 
 #[derive(Default)]
 struct Tree<'a> {
     strings: StringPool<'a>,
-    /// The ids of the attributes whose names are the first strings.
+    /// The resource ids of the attributes whose names are the first strings.
     ids: &'a [u8],
     depth: usize,
     manifest: Manifest,
 }
 
 impl<'a> Tree<'a> {
-    /// Takes what is wanted of an element.
-    fn element(&mut self, body: Fields<'a>) -> Result<(), Malformed> {
+    /// Extracts the relevant attributes of an element.
+    fn element(&mut self, body: Fields<'a>) -> Result<(), MalformedError> {
         let mut fields = body;
         let (_namespace, name) = (fields.u32()?, fields.u32()?);
         let (start, size) = (usize::from(fields.u16()?), usize::from(fields.u16()?));
         let count = fields.u16()?;
-        // What lies deeper is not wanted.
+        // Deeper elements are irrelevant.
         let element = (self.depth < 2).then(|| self.strings.get(name)).flatten();
         let Some(element) = element else { return Ok(()) };
         if size < ATTRIBUTE {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let mut attributes = Fields::at(body.0, start)?;
         for _ in 0..count {
@@ -74,9 +74,9 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn attribute(&mut self, element: &str, mut fields: Fields<'a>) -> Result<(), Malformed> {
+    fn attribute(&mut self, element: &str, mut fields: Fields<'a>) -> Result<(), MalformedError> {
         let (_namespace, name, raw) = (fields.u32()?, fields.u32()?, fields.u32()?);
-        // Its length, and a byte that is always zero.
+        // The size of the value, and a byte that is always zero.
         fields.skip(3)?;
         let (kind, data) = (fields.u8()?, fields.u32()?);
         let id = self.id(name);
@@ -104,7 +104,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A typed value (`Res_value`), of the types that are wanted.
+/// A typed value (`Res_value`), if its type is relevant.
 pub(super) fn value(kind: u8, data: u32, strings: &StringPool<'_>) -> Option<Value> {
     match kind {
         TYPE_REFERENCE => Some(Value::Reference(data)),

@@ -1,9 +1,9 @@
-//! What is taken from a manifest, whichever form it has: a few attributes of `manifest`, `uses-sdk` and `application`.
+//! The extracted fields of a manifest in either format: a few attributes of `manifest`, `uses-sdk` and `application`.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// An attribute that is taken.
+/// An attribute that is extracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Field {
     Package,
@@ -21,17 +21,17 @@ pub(super) enum Value {
     Text(String),
     Number(u32),
     Flag(bool),
-    /// The id of a resource.
+    /// A resource id.
     Reference(u32),
 }
 
-/// The attributes that were found. Of several with the same meaning the first counts, as on devices.
+/// The attributes that were found. Of duplicates the first counts, as on devices.
 #[derive(Default)]
 pub(super) struct Manifest(BTreeMap<Field, Value>);
 
 impl Field {
-    /// The attribute's meaning by its element, which lies `depth` deep, and by its id, or by its name where it has no id
-    /// (frameworks/base: `core/res/res/values/public-final.xml`).
+    /// The field of an attribute, by its element at depth `depth`, and by its resource id, or by its name if it has no
+    /// id (frameworks/base: `core/res/res/values/public-final.xml`).
     pub(super) fn of(depth: usize, element: &str, id: Option<u32>, name: &str) -> Option<Self> {
         match (depth, element, id) {
             (0, "manifest", None | Some(0)) if name == "package" => Some(Field::Package),
@@ -69,7 +69,7 @@ impl Manifest {
         self.0.insert(field, value);
     }
 
-    /// A text that is not empty, or a number as text.
+    /// A non-empty text, or a number as text.
     pub(super) fn text(&self, field: Field) -> Option<String> {
         match self.0.get(&field)? {
             Value::Text(text) if !text.is_empty() => Some(text.clone()),
@@ -78,7 +78,7 @@ impl Manifest {
         }
     }
 
-    /// A number, or a text that is one.
+    /// A number, or a text that contains one.
     pub(super) fn number(&self, field: Field) -> Option<u32> {
         match self.0.get(&field)? {
             Value::Number(number) => Some(*number),
@@ -91,7 +91,7 @@ impl Manifest {
         matches!(self.0.get(&field), Some(Value::Flag(true)))
     }
 
-    /// The fields whose values are elsewhere.
+    /// The fields whose values are references.
     pub(super) fn references(&self) -> Vec<(Field, u32)> {
         let reference = |(field, value): (&Field, &Value)| match value {
             Value::Reference(id) => Some((*field, *id)),

@@ -2,18 +2,18 @@
 
 use super::manifest::{Field, Manifest, Value};
 use crate::MAX_TEXT;
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
-/// Reads a manifest.
-pub(super) fn read(bytes: &[u8]) -> Result<Manifest, Malformed> {
+/// Parses a manifest.
+pub(super) fn read(bytes: &[u8]) -> Result<Manifest, MalformedError> {
     let mut manifest = Manifest::default();
-    let root = node_element(Message(Fields(bytes)))?.ok_or(Malformed)?;
+    let root = node_element(Message(Fields(bytes)))?.ok_or(MalformedError)?;
     element(root, 0, &mut manifest)?;
     Ok(manifest)
 }
 
 /// The element in an XmlNode; `None` if it is text.
-fn node_element(node: Message<'_>) -> Result<Option<Message<'_>>, Malformed> {
+fn node_element(node: Message<'_>) -> Result<Option<Message<'_>>, MalformedError> {
     let mut found = None;
     for part in node {
         if let (1, Part::Bytes(bytes)) = part? {
@@ -23,10 +23,10 @@ fn node_element(node: Message<'_>) -> Result<Option<Message<'_>>, Malformed> {
     Ok(found)
 }
 
-/// Takes what is wanted of an element that lies `depth` deep, and of its children.
-fn element(message: Message<'_>, depth: usize, manifest: &mut Manifest) -> Result<(), Malformed> {
+/// Extracts the relevant attributes of an element at depth `depth`, and of its children.
+fn element(message: Message<'_>, depth: usize, manifest: &mut Manifest) -> Result<(), MalformedError> {
     let mut name = String::new();
-    // Names may follow attributes.
+    // The name may follow the attributes.
     for part in message {
         if let (3, Part::Bytes(bytes)) = part? {
             name = text(bytes).unwrap_or_default();
@@ -46,7 +46,7 @@ fn element(message: Message<'_>, depth: usize, manifest: &mut Manifest) -> Resul
     Ok(())
 }
 
-fn attribute(message: Message<'_>, depth: usize, element: &str, manifest: &mut Manifest) -> Result<(), Malformed> {
+fn attribute(message: Message<'_>, depth: usize, element: &str, manifest: &mut Manifest) -> Result<(), MalformedError> {
     let (mut name, mut plain, mut id, mut compiled) = (&[][..], &[][..], None, None);
     for part in message {
         match part? {
@@ -67,7 +67,7 @@ fn attribute(message: Message<'_>, depth: usize, element: &str, manifest: &mut M
     };
     let value = match item {
         None => text(plain).filter(|text| !text.starts_with('@')).map(Value::Text),
-        // Where references lead is not looked up.
+        // References are not resolved.
         Some(Value::Reference(_)) => None,
         value => value,
     };
@@ -77,8 +77,8 @@ fn attribute(message: Message<'_>, depth: usize, element: &str, manifest: &mut M
     Ok(())
 }
 
-/// A compiled value (`Item`), of the kinds that are wanted.
-fn item(message: Message<'_>) -> Result<Option<Value>, Malformed> {
+/// A compiled value (`Item`), if its kind is relevant.
+fn item(message: Message<'_>) -> Result<Option<Value>, MalformedError> {
     let mut value = None;
     for part in message {
         value = match part? {
@@ -91,7 +91,7 @@ fn item(message: Message<'_>) -> Result<Option<Value>, Malformed> {
     Ok(value)
 }
 
-fn string(bytes: &[u8]) -> Result<Option<Value>, Malformed> {
+fn string(bytes: &[u8]) -> Result<Option<Value>, MalformedError> {
     let mut value = None;
     for part in Message(Fields(bytes)) {
         if let (1, Part::Bytes(bytes)) = part? {
@@ -101,11 +101,11 @@ fn string(bytes: &[u8]) -> Result<Option<Value>, Malformed> {
     Ok(value)
 }
 
-fn primitive(bytes: &[u8]) -> Result<Option<Value>, Malformed> {
+fn primitive(bytes: &[u8]) -> Result<Option<Value>, MalformedError> {
     let mut value = None;
     for part in Message(Fields(bytes)) {
         value = match part? {
-            // Decimal and hexadecimal; negative numbers have 64 bits, of which the lower count.
+            // Decimal and hexadecimal. Negative numbers have 64 bits, of which the lower 32 are the value.
             (6 | 7, Part::Number(number)) => Some(Value::Number(number as u32)),
             (8, Part::Number(number)) => Some(Value::Flag(number != 0)),
             _ => value,
@@ -118,7 +118,7 @@ fn text(bytes: &[u8]) -> Option<String> {
     (bytes.len() <= MAX_TEXT).then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// A message; gives its fields one after the other, each with its number.
+/// A message; iterates over its fields, each with its number.
 #[derive(Clone, Copy)]
 struct Message<'a>(Fields<'a>);
 
@@ -129,23 +129,23 @@ enum Part<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn part(&mut self) -> Result<(u64, Part<'a>), Malformed> {
+    fn part(&mut self) -> Result<(u64, Part<'a>), MalformedError> {
         let key = self.varint()?;
         let part = match key & 7 {
             0 => Part::Number(self.varint()?),
             1 => Part::Number(self.0.u64()?),
             2 => {
-                let length = usize::try_from(self.varint()?).map_err(|_| Malformed)?;
+                let length = usize::try_from(self.varint()?).map_err(|_| MalformedError)?;
                 Part::Bytes(self.0.take(length)?)
             }
             5 => Part::Number(self.0.u32()?.into()),
-            _ => return Err(Malformed),
+            _ => return Err(MalformedError),
         };
         Ok((key >> 3, part))
     }
 
-    /// Seven bits a byte, lowest first.
-    fn varint(&mut self) -> Result<u64, Malformed> {
+    /// Seven bits per byte, lowest first.
+    fn varint(&mut self) -> Result<u64, MalformedError> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.0.u8()?;
@@ -154,12 +154,12 @@ impl<'a> Message<'a> {
                 return Ok(number);
             }
         }
-        Err(Malformed)
+        Err(MalformedError)
     }
 }
 
 impl<'a> Iterator for Message<'a> {
-    type Item = Result<(u64, Part<'a>), Malformed>;
+    type Item = Result<(u64, Part<'a>), MalformedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.0.is_empty() {

@@ -1,13 +1,12 @@
-//! The pool of strings in Android's binary files (`ResStringPool`), and the chunks that such files are made of.
+//! The string pool of Android's binary files (`ResStringPool`), and the chunks that such files consist of.
 
 use crate::MAX_TEXT;
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
 pub(super) const STRING_POOL: u16 = 0x0001;
 const UTF8: u32 = 1 << 8;
 
-/// A chunk: its kind, what its header holds after kind and lengths, and what follows the header. Offsets count from the
-/// start of `whole`.
+/// A chunk: its type, the rest of its header, and its body. Offsets count from the start of `whole`.
 pub(super) struct Chunk<'a> {
     pub(super) kind: u16,
     pub(super) header: Fields<'a>,
@@ -16,12 +15,12 @@ pub(super) struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads the next chunk.
-    pub(super) fn next(fields: &mut Fields<'a>) -> Result<Self, Malformed> {
+    /// Parses the next chunk.
+    pub(super) fn next(fields: &mut Fields<'a>) -> Result<Self, MalformedError> {
         let start = *fields;
         let (kind, header, size) = (fields.u16()?, usize::from(fields.u16()?), fields.size()?);
         if header < 8 || header > size {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         *fields = start;
         let whole = fields.take(size)?;
@@ -35,7 +34,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Strings by their numbers.
+/// Strings by index.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StringPool<'a> {
     offsets: &'a [u8],
@@ -44,20 +43,20 @@ pub(super) struct StringPool<'a> {
 }
 
 impl<'a> StringPool<'a> {
-    pub(super) fn read(chunk: &Chunk<'a>) -> Result<Self, Malformed> {
+    pub(super) fn read(chunk: &Chunk<'a>) -> Result<Self, MalformedError> {
         let mut header = chunk.header;
         let (count, _styles, flags) = (header.size()?, header.u32()?, header.u32()?);
         let start = header.size()?;
         let mut body = chunk.body;
         Ok(Self {
-            offsets: body.take(count.checked_mul(4).ok_or(Malformed)?)?,
-            // A pool without strings may say anything about where they start.
+            offsets: body.take(count.checked_mul(4).ok_or(MalformedError)?)?,
+            // The start offset of an empty pool may be anything.
             strings: chunk.whole.get(start..).unwrap_or_default(),
             is_utf8: flags & UTF8 != 0,
         })
     }
 
-    /// The string of this number; `None` if there is none, or if it is too long to mean anything here.
+    /// The string at an index; `None` if it is missing or too long to be relevant.
     pub(super) fn get(&self, number: u32) -> Option<String> {
         let place = usize::try_from(number).ok()?.checked_mul(4)?;
         let offset = Fields::at(self.offsets, place).ok()?.size().ok()?;
@@ -65,7 +64,7 @@ impl<'a> StringPool<'a> {
         if self.is_utf8 {
             let _units = short_length(&mut fields)?;
             let length = short_length(&mut fields)?;
-            // Up to 3 bytes for each unit of UTF-16.
+            // Up to 3 bytes for each UTF-16 code unit.
             let bytes = (length <= 3 * MAX_TEXT).then(|| fields.take(length).ok())??;
             Some(String::from_utf8_lossy(bytes).into_owned())
         } else {
@@ -80,7 +79,7 @@ impl<'a> StringPool<'a> {
     }
 }
 
-/// One byte, or two if the first has its highest bit set.
+/// One byte, or two if the highest bit of the first is set.
 fn short_length(fields: &mut Fields<'_>) -> Option<usize> {
     let first = usize::from(fields.u8().ok()?);
     if first & 0x80 == 0 {
@@ -89,7 +88,7 @@ fn short_length(fields: &mut Fields<'_>) -> Option<usize> {
     Some((first & 0x7f) << 8 | usize::from(fields.u8().ok()?))
 }
 
-/// The same with units of two bytes.
+/// The same with 16-bit units.
 fn long_length(fields: &mut Fields<'_>) -> Option<usize> {
     let first = usize::from(fields.u16().ok()?);
     if first & 0x8000 == 0 {

@@ -1,6 +1,6 @@
-//! What the code of an IPA is made for, and which classes of the system it refers to, of those that want a purpose string:
-//! by the symbols that the executable and the embedded libraries want of Apple's own libraries. Where something cannot be
-//! read less is known, and nothing is refused for it.
+//! The architectures of an IPA's code, and the system classes that require a purpose string and that it refers to. They
+//! follow from the symbols that the executable and the embedded libraries import from Apple's libraries. Unreadable
+//! code yields fewer facts, and is no reason to refuse the app.
 
 use std::io::{BufReader, Read, Seek};
 
@@ -10,38 +10,38 @@ use super::EXECUTABLE;
 use super::mach_o::Executable;
 use crate::archive::{Archive, Place};
 use crate::error::BinaryError;
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
-/// The most that is unpacked of executable and libraries together.
+/// The maximum number of unpacked bytes of executable and libraries together.
 const MAX_CODE: u64 = 2 << 30;
-/// Embedded libraries; large apps have some ten.
+/// The maximum number of embedded libraries; large apps have some ten.
 const MAX_LIBRARIES: usize = 200;
-/// Symbols of one executable, and those of them that it wants of the system. Large apps have a tenth.
+/// The maximum number of symbols in an executable, and of those imported from the system. Large apps have a tenth.
 const MAX_SYMBOLS: usize = 4 << 20;
 const MAX_WANTED: usize = 1 << 18;
-/// Symbols that are read at a time.
+/// The number of symbols read at a time.
 const SYMBOLS_AT_A_TIME: usize = 4096;
-/// The longest name that is looked for is shorter.
+/// Longer names match no class in the table.
 const MAX_NAME: u64 = 64;
 
 const LC_SYMTAB: u32 = 0x2;
-/// `LC_LOAD_DYLIB`, and the same lazy, weak, to be exported again, and upward. Symbols count them all.
+/// `LC_LOAD_DYLIB`, and its lazy, weak, reexporting and upward variants. Library ordinals count all of them.
 const LC_LIBRARIES: [u32; 5] = [0xc, 0x20, 0x8000_0018, 0x8000_001f, 0x8000_0023];
-/// The flag of executables whose symbols say which library they are wanted of.
+/// The flag of executables whose symbols name their library.
 const MH_TWOLEVEL: u32 = 0x80;
-/// Bits of a symbol's type: none of these, and outward, is a symbol that another library has.
+/// The bits of a symbol's type that are clear for an undefined external symbol.
 const N_STAB_AND_TYPE: u8 = 0xee;
 const N_EXT: u8 = 0x01;
 const CLASS_SYMBOL: &[u8] = b"_OBJC_CLASS_$_";
 
-/// What is known of the code. Absent: unknown.
+/// The facts about the code. `None`: unknown.
 #[derive(Default)]
 pub(super) struct Code {
     pub(super) architectures: Option<Vec<&'static str>>,
     pub(super) system_classes: Option<Vec<&'static str>>,
 }
 
-/// Reads the executable at a place, and the libraries in the app's folder.
+/// Reads the executable, and the libraries in the app's folder.
 pub(super) fn read<R: Read + Seek>(
     archive: &mut Archive<R>,
     folder: &[u8],
@@ -82,7 +82,7 @@ fn is_embedded_library(name: &[u8]) -> bool {
     }
 }
 
-/// Reads one file of at most `left` bytes, from which it takes what it read.
+/// Reads one file of at most `left` bytes, and deducts what it read.
 fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u64) -> Result<Code, BinaryError> {
     let mut unpacked = match archive.unpack(place, EXECUTABLE) {
         Ok(unpacked) => unpacked.take(*left),
@@ -98,8 +98,8 @@ fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u
     Ok(code)
 }
 
-/// The classes of the table that an executable wants of Apple's libraries.
-fn system_classes<R: Read>(executable: &mut Executable<R>) -> Result<Vec<&'static str>, Malformed> {
+/// The classes of the table that an executable imports from Apple's libraries.
+fn system_classes<R: Read>(executable: &mut Executable<R>) -> Result<Vec<&'static str>, MalformedError> {
     let mut is_system = Vec::new();
     let mut table = None;
     for command in executable.commands() {
@@ -114,36 +114,36 @@ fn system_classes<R: Read>(executable: &mut Executable<R>) -> Result<Vec<&'stati
         return Ok(Vec::new());
     };
     if executable.flags & MH_TWOLEVEL == 0 || count > MAX_SYMBOLS {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
-    let wanted = wanted_of(executable, &is_system, symbols.into(), count)?;
+    let wanted = imported_symbols(executable, &is_system, symbols.into(), count)?;
     let mut classes = Vec::new();
     for (index, offset) in wanted.iter().enumerate() {
         let next = wanted.get(index + 1).copied().unwrap_or(names_length);
-        let length = u64::from(next.checked_sub(*offset).ok_or(Malformed)?).min(MAX_NAME);
+        let length = u64::from(next.checked_sub(*offset).ok_or(MalformedError)?).min(MAX_NAME);
         let place = u64::from(names) + u64::from(*offset);
-        let name = executable.take_at(place, usize::try_from(length).map_err(|_| Malformed)?)?;
+        let name = executable.take_at(place, usize::try_from(length).map_err(|_| MalformedError)?)?;
         classes.extend(class_of(&name));
     }
     Ok(classes)
 }
 
-/// Whether a library that a load command names is Apple's.
-fn is_system_library(body: Fields<'_>) -> Result<bool, Malformed> {
-    // The name's place counts from the start of the command, which has kind and size before the body.
+/// Whether the library in a load command is Apple's.
+fn is_system_library(body: Fields<'_>) -> Result<bool, MalformedError> {
+    // The offset of the name counts from the start of the command; kind and size precede the body.
     let mut start = body;
-    let place = start.size()?.checked_sub(8).ok_or(Malformed)?;
+    let place = start.size()?.checked_sub(8).ok_or(MalformedError)?;
     let name = Fields::at(body.0, place)?.0;
     Ok(name.starts_with(b"/System/Library/") || name.starts_with(b"/usr/lib/"))
 }
 
-/// Where the names lie of the symbols that are wanted of Apple's libraries, in order.
-fn wanted_of<R: Read>(
+/// The offsets of the names of the symbols that are imported from Apple's libraries, in order.
+fn imported_symbols<R: Read>(
     executable: &mut Executable<R>,
     is_system: &[bool],
     symbols: u64,
     count: usize,
-) -> Result<Vec<u32>, Malformed> {
+) -> Result<Vec<u32>, MalformedError> {
     let size = if executable.is_64 { 16 } else { 12 };
     let mut wanted = Vec::new();
     let mut first = 0;
@@ -153,7 +153,7 @@ fn wanted_of<R: Read>(
         for symbol in table.chunks_exact(size) {
             let mut fields = Fields(symbol);
             let (name, kind) = (fields.u32()?, fields.u8()?);
-            // The section of one that is here.
+            // The section of a defined symbol.
             fields.skip(1)?;
             let library = usize::from(fields.u16()? >> 8);
             let is_elsewhere = kind & N_STAB_AND_TYPE == 0 && kind & N_EXT != 0;
@@ -164,7 +164,7 @@ fn wanted_of<R: Read>(
             }
         }
         if wanted.len() > MAX_WANTED {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         first += some;
     }
@@ -173,7 +173,7 @@ fn wanted_of<R: Read>(
     Ok(wanted)
 }
 
-/// The class of the table that a symbol stands for.
+/// The class of the table for a symbol.
 fn class_of(name: &[u8]) -> Option<&'static str> {
     let end = name.iter().position(|byte| *byte == 0)?;
     let class = name[..end].strip_prefix(CLASS_SYMBOL)?;

@@ -1,16 +1,16 @@
-//! Mach-O executables, thin and fat: their architectures, the load commands of one slice, and the signed data (CMS) in the
-//! code signature. Reads forward, since what is packed cannot be read in another order.
+//! Mach-O executables, thin and fat: their architectures, the load commands of one slice, and the signed data (CMS) in
+//! the code signature. Reads forward only, as compressed data has no random access.
 
 use std::io::{self, Read};
 
-use crate::fields::{Fields, Malformed};
+use crate::fields::{Fields, MalformedError};
 
-/// The most of an executable that is unpacked.
+/// The maximum number of unpacked bytes of an executable.
 const MAX_EXECUTABLE: u64 = 2 << 30;
-/// Hashes of a whole executable of 2 GiB take 16 MiB.
+/// In bytes; the hashes of an executable of 2 GiB take 16 MiB.
 const MAX_SIGNATURE: usize = 64 << 20;
 const MAX_COMMANDS: usize = 4 << 20;
-/// Processors in one fat file.
+/// The maximum number of slices in a fat file.
 const MAX_SLICES: usize = 32;
 
 const THIN_32: [u8; 4] = [0xce, 0xfa, 0xed, 0xfe];
@@ -20,19 +20,19 @@ const FAT_64: [u8; 4] = [0xca, 0xfe, 0xba, 0xbf];
 const LC_CODE_SIGNATURE: u32 = 0x1d;
 
 const SUPER_BLOB: u64 = 0xfade_0cc0;
-/// The slot of the signed data, and the mark of what lies there.
+/// The slot of the signed data, and the magic number of its blob.
 const SIGNATURE_SLOT: u64 = 0x1_0000;
 const BLOB_WRAPPER: u64 = 0xfade_0b01;
 
-/// An executable that was read up to the end of the load commands of its first slice.
+/// An executable, read up to the end of the load commands of its first slice.
 pub(super) struct Executable<R> {
-    /// Of all slices.
+    /// The architectures of all slices.
     pub(super) architectures: Vec<&'static str>,
     /// Whether the slice has 64-bit addresses.
     pub(super) is_64: bool,
     /// The flags of the slice.
     pub(super) flags: u32,
-    /// Where the slice starts: its own places count from there.
+    /// The offset of the slice in the file: offsets in the slice count from there.
     start: u64,
     commands: Vec<u8>,
     command_count: u32,
@@ -40,7 +40,7 @@ pub(super) struct Executable<R> {
 }
 
 impl<R: Read> Executable<R> {
-    pub(super) fn open(inner: R) -> Result<Self, Malformed> {
+    pub(super) fn open(inner: R) -> Result<Self, MalformedError> {
         let mut file = Forward { inner, at: 0 };
         let (mut start, mut architectures) = (0, Vec::new());
         let mut mark = file.take(4)?;
@@ -51,19 +51,19 @@ impl<R: Read> Executable<R> {
         }
         let is_64 = mark == THIN_64;
         if !is_64 && mark != THIN_32 {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let header = file.take(if is_64 { 28 } else { 24 })?;
         let mut header = Fields(&header);
         let (processor, variant) = (header.u32()?, header.u32()?);
-        // The kind of file.
+        // The file type.
         header.skip(4)?;
         let (command_count, size, flags) = (header.u32()?, header.size()?, header.u32()?);
         if architectures.is_empty() {
             architectures.push(architecture(processor.into(), variant.into()));
         }
         if size > MAX_COMMANDS {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         Ok(Self {
             architectures,
@@ -76,8 +76,8 @@ impl<R: Read> Executable<R> {
         })
     }
 
-    /// The load commands: kind, and what follows kind and size. After a malformed one nothing comes.
-    pub(super) fn commands(&self) -> impl Iterator<Item = Result<(u32, Fields<'_>), Malformed>> {
+    /// The load commands: kind, and the bytes after kind and size. Ends after a malformed one.
+    pub(super) fn commands(&self) -> impl Iterator<Item = Result<(u32, Fields<'_>), MalformedError>> {
         let mut rest = Fields(&self.commands);
         let mut left = self.command_count;
         std::iter::from_fn(move || {
@@ -90,30 +90,31 @@ impl<R: Read> Executable<R> {
         })
     }
 
-    /// That many bytes from a place in the slice on. Places come in order.
-    pub(super) fn take_at(&mut self, place: u64, count: usize) -> Result<Vec<u8>, Malformed> {
-        self.file.skip_to(self.start.checked_add(place).ok_or(Malformed)?)?;
+    /// `count` bytes from an offset in the slice. Offsets must ascend.
+    pub(super) fn take_at(&mut self, place: u64, count: usize) -> Result<Vec<u8>, MalformedError> {
+        self.file
+            .skip_to(self.start.checked_add(place).ok_or(MalformedError)?)?;
         self.file.take(count)
     }
 }
 
-/// The signed data of an executable, of a fat one's first slice; `None` where it is not signed, or signed by nobody.
-pub(super) fn signature(executable: impl Read) -> Result<Option<Vec<u8>>, Malformed> {
+/// The signed data of the executable, or of the first slice of a fat one; `None` if it is unsigned or ad-hoc signed.
+pub(super) fn signature(executable: impl Read) -> Result<Option<Vec<u8>>, MalformedError> {
     let mut executable = Executable::open(executable.take(MAX_EXECUTABLE))?;
     let Some((offset, length)) = find_signature(&executable)? else {
         return Ok(None);
     };
     if length > MAX_SIGNATURE {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     signed_data(&executable.take_at(offset, length)?)
 }
 
-/// Where the first slice of a fat file starts, and the architectures of all.
-fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(u64, Vec<&'static str>), Malformed> {
+/// The offset of the first slice of a fat file, and the architectures of all slices.
+fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(u64, Vec<&'static str>), MalformedError> {
     let count = Fields(&file.take(4)?).big_endian_size(4)?;
     if count == 0 || count > MAX_SLICES {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let size = if is_64 { 32 } else { 20 };
     let table = file.take(count * size)?;
@@ -126,9 +127,9 @@ fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(u64, Vec<&'stat
     Ok((start, architectures))
 }
 
-/// Apple's name for a processor and its variant (`mach/machine.h`).
+/// Apple's name for a CPU type and subtype (`mach/machine.h`).
 fn architecture(processor: u64, variant: u64) -> &'static str {
-    // The upper byte of the variant has flags.
+    // The upper byte of the subtype contains flags.
     match (processor, variant & 0xff_ffff) {
         (0x100_000c, 2) => "arm64e",
         (0x100_000c, _) => "arm64",
@@ -142,13 +143,13 @@ fn architecture(processor: u64, variant: u64) -> &'static str {
     }
 }
 
-fn next_command<'a>(rest: &mut Fields<'a>) -> Result<(u32, Fields<'a>), Malformed> {
+fn next_command<'a>(rest: &mut Fields<'a>) -> Result<(u32, Fields<'a>), MalformedError> {
     let (command, size) = (rest.u32()?, rest.size()?);
-    Ok((command, Fields(rest.take(size.checked_sub(8).ok_or(Malformed)?)?)))
+    Ok((command, Fields(rest.take(size.checked_sub(8).ok_or(MalformedError)?)?)))
 }
 
-/// Where the code signature lies, from the start of the slice, and its length.
-fn find_signature<R: Read>(executable: &Executable<R>) -> Result<Option<(u64, usize)>, Malformed> {
+/// The offset of the code signature in the slice, and its length.
+fn find_signature<R: Read>(executable: &Executable<R>) -> Result<Option<(u64, usize)>, MalformedError> {
     for command in executable.commands() {
         let (command, mut body) = command?;
         if command == LC_CODE_SIGNATURE {
@@ -158,11 +159,11 @@ fn find_signature<R: Read>(executable: &Executable<R>) -> Result<Option<(u64, us
     Ok(None)
 }
 
-/// The signed data in a code signature. One made without a certificate has none, or an empty one.
-fn signed_data(signature: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
+/// The signed data in a code signature. An ad-hoc signature has none, or an empty one.
+fn signed_data(signature: &[u8]) -> Result<Option<Vec<u8>>, MalformedError> {
     let mut index = Fields(signature);
     if index.big_endian(4)? != SUPER_BLOB {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     index.skip(4)?;
     for _ in 0..index.big_endian(4)? {
@@ -172,9 +173,9 @@ fn signed_data(signature: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
         }
         let mut blob = Fields::at(signature, offset)?;
         if blob.big_endian(4)? != BLOB_WRAPPER {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
-        let length = blob.big_endian_size(4)?.checked_sub(8).ok_or(Malformed)?;
+        let length = blob.big_endian_size(4)?.checked_sub(8).ok_or(MalformedError)?;
         let content = blob.take(length)?;
         return Ok((!content.is_empty()).then(|| content.to_vec()));
     }
@@ -188,26 +189,26 @@ struct Forward<R> {
 }
 
 impl<R: Read> Forward<R> {
-    fn skip_to(&mut self, place: u64) -> Result<(), Malformed> {
-        let distance = place.checked_sub(self.at).ok_or(Malformed)?;
+    fn skip_to(&mut self, place: u64) -> Result<(), MalformedError> {
+        let distance = place.checked_sub(self.at).ok_or(MalformedError)?;
         let skipped = io::copy(&mut (&mut self.inner).take(distance), &mut io::sink());
         self.at = place;
         if skipped.is_ok_and(|skipped| skipped == distance) {
             Ok(())
         } else {
-            Err(Malformed)
+            Err(MalformedError)
         }
     }
 
-    /// That many bytes. Memory grows only with what is there.
-    fn take(&mut self, count: usize) -> Result<Vec<u8>, Malformed> {
+    /// `count` bytes. Memory grows only with the bytes that exist.
+    fn take(&mut self, count: usize) -> Result<Vec<u8>, MalformedError> {
         let mut bytes = Vec::new();
         let read = (&mut self.inner).take(count as u64).read_to_end(&mut bytes);
         self.at += bytes.len() as u64;
         if read.is_ok() && bytes.len() == count {
             Ok(bytes)
         } else {
-            Err(Malformed)
+            Err(MalformedError)
         }
     }
 }

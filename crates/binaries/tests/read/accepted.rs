@@ -1,6 +1,6 @@
-//! Binaries that are read say what other programs say of them.
+//! The facts of a binary agree with the output of other programs.
 
-use launchway_binaries::{Asked, BinaryFacts, mismatches};
+use launchway_binaries::{BinaryFacts, RequestedFacts, mismatches};
 use launchway_domain::platform::Platform;
 use serde_json::to_value;
 
@@ -19,15 +19,15 @@ fn binaries_say_what_other_programs_say_of_them() {
 #[test]
 fn mismatches_are_told_in_sentences() {
     let facts = read_bytes(&fixture("v2.apk")).unwrap();
-    let right = Asked {
+    let right = RequestedFacts {
         bundle_id: Some("com.Example.app"),
         version: Some("1.2.3"),
         build_number: Some("42"),
         platform: Some(Platform::Android),
     };
     assert_eq!(mismatches(&facts, &right), Vec::<String>::new());
-    assert_eq!(mismatches(&facts, &Asked::default()), Vec::<String>::new());
-    let wrong = Asked {
+    assert_eq!(mismatches(&facts, &RequestedFacts::default()), Vec::<String>::new());
+    let wrong = RequestedFacts {
         bundle_id: Some("com.example.other"),
         version: Some("2.0"),
         build_number: Some("43"),
@@ -82,7 +82,7 @@ fn what_cannot_be_read_beside_the_manifest_is_a_warning() {
     }
 }
 
-/// Changes the app's executable in an IPA, and reads the whole.
+/// Changes the app's executable in an IPA, and reads the IPA.
 fn with_executable(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> BinaryFacts {
     let mut files = unpacked(&fixture(name));
     let file = files.iter_mut().find(|(name, _)| name == "Payload/Example.app/Example");
@@ -90,7 +90,7 @@ fn with_executable(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> BinaryFacts
     read_bytes(&packed(&files)).unwrap()
 }
 
-/// Where the load command of the symbols lies in a thin executable of 64 bits.
+/// The offset of the symbol table's load command in a thin 64-bit executable.
 fn symbol_command(executable: &[u8]) -> usize {
     let mut at = 32;
     while executable[at] != 2 {
@@ -103,14 +103,14 @@ fn symbol_command(executable: &[u8]) -> usize {
 fn what_code_refers_to_is_unknown_where_it_cannot_be_read() {
     let whole = with_executable("no-purpose.ipa", |_| ());
     assert_eq!(whole.system_classes, Some(vec!["AVCaptureDevice".to_owned()]));
-    // The place of the symbols, how many there are, the place of their names, and the length of these.
+    // Offset and number of the symbols, offset and length of the string table.
     for field in 0..4 {
         for value in [1_u32, 0x00ff_ffff, u32::MAX] {
             let facts = with_executable("no-purpose.ipa", |executable| {
                 let at = symbol_command(executable) + 8 + 4 * field;
                 executable[at..at + 4].copy_from_slice(&value.to_le_bytes());
             });
-            // Whatever is read there, nothing that is not wanted comes of it.
+            // Whatever the table contains, only known classes are reported.
             let classes = facts.system_classes.clone().unwrap_or_default();
             assert!(classes.iter().all(|class| *class == "AVCaptureDevice"), "{classes:?}");
             if field < 3 && value == u32::MAX {
@@ -122,7 +122,7 @@ fn what_code_refers_to_is_unknown_where_it_cannot_be_read() {
             );
         }
     }
-    // Symbols that do not say which library they are wanted of.
+    // Symbols that do not name their library.
     let flat = with_executable("no-purpose.ipa", |executable| executable[24] &= 0x7f);
     assert_eq!(flat.system_classes, None);
     let cut = with_executable("no-purpose.ipa", |executable| executable.truncate(100));

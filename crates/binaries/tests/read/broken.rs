@@ -1,4 +1,4 @@
-//! Files and their parts cut and changed in every way: no panic, no endless work, and a word for each.
+//! Truncated and modified files and parts: no panic, no endless work, and an error message for each.
 
 use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use launchway_testing::settings::setting;
 
 use crate::fixture::{expected, fixture, packed, read_bytes, unpacked};
 
-/// Bytes that mean something as lengths, numbers, marks or tags.
+/// Bytes that are significant as lengths, numbers, marks or tags.
 const MEANING: &[u8] = &[
     0x00, 0x01, 0x03, 0x08, 0x0f, 0x10, 0x1c, 0x30, 0x5f, 0x7f, 0x80, 0xa0, 0xdf, 0xff, b'<', b'P',
 ];
@@ -18,7 +18,7 @@ fn a_file_cut_anywhere_is_refused() {
     for name in expected().keys() {
         let whole = fixture(name);
         for length in 0..whole.len() {
-            // Every place near the ends, and some between.
+            // Every offset near the ends, and some between.
             if length > 200 && length + 600 < whole.len() && !length.is_multiple_of(101) {
                 continue;
             }
@@ -27,7 +27,7 @@ fn a_file_cut_anywhere_is_refused() {
     }
 }
 
-/// Each file as it is, and unpacked: what is packed would nearly always fail by its checksum.
+/// Each file as it is, and its content unpacked: changes of compressed data would nearly always fail at the checksum.
 struct Corpus(Vec<Whole>);
 
 /// The name of a file, its bytes, and the files inside.
@@ -43,18 +43,18 @@ impl Corpus {
         Self(expected().keys().map(one).collect())
     }
 
-    /// Reads a file that the run's number breaks. Whether it was read.
+    /// Reads a file that is modified according to the run's number. Returns whether it was accepted.
     fn run(&self, run: u64) -> bool {
         let mut mutator = Mutator::new(run, MEANING);
         let (name, whole, files) = &self.0[mutator.below(self.0.len())];
         let (_, other_whole, other_files) = &self.0[mutator.below(self.0.len())];
         let bytes = if mutator.below(3) == 0 {
-            mutator.broken(whole, other_whole)
+            mutator.mutate(whole, other_whole)
         } else {
             let mut files = files.clone();
             let at = mutator.below(files.len());
             let other = &other_files[mutator.below(other_files.len())].1;
-            files[at].1 = mutator.broken(&files[at].1, other);
+            files[at].1 = mutator.mutate(&files[at].1, other);
             packed(&files)
         };
         match read_bytes(&bytes) {
@@ -73,11 +73,11 @@ impl Corpus {
 fn some_thousand_broken_files_do_no_harm() {
     let corpus = Corpus::new();
     let read = (0..6_000).filter(|run| corpus.run(*run)).count();
-    // Most of a file is not looked at; but some changes must be seen.
+    // Most of a file is not read, but some changes must be noticed.
     assert!((1..6_000).contains(&read), "{read}");
 }
 
-/// The head of an executable says where all the rest lies.
+/// The headers of an executable contain the offsets of everything else.
 #[test]
 fn executables_with_broken_heads_do_no_harm() {
     const HEAD: usize = 1500;
@@ -90,7 +90,7 @@ fn executables_with_broken_heads_do_no_harm() {
     let mut known = 0;
     for run in 0..1_000 {
         let mut files = files.clone();
-        files[at].1 = [&Mutator::new(run, MEANING).broken(head, head), rest].concat();
+        files[at].1 = [&Mutator::new(run, MEANING).mutate(head, head), rest].concat();
         let facts = read_bytes(&packed(&files)).unwrap_or_else(|error| panic!("run {run}: {error}"));
         let classes = facts.system_classes.unwrap_or_default();
         assert!(
@@ -102,7 +102,7 @@ fn executables_with_broken_heads_do_no_harm() {
     assert!((1..1_000).contains(&known), "{known}");
 }
 
-/// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
+/// `FUZZ_RUNS` sets the number of runs. A run depends only on its number, which a failure prints.
 #[test]
 #[ignore = "long run"]
 fn a_million_broken_binaries() {

@@ -1,4 +1,4 @@
-//! The files that `scripts/make-binary-fixtures` made, and parts of them anew.
+//! The files that `scripts/make-binary-fixtures` created, and archives made from their parts.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// What other programs say of the files that are read.
+/// The output of other programs for the readable files.
 pub fn expected() -> Map<String, Value> {
     serde_json::from_slice(&fs::read(folder().join("expected.json")).unwrap()).unwrap()
 }
@@ -22,7 +22,7 @@ pub fn fixture(name: &str) -> Vec<u8> {
     fs::read(folder().join(name)).unwrap()
 }
 
-/// The names of all files, in order.
+/// The sorted names of all files.
 pub fn names() -> Vec<String> {
     let entries = fs::read_dir(folder()).unwrap();
     let mut names: Vec<_> = entries
@@ -50,7 +50,7 @@ pub fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     (0..count).map(one).collect()
 }
 
-/// An archive of these files, stored.
+/// An archive of these files, uncompressed.
 pub fn packed<N: AsRef<str>, C: AsRef<[u8]>>(files: &[(N, C)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);

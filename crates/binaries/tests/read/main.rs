@@ -1,6 +1,6 @@
-//! Real binaries of every form against what other programs say of them: read, refused, and broken in every way.
+//! Real binaries of every format, compared with the output of other programs: accepted, refused, and corrupted.
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are tests, in which `unwrap` is allowed.
 #![cfg(test)]
 
 mod accepted;

@@ -1,4 +1,4 @@
-//! Files that are no app, or not a whole one, and what the user is told.
+//! Files that are not an app, or not a complete one, and the messages for the user.
 
 use crate::fixture::{expected, fixture, names, packed, read_bytes, unpacked};
 
@@ -114,7 +114,7 @@ fn what_is_endless_is_refused() {
     }
 }
 
-/// Two readers might take another one of them.
+/// Two readers might choose different ones.
 #[test]
 fn two_manifests_are_refused() {
     let manifest = unpacked(&fixture("v2.apk")).swap_remove(0).1;

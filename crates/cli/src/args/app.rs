@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use launchway_domain::bundle_id::BundleId;
 
-use crate::args::resource::{DeleteArgs, OneArgs, PageArgs};
+use crate::args::resource::{DeleteArgs, IdArgs, PageArgs};
 
 /// What follows the help of `app`.
 pub const EXAMPLES: &str = "\
@@ -17,7 +17,7 @@ pub enum AppCommand {
     /// List apps, newest first
     List(PageArgs),
     /// Show one app, named by id or by bundle identifier
-    Show(OneArgs),
+    Show(IdArgs),
     /// Claim a bundle identifier for the organization; the first build or update of it does the same
     Create {
         /// Bundle identifier, as the app's native project writes it, such as com.example.app

@@ -1,4 +1,4 @@
-//! The arguments of `build`: either those of starting a build, or one of the commands on builds.
+//! The arguments of `build`, which starts a build unless a subcommand is named.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -49,14 +49,14 @@ pub enum BuildCommand {
     /// List builds, newest first
     List(BuildListArgs),
     /// Show one build, its phases and artifacts
-    Show(NamedBuild),
+    Show(BuildIdArgs),
     /// Stop a build
-    Cancel(NamedBuild),
+    Cancel(BuildIdArgs),
     /// Build the same again, and follow it
     Retry {
         /// Which build
         #[command(flatten)]
-        build: NamedBuild,
+        build: BuildIdArgs,
         /// How to wait
         #[command(flatten)]
         follow: FollowArgs,
@@ -65,7 +65,7 @@ pub enum BuildCommand {
     Delete {
         /// Which build
         #[command(flatten)]
-        build: NamedBuild,
+        build: BuildIdArgs,
         /// Do not ask
         #[arg(short, long)]
         yes: bool,
@@ -80,7 +80,7 @@ pub enum BuildCommand {
 
 /// One build.
 #[derive(Args, Debug)]
-pub struct NamedBuild {
+pub struct BuildIdArgs {
     /// Id of the build, as `build list` shows it
     #[arg(value_name = "ID")]
     pub id: String,
@@ -114,7 +114,7 @@ pub struct BuildListArgs {
 pub struct DownloadArgs {
     /// Which build
     #[command(flatten)]
-    pub build: NamedBuild,
+    pub build: BuildIdArgs,
     /// Only the artifacts of this name, kind or id; can be repeated
     #[arg(long = "artifact", value_name = "NAME")]
     pub artifacts: Vec<String>,
@@ -131,7 +131,7 @@ With --follow the exit code is that of the build. With --json besides, each line
 pub struct LogsArgs {
     /// Which build
     #[command(flatten)]
-    pub build: NamedBuild,
+    pub build: BuildIdArgs,
     /// Go on until the build is over
     #[arg(short, long)]
     pub follow: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use launchway_domain::bundle_id::BundleId;
 
-use crate::args::resource::{DeleteArgs, OneArgs, PageArgs};
+use crate::args::resource::{DeleteArgs, IdArgs, PageArgs};
 
 /// What follows the help of `credential`.
 pub const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ pub enum CredentialCommand {
     /// List credentials, newest first
     List(PageArgs),
     /// Show what was read from one credential, never the credential itself
-    Show(OneArgs),
+    Show(IdArgs),
     /// Hand over a keystore, certificate, profile or store key; it is checked and never shown again
     Add(AddCredentialArgs),
     /// Delete a credential

@@ -1,4 +1,4 @@
-//! The arguments of `org`, `audit` and `usage`: what concerns the organization as a whole.
+//! The arguments of `org`, `audit` and `usage`, which concern the whole organization.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! The arguments of `init` and `doctor`: what concerns the project on this machine.
+//! The arguments of `init` and `doctor`, which work on the local project.
 
 use clap::Args;
 use launchway_domain::bundle_id::BundleId;

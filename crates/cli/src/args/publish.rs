@@ -64,17 +64,17 @@ pub struct PublishArgs {
     pub rollout: Option<u8>,
 }
 
-/// Reads the name of a platform and lists the three in help and errors.
+/// Parses the name of a platform, and lists the three names in help and errors.
 pub fn platforms() -> impl TypedValueParser<Value = Platform> {
     PossibleValuesParser::new(Platform::ALL.map(Platform::as_str)).try_map(|name| name.parse::<Platform>())
 }
 
-/// Reads a semantic version.
+/// Parses a semantic version.
 pub fn version(text: &str) -> Result<String, VersionError> {
     Version::parse(text).map(|_| text.to_owned())
 }
 
-/// Reads a build number, or `auto`.
+/// Parses a build number, or `auto`.
 pub fn build_number(text: &str) -> Result<String, String> {
     let known = text == "auto" || BuildNumber::parse(text).is_ok();
     known

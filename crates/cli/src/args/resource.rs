@@ -1,5 +1,5 @@
-//! The arguments that the commands on every kind of resource share: which page of a list, which one, and which one to
-//! delete.
+//! The arguments that commands on every kind of resource share: the page of a list, the id, and the confirmation of a
+//! deletion.
 
 use clap::Args;
 use launchway_client::Paging;
@@ -16,7 +16,7 @@ pub struct PageArgs {
 }
 
 impl PageArgs {
-    /// The same for the client.
+    /// Converts to the client's type.
     pub fn paging(self) -> Paging {
         Paging {
             limit: self.limit,
@@ -27,7 +27,7 @@ impl PageArgs {
 
 /// One resource.
 #[derive(Args, Debug)]
-pub struct OneArgs {
+pub struct IdArgs {
     /// Its id, as the list shows it
     #[arg(value_name = "ID")]
     pub id: String,

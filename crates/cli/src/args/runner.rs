@@ -1,4 +1,4 @@
-//! The arguments of `runner`: either those of working, or one of the commands on runners.
+//! The arguments of `runner`, which runs builds unless a subcommand is named.
 
 use std::path::PathBuf;
 

@@ -116,7 +116,7 @@ fn distributions() -> impl TypedValueParser<Value = Distribution> {
     PossibleValuesParser::new(words).try_map(|word| word.parse::<Distribution>())
 }
 
-/// Reads `90s`, `30m`, `2h`; a bare number is seconds.
+/// Parses `90s`, `30m`, `2h`; a bare number is in seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {

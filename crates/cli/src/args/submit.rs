@@ -1,4 +1,4 @@
-//! The arguments of `submit`: either those of a submission, or one of the commands on submissions.
+//! The arguments of `submit`, which submits an app unless a subcommand is named.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -157,12 +157,12 @@ pub enum SubmitCommand {
     /// List submissions, newest first
     List(SubmissionListArgs),
     /// Show one submission
-    Show(NamedSubmission),
+    Show(SubmissionIdArgs),
     /// Print what happened to a submission
     Logs {
         /// Which submission
         #[command(flatten)]
-        submission: NamedSubmission,
+        submission: SubmissionIdArgs,
         /// Go on until the submission is over
         #[arg(short, long)]
         follow: bool,
@@ -171,31 +171,31 @@ pub enum SubmitCommand {
     Rollout {
         /// Which submission
         #[command(flatten)]
-        submission: NamedSubmission,
+        submission: SubmissionIdArgs,
         /// Percent of the users, 1 to 100; the App Store's phased release takes 100 only
         #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
         percent: u8,
     },
     /// Stop a rollout for now: nobody else gets the version
-    Halt(NamedSubmission),
+    Halt(SubmissionIdArgs),
     /// Go on with a halted rollout, or release a version that was held back
-    Resume(NamedSubmission),
+    Resume(SubmissionIdArgs),
     /// Go on with a failed or rejected submission, and wait for it
     Retry {
         /// Which submission
         #[command(flatten)]
-        submission: NamedSubmission,
+        submission: SubmissionIdArgs,
         /// How to wait
         #[command(flatten)]
         wait: WaitArgs,
     },
     /// Stop a submission, where the store still allows it
-    Cancel(NamedSubmission),
+    Cancel(SubmissionIdArgs),
     /// Stop a submission if it can be, and remove its record
     Delete {
         /// Which submission
         #[command(flatten)]
-        submission: NamedSubmission,
+        submission: SubmissionIdArgs,
         /// Do not ask
         #[arg(short, long)]
         yes: bool,
@@ -204,7 +204,7 @@ pub enum SubmitCommand {
 
 /// One submission.
 #[derive(Args, Debug)]
-pub struct NamedSubmission {
+pub struct SubmissionIdArgs {
     /// Id of the submission, as `submit list` shows it
     #[arg(value_name = "ID")]
     pub id: String,

@@ -1,4 +1,4 @@
-//! The arguments of `update`: either those of publishing, or one of the commands on published updates.
+//! The arguments of `update`, which publishes unless a subcommand is named.
 
 use clap::{Args, Subcommand};
 use launchway_domain::configuration::Configuration;
@@ -38,22 +38,22 @@ pub enum UpdateCommand {
     /// List updates, newest first
     List(ListArgs),
     /// Show one update and what devices reported of it
-    Show(Named),
+    Show(UpdateIdArgs),
     /// Stop offering an update for now
-    Pause(Named),
+    Pause(UpdateIdArgs),
     /// Offer a paused update again
-    Resume(Named),
+    Resume(UpdateIdArgs),
     /// Change the percent of the devices that are offered an update
     Rollout {
         /// Which update
         #[command(flatten)]
-        update: Named,
+        update: UpdateIdArgs,
         /// Percent of the devices, 0 to 100
         #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
         percent: u8,
     },
     /// Take an update back for good; its bytes can be published anew
-    Withdraw(Named),
+    Withdraw(UpdateIdArgs),
     /// Publish the bytes of an update for another configuration
     Promote(PromoteArgs),
     /// Publish the bytes from before a bad update again, above it
@@ -62,7 +62,7 @@ pub enum UpdateCommand {
 
 /// One update.
 #[derive(Args, Debug)]
-pub struct Named {
+pub struct UpdateIdArgs {
     /// Id of the update, as `update list` shows it
     #[arg(value_name = "ID")]
     pub id: String,
@@ -93,7 +93,7 @@ pub struct ListArgs {
 pub struct PromoteArgs {
     /// Which update
     #[command(flatten)]
-    pub update: Named,
+    pub update: UpdateIdArgs,
     /// Configuration to publish it for
     #[arg(long, value_name = "NAME")]
     pub configuration: Configuration,

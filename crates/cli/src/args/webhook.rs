@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::args::resource::{DeleteArgs, OneArgs, PageArgs};
+use crate::args::resource::{DeleteArgs, IdArgs, PageArgs};
 
 /// What follows the help of `webhook`.
 pub const EXAMPLES: &str = "\
@@ -19,7 +19,7 @@ pub enum WebhookCommand {
     /// List webhooks, newest first
     List(PageArgs),
     /// Show one webhook and its newest delivery
-    Show(OneArgs),
+    Show(IdArgs),
     /// Make a webhook and print its secret, this once
     Create(CreateWebhookArgs),
     /// Change a webhook; what is not named stays
@@ -27,7 +27,7 @@ pub enum WebhookCommand {
     /// Delete a webhook with its deliveries
     Delete(DeleteArgs),
     /// Send the event webhook.test to a webhook
-    Test(OneArgs),
+    Test(IdArgs),
     /// List the deliveries to a webhook, newest first
     Deliveries {
         /// Id of the webhook
@@ -44,7 +44,7 @@ pub enum WebhookCommand {
         id: String,
     },
     /// Give a webhook a new secret and print it, this once; the old one works for 24 hours beside it
-    RotateSecret(OneArgs),
+    RotateSecret(IdArgs),
 }
 
 /// The arguments of `webhook create`.

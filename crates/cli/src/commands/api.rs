@@ -1,4 +1,4 @@
-//! `api`: any call, for what has no command.
+//! `api`: any API call, for requests that have no command.
 
 use bytes::Bytes;
 use launchway_client::RawAnswer;
@@ -21,11 +21,11 @@ pub async fn run(arguments: ApiArgs, context: &Context) -> Result<(), Failure> {
         None => None,
     };
     let answer: RawAnswer = client.raw(arguments.method, &path, body).await?;
-    context.printer.raw(&answer.body)?;
+    context.printer.line(&answer.body)?;
     answer.or_error().map(drop).map_err(Failure::from)
 }
 
-/// The path below `/api`, which may be written with `/api` or without the first slash too.
+/// The path below `/api`. The argument may include `/api` and may omit the first slash.
 fn path(text: &str) -> Result<String, Failure> {
     if text.contains("://") {
         return Err(Failure::usage("PATH is only the part below /api").hint("name the server with --url"));
@@ -35,7 +35,7 @@ fn path(text: &str) -> Result<String, Failure> {
     Ok(format!("/{below}"))
 }
 
-/// Reads the body and checks that it is JSON, so that a mistake is told here and not by the server.
+/// Reads the body and checks that it is JSON, so that a mistake is reported before a request.
 async fn json(data: String) -> Result<Bytes, Failure> {
     let text = if data == "-" {
         read_input(LONGEST_INPUT).await?

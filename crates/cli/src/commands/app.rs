@@ -1,22 +1,22 @@
-//! Which app a command is about: from a flag, the project's settings or, where neither says, the native project.
+//! The app of a command: from a flag, the project's settings or else the native project.
 
 use std::str::FromStr;
 
 use launchway_domain::build::BuildType;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
-use launchway_project::file::StatedId;
-use launchway_project::native_version::{self, Found, NativeProject, Variant};
-use launchway_project::resolve::{AppPlace, ResolveError, app_place, app_profile, variant};
+use launchway_project::file::BundleIdEntry;
+use launchway_project::native_version::{self, LocatedValue, NativeProject, Variant};
+use launchway_project::resolve::{AppLocation, ResolveError, app_location, app_profile, variant};
 
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Where the app of the project here is: of the profile that is told, or that a build would take. Fails when the profiles mean
-/// several.
-pub fn place(platform: Platform, profile: Option<&str>, context: &Context) -> Result<AppPlace, Failure> {
+/// The directory of the project's app: of the named profile, or of the one that a build would use. Fails when the
+/// profiles mean several apps.
+pub fn place(platform: Platform, profile: Option<&str>, context: &Context) -> Result<AppLocation, Failure> {
     let profiles = &context.settings.project.build;
-    app_place(profiles, profile, platform).map_err(|error| wrong_profile(&error))
+    app_location(profiles, profile, platform).map_err(|error| wrong_profile(&error))
 }
 
 fn wrong_profile(error: &ResolveError) -> Failure {
@@ -24,17 +24,17 @@ fn wrong_profile(error: &ResolveError) -> Failure {
     Failure::usage(error.to_string().trim_end_matches('.')).hint("name a profile with --profile")
 }
 
-/// The app of the project here on one platform, as a profile builds it.
+/// The project's app on one platform, as a profile builds it.
 pub struct App {
     platform: Platform,
-    /// What `launchway.toml` calls it.
-    stated: Option<StatedId>,
-    /// What its native project says.
+    /// The bundle identifier in `launchway.toml`.
+    stated: Option<BundleIdEntry>,
+    /// The values of the native project.
     pub native: NativeProject,
 }
 
 impl App {
-    /// Reads what a profile builds: the one that is told, or that a build would take.
+    /// Reads the app of the named profile, or of the one that a build would use.
     pub fn read(
         platform: Platform,
         profile: Option<&str>,
@@ -52,7 +52,7 @@ impl App {
         })
     }
 
-    /// Reads what is beside `launchway.toml`, whatever its profiles say.
+    /// Reads the app beside `launchway.toml`, independently of its profiles.
     pub fn without_profile(platform: Platform, context: &Context) -> Self {
         Self {
             platform,
@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// The bundle identifier. Fails when nothing names one.
+    /// The bundle identifier. Fails when neither source has one.
     pub fn bundle_id(&self, told: Option<&BundleId>, context: &Context) -> Result<String, Failure> {
         match (told, &self.stated, &self.native.bundle_id) {
             (Some(told), ..) => Ok(told.to_string()),
@@ -74,7 +74,7 @@ impl App {
                     )))
                 }
             },
-            (None, None, Some(found)) => Ok(taken("App", found, context)),
+            (None, None, Some(found)) => Ok(report_native_value("App", found, context)),
             (None, None, None) => {
                 let hint = format!(
                     "give --bundle-id ID, or write bundle_id below [app] in launchway.toml, or below [app.{}] if other \
@@ -87,8 +87,8 @@ impl App {
     }
 }
 
-/// Takes a value from the native project and says so.
-pub fn taken(what: &str, found: &Found, context: &Context) -> String {
+/// Reports a value that the command uses from the native project.
+pub fn report_native_value(what: &str, found: &LocatedValue, context: &Context) -> String {
     context
         .printer
         .note(&format!("{what} {} is from {}", found.value, found.place));

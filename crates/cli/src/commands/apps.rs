@@ -1,4 +1,4 @@
-//! `app`: which bundle identifiers belong to the organization.
+//! `app`: the bundle identifiers that belong to the organization.
 
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_client::{Client, Paging};
@@ -6,7 +6,7 @@ use launchway_client::{Client, Paging};
 use crate::args::app::AppCommand;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
 /// The largest page that the server returns (`docs/reference/conventions.md#lists`).
@@ -29,13 +29,13 @@ pub async fn run(command: AppCommand, context: &Context) -> Result<(), Failure> 
         AppCommand::Delete(app) => {
             let id = id_of(&client, &app.id).await?;
             let question = format!("Take {} off the list? Its updates go on being offered", app.id);
-            context.terminal.sure(&question, app.yes).await?;
-            printer.gone(&client.delete_app(&id).await?)
+            context.terminal.require_confirmation(&question, app.yes).await?;
+            printer.deletion(&client.delete_app(&id).await?)
         }
     }
 }
 
-/// The id of the app that an id or a bundle identifier names.
+/// The id of the app with this id or bundle identifier.
 async fn id_of(client: &Client, named: &str) -> Result<String, Failure> {
     if named.starts_with("app_") {
         return Ok(named.to_owned());
@@ -62,7 +62,7 @@ fn table(apps: &[AppView]) -> Table {
             app.id.clone(),
             app.bundle_id.clone(),
             app.name.clone(),
-            to_the_minute(&app.created_at),
+            format_minute(&app.created_at),
         ]);
     }
     table

@@ -1,4 +1,4 @@
-//! `build`: starts a build and follows it, or works on builds.
+//! `build`: starts and follows a build, or works on existing builds.
 
 mod artifacts;
 mod change;
@@ -22,7 +22,7 @@ pub async fn run(arguments: BuildArgs, context: &Context) -> Result<(), Failure>
     match arguments {
         BuildArgs {
             command: Some(command), ..
-        } => on_builds(command, context).await,
+        } => run_command(command, context).await,
         BuildArgs {
             platform: Some(platform),
             start,
@@ -32,7 +32,7 @@ pub async fn run(arguments: BuildArgs, context: &Context) -> Result<(), Failure>
     }
 }
 
-async fn on_builds(command: BuildCommand, context: &Context) -> Result<(), Failure> {
+async fn run_command(command: BuildCommand, context: &Context) -> Result<(), Failure> {
     match command {
         BuildCommand::Retry { build, follow } => change::retry(&build.id, &follow, context).await,
         BuildCommand::Logs(arguments) => logs::run(arguments, context).await,

@@ -1,4 +1,4 @@
-//! `completion`: a script for the user's shell.
+//! `completion`: a completion script for the user's shell.
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
@@ -10,5 +10,5 @@ use crate::printer::Printer;
 pub fn run(shell: Shell, printer: &Printer) -> Result<(), Failure> {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "launchway", &mut script);
-    printer.raw(&script)
+    printer.line(&script)
 }

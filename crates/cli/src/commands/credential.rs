@@ -1,4 +1,5 @@
-//! `credential`: what signs apps and speaks to the stores. The file and its passwords go to the server and nowhere else.
+//! `credential`: credentials that sign apps and authenticate at app stores. The file and its passwords go to the server
+//! and nowhere else.
 
 mod file;
 
@@ -11,13 +12,13 @@ use serde_json::Value;
 use crate::args::credential::{AddCredentialArgs, CredentialCommand};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 use crate::terminal::read_input;
 
 const PASSWORD: &str = "LAUNCHWAY_CREDENTIAL_PASSWORD";
 const KEY_PASSWORD: &str = "LAUNCHWAY_CREDENTIAL_KEY_PASSWORD";
-/// What is longer than this is no password.
+/// Longest password that is read.
 const LONGEST_PASSWORD: u64 = 4096;
 
 pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Failure> {
@@ -35,12 +36,12 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
         CredentialCommand::Add(arguments) => {
             let wanted = wanted(arguments, context).await?;
             let answer = client.create_credential(&wanted).await?;
-            printer.result(&answer.body, || taken(&answer.value))
+            printer.result(&answer.body, || taken_prose(&answer.value))
         }
         CredentialCommand::Delete(credential) => {
             let question = format!("Delete {}? Builds and submissions that need it fail", credential.id);
-            context.terminal.sure(&question, credential.yes).await?;
-            printer.gone(&client.delete_credential(&credential.id).await?)
+            context.terminal.require_confirmation(&question, credential.yes).await?;
+            printer.deletion(&client.delete_credential(&credential.id).await?)
         }
     }
 }
@@ -75,7 +76,7 @@ async fn wanted(arguments: AddCredentialArgs, context: &Context) -> Result<Creat
     })
 }
 
-/// The password that opens the file; it may be empty.
+/// The password of the file; it may be empty.
 async fn password(context: &Context) -> Result<SecretText, Failure> {
     if let Some(password) = context.environment.text(PASSWORD)? {
         return Ok(SecretText::new(password));
@@ -105,13 +106,13 @@ fn table(credentials: &[CredentialView]) -> Table {
             credential.kind.to_string(),
             credential.name.clone(),
             apps(credential),
-            expires.map_or("never".to_owned(), to_the_minute),
+            expires.map_or("never".to_owned(), format_minute),
         ]);
     }
     table
 }
 
-fn taken(taken: &CredentialTaken) -> String {
+fn taken_prose(taken: &CredentialTaken) -> String {
     let mut text = prose(&taken.record);
     if let Some(events) = &taken.store_events {
         text.push_str(

@@ -1,4 +1,4 @@
-//! `doctor`: finds what is wrong with settings, server, key, project and tools, and says how to mend it.
+//! `doctor`: finds problems with settings, server, key, project and tools, and how to solve them.
 
 mod app;
 mod project;
@@ -21,19 +21,18 @@ use crate::failure::Failure;
 use crate::printer::{Printer, clean};
 use crate::settings::environment::Environment;
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
-    /// As it should be.
     Ok,
-    /// Something that may be meant so, or matters only on this machine.
+    /// Possibly intended, or relevant only on this machine.
     Warning,
-    /// Something that commands will fail of.
+    /// Commands will fail because of this.
     Problem,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: &'static str,
@@ -69,7 +68,7 @@ impl Finding {
         }
     }
 
-    /// A failure of a command, as a finding.
+    /// The failure of a command as a finding.
     fn failure(check: &'static str, failure: Failure) -> Self {
         Self {
             status: Status::Problem,
@@ -79,7 +78,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything. Settings that cannot be read are a finding, so that the rest is looked at all the same.
+/// Runs all checks. Unreadable settings are a finding, so that the other checks still run.
 pub async fn run(
     arguments: &DoctorArgs,
     global: &Global,

@@ -1,4 +1,4 @@
-//! `env`: the environment variables of builds. No value is ever shown on the way.
+//! `env`: the environment variables of builds. Values are never displayed.
 
 mod dotenv;
 mod value;
@@ -12,7 +12,7 @@ use launchway_domain::env_var::{EnvVarKind, Visibility};
 use crate::args::env::{EnvCommand, ImportArgs, ScopeArgs, SetArgs};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
 /// The largest page that the server returns (`docs/reference/conventions.md#lists`).
@@ -38,7 +38,7 @@ async fn set(arguments: SetArgs, context: &Context) -> Result<(), Failure> {
     context.printer.result(&answer.body, || prose(&answer.value))
 }
 
-/// Sets one variable after the other, and says of each that it is set: what came before a failure stays.
+/// Sets the variables one by one and reports each: those before a failure remain set.
 async fn import(arguments: ImportArgs, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let text = value::file_or_input(&arguments.file).await?;
@@ -86,8 +86,8 @@ async fn delete(name: &str, yes: bool, context: &Context) -> Result<(), Failure>
         id_of(&client, name).await?
     };
     let question = format!("Delete {name}? Builds do not get it any more");
-    context.terminal.sure(&question, yes).await?;
-    context.printer.gone(&client.delete_env_var(&id).await?)
+    context.terminal.require_confirmation(&question, yes).await?;
+    context.printer.deletion(&client.delete_env_var(&id).await?)
 }
 
 /// The id of the only variable with this name.
@@ -127,7 +127,7 @@ fn table(variables: &[EnvVarView]) -> Table {
             variable.name.clone(),
             shown_value(variable),
             builds(variable),
-            to_the_minute(&variable.updated_at),
+            format_minute(&variable.updated_at),
         ]);
     }
     table
@@ -151,7 +151,7 @@ fn shown_value(variable: &EnvVarView) -> String {
     }
 }
 
-/// Which builds get a variable.
+/// Which builds receive a variable.
 fn builds(variable: &EnvVarView) -> String {
     let parts: Vec<String> = variable
         .bundle_id

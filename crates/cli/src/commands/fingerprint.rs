@@ -1,4 +1,4 @@
-//! `fingerprint`: what the project is natively (`docs/reference/fingerprints.md`).
+//! `fingerprint`: the fingerprint of the project (`docs/reference/fingerprints.md`).
 
 pub mod diff;
 mod embed;
@@ -37,7 +37,7 @@ pub async fn run(arguments: FingerprintArgs, context: &Context) -> Result<(), Fa
 async fn one(platform: Platform, app: &AppArgs, document: bool, context: &Context) -> Result<(), Failure> {
     let found = collect(platform, app, context).await?;
     if document {
-        return context.printer.raw(found.documents.first.canonical().as_bytes());
+        return context.printer.line(found.documents.first.canonical().as_bytes());
     }
     context
         .printer
@@ -70,19 +70,19 @@ async fn all(app: &AppArgs, context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// What a project is natively on a platform.
+/// The native parts of a project on a platform.
 pub struct Collected {
-    /// What it is made with.
+    /// Its framework.
     pub framework: Framework,
     /// Its documents.
     pub documents: Documents,
 }
 
-/// What is sent of a project's native code.
-pub struct Sent {
-    /// Its `lwfp-1` document.
+/// The fingerprint as requests to the server contain it.
+pub struct FingerprintFields {
+    /// The `lwfp-1` document.
     pub input: FingerprintInput,
-    /// Its `lwfp-2` hash.
+    /// The `lwfp-2` hash.
     pub lwfp2: String,
 }
 
@@ -91,9 +91,9 @@ impl Collected {
         self.documents.first.platform()
     }
 
-    /// As the API takes it.
-    pub fn sent(&self) -> Option<Sent> {
-        Some(Sent {
+    /// As the API accepts it.
+    pub fn request_fields(&self) -> Option<FingerprintFields> {
+        Some(FingerprintFields {
             input: serde_json::from_value(document_json(&self.documents.first)).ok()?,
             lwfp2: self.documents.second.hash().to_string(),
         })
@@ -110,19 +110,19 @@ impl Collected {
     }
 }
 
-/// A document as the API takes it.
+/// A document as the API accepts it.
 fn document_json(document: &FingerprintDocument) -> Value {
     serde_json::from_str(&document.canonical()).unwrap_or_default()
 }
 
-/// What a build of the project here is natively; `None` where nothing tells, with a word why if something should.
-pub async fn of_build(
+/// The fingerprint of a build of the local project; `None` when it cannot be computed, with a warning if it should be.
+pub async fn build_fingerprint(
     platform: Platform,
     profile: &Option<String>,
     context: &Context,
-) -> Result<Option<Sent>, Failure> {
+) -> Result<Option<FingerprintFields>, Failure> {
     match look(platform, profile.as_deref(), false, context).await? {
-        Ok(found) => Ok(found.sent()),
+        Ok(found) => Ok(found.request_fields()),
         Err(CollectError::NoApp(_)) => Ok(None),
         Err(problem) => {
             let message = format!("The fingerprint is not known yet: {problem}. The runner tells it.");
@@ -137,7 +137,7 @@ async fn collect(platform: Platform, app: &AppArgs, context: &Context) -> Result
     found.map_err(|error| Failure::failed(error.to_string()))
 }
 
-/// Looks at the project. Reading many files takes its time, so it is done beside what waits for an interruption.
+/// Computes the fingerprint. Reading many files takes time, so it runs on a separate thread.
 pub async fn look(
     platform: Platform,
     profile: Option<&str>,
@@ -152,7 +152,7 @@ pub async fn look(
             true => without_native_project(&rules, platform),
             false => rules,
         };
-        let (framework, documents) = fingerprint::of_app(&root, &place, platform, &rules)?;
+        let (framework, documents) = fingerprint::app_documents(&root, &place, platform, &rules)?;
         Ok(Collected { framework, documents })
     };
     let found = tokio::task::spawn_blocking(work).await;

@@ -1,4 +1,4 @@
-//! `init`: recognises the project and writes a commented `launchway.toml`.
+//! `init`: detects the project and writes a commented `launchway.toml`.
 
 mod ids;
 mod template;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_project::file::NAME;
-use launchway_project::framework::{Framework, recognise};
+use launchway_project::framework::{Framework, detect};
 use launchway_project::packages::Packages;
 use launchway_project::source::Source;
 use serde_json::json;
@@ -28,7 +28,7 @@ use crate::settings::Origin;
 pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> {
     let here = Path::new("");
     if here.join(NAME).exists() {
-        return Err(taken());
+        return Err(exists_failure());
     }
     let framework = framework(here);
     let mut answers = Answers {
@@ -55,7 +55,7 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
     tell(&answers, context)
 }
 
-/// Asks for what can be told; what was found is proposed.
+/// Asks for the settings, with the detected values as defaults.
 async fn ask(answers: &mut Answers, context: &Context) -> Result<(), Failure> {
     let terminal = context.terminal;
     match &mut answers.ids {
@@ -131,15 +131,14 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the project is made with. One that is for both platforms is recognised by either.
+/// The framework of the project. A framework for both platforms is detected by either.
 fn framework(here: &Path) -> Option<Framework> {
     let source = Source::new(&absolute(here));
     let packages = Packages::read(&source, "");
-    recognise(&source, "", packages.as_ref(), Platform::Android)
+    detect(&source, "", packages.as_ref(), Platform::Android)
 }
 
-/// The server that was named for this command, or that somebody is logged in to, without the `/api` that every address
-/// has.
+/// The server that this command names, or that of the saved login, without the `/api` that every address has.
 fn server(context: &Context) -> Option<String> {
     let found = context
         .settings
@@ -150,7 +149,7 @@ fn server(context: &Context) -> Option<String> {
     Some(text.strip_suffix("/api").unwrap_or(&text).to_owned())
 }
 
-/// Where the framework puts what an update holds.
+/// Where the framework writes the content of an update.
 fn built(framework: Framework, here: &Path) -> Option<String> {
     match framework {
         Framework::Capacitor => {
@@ -164,7 +163,7 @@ fn built(framework: Framework, here: &Path) -> Option<String> {
     }
 }
 
-/// The text in quotes behind `webDir`.
+/// The quoted text after `webDir`.
 fn web_dir(config: &str) -> Option<&str> {
     let behind = config.split_once("webDir")?.1;
     let value = behind.split_once(':')?.1.trim_start();
@@ -173,7 +172,7 @@ fn web_dir(config: &str) -> Option<&str> {
 }
 
 fn absolute(here: &Path) -> std::path::PathBuf {
-    // A directory that cannot be named has no files that can be found.
+    // A directory without a name that can be shown has no files that can be found.
     std::path::absolute(if here.as_os_str().is_empty() {
         Path::new(".")
     } else {
@@ -182,17 +181,17 @@ fn absolute(here: &Path) -> std::path::PathBuf {
     .unwrap_or_default()
 }
 
-/// Writes a file that is not there yet.
+/// Creates a file that does not exist yet.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => taken(),
+            ErrorKind::AlreadyExists => exists_failure(),
             _ => Failure::failed(format!("{} cannot be written: {error}", path.display())),
         })
 }
 
-fn taken() -> Failure {
+fn exists_failure() -> Failure {
     Failure::failed(format!("{NAME} is here already; nothing was changed"))
         .hint("`launchway doctor` looks whether it is right; delete it to begin anew")
 }

@@ -1,4 +1,4 @@
-//! `key`: API keys. A new one goes to standard output, alone, and everything about it to standard error.
+//! `key`: API keys. Prints a new key alone to standard output, and everything about it to standard error.
 
 use launchway_api::keys::{CreateKey, KeyView};
 use launchway_api::open;
@@ -6,7 +6,7 @@ use launchway_api::open;
 use crate::args::key::{CreateKeyArgs, KeyCommand};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
 pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> {
@@ -18,8 +18,8 @@ pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> 
         KeyCommand::Create(arguments) => create(arguments, context).await,
         KeyCommand::Revoke(key) => {
             let question = format!("Revoke {}? Whoever uses it is refused from now on", key.id);
-            context.terminal.sure(&question, key.yes).await?;
-            context.printer.gone(&client.revoke_key(&key.id).await?)
+            context.terminal.require_confirmation(&question, key.yes).await?;
+            context.printer.deletion(&client.revoke_key(&key.id).await?)
         }
     }
 }
@@ -37,7 +37,7 @@ async fn create(arguments: CreateKeyArgs, context: &Context) -> Result<(), Failu
     };
     let answer = context.client()?.create_key(&wanted).await?;
     let record = &answer.value.record;
-    // An earlier try of this call made the key, and its answer, the only one with the key, was lost.
+    // A previous attempt of this request created the key, and the only response with the key was lost.
     let Some(key) = &answer.value.key else {
         let message = format!("{} was made, but the answer that shows it was lost", record.id);
         return Err(Failure::failed(message).hint(format!(
@@ -70,7 +70,7 @@ fn scopes(key: &KeyView) -> String {
 
 fn table(keys: &[KeyView]) -> Table {
     let mut table = Table::new(&["Id", "Status", "Name", "Begins", "Scopes", "Last used", "Expires"]);
-    let or_never = |time: &Option<String>| time.as_deref().map_or("never".to_owned(), to_the_minute);
+    let or_never = |time: &Option<String>| time.as_deref().map_or("never".to_owned(), format_minute);
     for key in keys {
         table.row(vec![
             key.id.clone(),

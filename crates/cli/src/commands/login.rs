@@ -1,4 +1,4 @@
-//! `login`: takes a server and a key, which may come from a browser, checks them with each other and keeps them.
+//! `login`: accepts a server and a key, which a browser may provide, checks that they match, and saves them.
 
 mod browser;
 
@@ -11,10 +11,10 @@ use crate::commands::whoami;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::login_file::Login;
-use crate::settings::{Key, Origin, Service, not_a_key};
+use crate::settings::{Key, Origin, Service, invalid_key};
 use crate::terminal::read_input;
 
-/// A key has 49 characters; what is longer than this is something else.
+/// A key has 49 characters; longer input is not a key.
 const LONGEST_INPUT: u64 = 4096;
 const QUESTION: &str = "Press Enter to sign in with a browser, or paste an API key";
 
@@ -41,7 +41,7 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
                 .hint("pipe the key in: launchway login --url URL < key.txt; or add --browser"));
         }
         "" => browser::key(&url, arguments.scopes, context).await?,
-        text => ApiKey::parse(text).ok_or_else(|| not_a_key(Origin::Input))?,
+        text => ApiKey::parse(text).ok_or_else(|| invalid_key(Origin::Input))?,
     };
 
     let client = context.client_for(url.clone(), key.clone())?;
@@ -72,8 +72,8 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
         .result(&answer.body, || whoami::prose(&answer.value, &url, Origin::Login))
 }
 
-/// The server that was named, or else the one that is answered. Those of the earlier login and of `launchway.toml`, which may
-/// be anybody's, are only proposed; where nobody can be asked, a key does not go to the latter.
+/// The named server, or else the answer to a prompt. The addresses of the previous login and of `launchway.toml`, which
+/// is untrusted, are only proposed; without a prompt, a key is never sent to the latter.
 async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
     let known = context.settings.url.as_ref();
     match known {
@@ -96,7 +96,7 @@ async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
         .map_err(|why| Failure::usage(format!("the address of the server: {why}")))
 }
 
-/// The usual advice, to log in, would be of no use here.
+/// The usual hint, to log in, does not help here.
 fn refused(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
@@ -105,7 +105,7 @@ fn refused(error: Error) -> Failure {
     }
 }
 
-/// Keys of one service are unknown in the other, so a login for the wrong one would be of no use.
+/// The keys of one service are unknown to the other, so that a login at the wrong one would be useless.
 fn right_service(wanted: Service, url: &BaseUrl, caller: &CallerView) -> Result<(), Failure> {
     if caller.environment == wanted.environment() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `logout`: forgets the saved key. The key itself stays valid.
+//! `logout`: deletes the saved key. The key itself stays valid.
 
 use serde_json::json;
 

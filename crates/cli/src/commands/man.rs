@@ -1,4 +1,4 @@
-//! `man`: a manual page for each command, as files.
+//! `man`: writes a manual page for each command.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `org` and `audit`: the organization, and what was done in it.
+//! `org` and `audit`: the organization and its audit log.
 
 use launchway_api::audit::AuditView;
 use launchway_api::orgs::{MemberView, OrgView};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::org::{AuditCommand, OrgCommand};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 use crate::settings::{Key, Origin};
 
@@ -28,7 +28,7 @@ pub async fn run(command: OrgCommand, context: &Context) -> Result<(), Failure> 
     }
 }
 
-/// Keeps an organization with the saved login, after the server has said that the login may act in it.
+/// Saves an organization with the login, after the server has confirmed that the login may act in it.
 async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
     let service = context.settings.service;
     let saved = matches!(
@@ -43,7 +43,7 @@ async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
             "run `launchway login`; where LAUNCHWAY_API_KEY is set, name the organization with LAUNCHWAY_ORG or --org",
         ));
     }
-    // The organization that was chosen before must not stand in the way of this one.
+    // The previously chosen organization must not affect this check.
     let client = context.client_in(None)?;
     let answer = client.org(id).await.map_err(|error| {
         let failure = Failure::from(error);
@@ -56,10 +56,10 @@ async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
     })?;
     context.login_file.choose_org(service, &answer.value.id)?;
     let json = json!({ "environment": service.as_str(), "org": answer.value.id });
-    printed_choice(&answer.value, &json.to_string(), context)
+    print_choice(&answer.value, &json.to_string(), context)
 }
 
-fn printed_choice(org: &OrgView, json: &str, context: &Context) -> Result<(), Failure> {
+fn print_choice(org: &OrgView, json: &str, context: &Context) -> Result<(), Failure> {
     context
         .printer
         .result(json, || format!("Later commands act in {} ({}).\n", org.name, org.id))?;
@@ -119,7 +119,7 @@ fn members(members: &[MemberView]) -> Table {
             member.id.clone(),
             member.email.clone(),
             member.role.as_str().to_owned(),
-            to_the_minute(&member.created_at),
+            format_minute(&member.created_at),
         ]);
     }
     table

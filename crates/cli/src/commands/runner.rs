@@ -1,4 +1,4 @@
-//! `runner`: works as one, or looks after those that do.
+//! `runner`: runs builds, or administers runners.
 
 mod admin;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `submit`: submits an app to a store and waits for it, or works on submissions.
+//! `submit`: submits an app to an app store and waits for it, or works on existing submissions.
 
 mod change;
 mod list;
@@ -18,7 +18,7 @@ pub async fn run(arguments: SubmitArgs, context: &Context) -> Result<(), Failure
     match arguments {
         SubmitArgs {
             command: Some(command), ..
-        } => on_submissions(command, context).await,
+        } => run_command(command, context).await,
         SubmitArgs {
             platform: Some(platform),
             app,
@@ -30,7 +30,7 @@ pub async fn run(arguments: SubmitArgs, context: &Context) -> Result<(), Failure
     }
 }
 
-async fn on_submissions(command: SubmitCommand, context: &Context) -> Result<(), Failure> {
+async fn run_command(command: SubmitCommand, context: &Context) -> Result<(), Failure> {
     match command {
         SubmitCommand::Retry { submission, wait } => change::retry(&submission.id, &wait, context).await,
         SubmitCommand::List(arguments) => unless_interrupted(list::run(arguments, context)).await,

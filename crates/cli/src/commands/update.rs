@@ -17,7 +17,7 @@ pub async fn run(arguments: UpdateArgs, context: &Context) -> Result<(), Failure
     match arguments {
         UpdateArgs {
             command: Some(command), ..
-        } => on_published(command, context).await,
+        } => run_command(command, context).await,
         UpdateArgs {
             publish: Some(publish), ..
         } => publish::run(publish, context).await,
@@ -25,7 +25,7 @@ pub async fn run(arguments: UpdateArgs, context: &Context) -> Result<(), Failure
     }
 }
 
-async fn on_published(command: UpdateCommand, context: &Context) -> Result<(), Failure> {
+async fn run_command(command: UpdateCommand, context: &Context) -> Result<(), Failure> {
     match command {
         UpdateCommand::List(arguments) => list::run(arguments, context).await,
         UpdateCommand::Show(update) => show::run(&update.id, context).await,
@@ -38,7 +38,7 @@ async fn on_published(command: UpdateCommand, context: &Context) -> Result<(), F
     }
 }
 
-/// Says what people overlook about a rollout that is not for everybody.
+/// Points out that a rollout does not reach everybody.
 fn note_on_rollout(percent: u8, context: &Context) {
     if percent < 100 {
         let note = format!("Rollout {percent} %: only apps that send a device id when they ask can get it.");

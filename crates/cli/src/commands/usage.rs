@@ -1,4 +1,4 @@
-//! `usage`: what the organization used, month by month, and what it may use.
+//! `usage`: the organization's usage by month, and its quotas.
 
 use indicatif::HumanBytes;
 use launchway_api::usage::UsageView;

@@ -1,8 +1,8 @@
-//! `webhook`: who is told of events, and what was delivered.
+//! `webhook`: receivers of events, and their deliveries.
 
 mod delivery;
 
-use launchway_api::open::{self, joined};
+use launchway_api::open::{self, join_words};
 use launchway_api::webhooks::{CreateWebhook, ReplaceWebhook, WebhookView, WebhookWithSecret};
 use launchway_client::Answer;
 use launchway_domain::webhook::WebhookStatus;
@@ -33,12 +33,12 @@ pub async fn run(command: WebhookCommand, context: &Context) -> Result<(), Failu
         }
         WebhookCommand::Delete(webhook) => {
             let question = format!("Delete {} with its deliveries?", webhook.id);
-            context.terminal.sure(&question, webhook.yes).await?;
-            printer.gone(&client.delete_webhook(&webhook.id).await?)
+            context.terminal.require_confirmation(&question, webhook.yes).await?;
+            printer.deletion(&client.delete_webhook(&webhook.id).await?)
         }
         WebhookCommand::Test(webhook) => {
             let answer = client.test_webhook(&webhook.id).await?;
-            delivery::begun(&answer, context)
+            delivery::print_new(&answer, context)
         }
         WebhookCommand::Deliveries { id, page } => {
             let answer = client.deliveries(&id, page.paging()).await?;
@@ -46,7 +46,7 @@ pub async fn run(command: WebhookCommand, context: &Context) -> Result<(), Failu
         }
         WebhookCommand::Redeliver { id } => {
             let answer = client.redeliver(&id).await?;
-            delivery::begun(&answer, context)
+            delivery::print_new(&answer, context)
         }
         WebhookCommand::RotateSecret(webhook) => {
             let answer = client.rotate_webhook_secret(&webhook.id).await?;
@@ -73,7 +73,7 @@ fn instead<T>(told: Vec<T>, kept: Vec<T>) -> Vec<T> {
     if told.is_empty() { kept } else { told }
 }
 
-/// The whole record with what the arguments change in it.
+/// The complete record, with the changes of the arguments.
 fn changed(present: WebhookView, arguments: UpdateWebhookArgs) -> ReplaceWebhook {
     let status = match (arguments.enable, arguments.disable) {
         (true, _) => Some(WebhookStatus::Active.into()),
@@ -99,10 +99,10 @@ fn changed(present: WebhookView, arguments: UpdateWebhookArgs) -> ReplaceWebhook
     }
 }
 
-/// Prints the secret, alone, and everything about the webhook beside it.
+/// Prints the secret alone to standard output, and the webhook to standard error.
 fn with_secret(answer: &Answer<WebhookWithSecret>, context: &Context) -> Result<(), Failure> {
     let record = &answer.value.record;
-    // An earlier try of this call made the secret, and its answer, the only one with it, was lost.
+    // A previous attempt of this request created the secret, and the only response with it was lost.
     let Some(secret) = &answer.value.secret else {
         let message = format!("{} was made, but the answer that shows its secret was lost", record.id);
         return Err(Failure::failed(message).hint(format!(
@@ -128,7 +128,7 @@ fn table(webhooks: &[WebhookView]) -> Table {
             webhook.name.clone(),
             webhook.url.clone(),
             webhook.kind.to_string(),
-            joined(&webhook.events, " "),
+            join_words(&webhook.events, " "),
             last.map_or("none".to_owned(), |delivery| delivery.status.to_string()),
         ]);
     }
@@ -143,7 +143,7 @@ fn prose(webhook: &WebhookView) -> String {
         ("Name", webhook.name.clone()),
         ("Url", webhook.url.clone()),
         ("Type", webhook.kind.to_string()),
-        ("Events", joined(&webhook.events, "\n")),
+        ("Events", join_words(&webhook.events, "\n")),
         (
             "Apps",
             if webhook.bundle_ids.is_empty() {

@@ -1,7 +1,7 @@
-//! `whoami`: who the server takes you for.
+//! `whoami`: the caller, as the server identifies it.
 
 use launchway_api::auth::CallerView;
-use launchway_api::open::joined;
+use launchway_api::open::join_words;
 use launchway_client::BaseUrl;
 
 use crate::context::Context;
@@ -21,7 +21,7 @@ pub async fn run(context: &Context) -> Result<(), Failure> {
         .result(&answer.body, || prose(&answer.value, client.base(), source))
 }
 
-/// Who the caller is, as people read it.
+/// The caller as text.
 pub fn prose(caller: &CallerView, url: &BaseUrl, source: Origin) -> String {
     let organization = caller.organization.as_ref();
     let key = caller.key.as_ref();
@@ -30,7 +30,7 @@ pub fn prose(caller: &CallerView, url: &BaseUrl, source: Origin) -> String {
         (None, Some(key)) => format!("API key {} ({}…)", key.name, key.prefix),
         (None, None) => caller.id.clone(),
     };
-    let scopes = key.map(|key| joined(&key.scopes, ", "));
+    let scopes = key.map(|key| join_words(&key.scopes, ", "));
     fields(&[
         (
             "Organization",

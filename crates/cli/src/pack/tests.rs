@@ -1,4 +1,4 @@
-//! That packing is deterministic, and that hostile directories are refused.
+//! Packing is deterministic, and rejects hostile directories.
 
 use std::fs;
 use std::io::Read;
@@ -45,7 +45,7 @@ fn the_same_directory_gives_the_same_package_anywhere_and_anytime() {
     }
     let sealed = seal(packed(&one).path(), &|_| ()).expect("it is there");
     assert_eq!(sealed, seal(packed(&other).path(), &|_| ()).expect("it is there"));
-    // A change of this value changes what everybody publishes: intended only with a new release of the ZIP library.
+    // A change of this value affects every published package: intended only with a new release of the ZIP library.
     insta::assert_snapshot!(format!("{} {}", sealed.size, sealed.sha256), @"378 67177ee25efc743d7b8cf7c7a8d82f8c3b4d6b5e3b2d3a345daaef41d5274ff6");
 }
 

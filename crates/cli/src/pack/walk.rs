@@ -1,4 +1,4 @@
-//! Finds the files of a directory, in the order of their names' bytes, and refuses what a package cannot hold.
+//! Finds the files of a directory, in the byte order of their names, and rejects entries that a package cannot contain.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -12,13 +12,12 @@ use crate::pack::PackError;
 pub struct Entry {
     /// Its name in the package: relative, with forward slashes.
     pub name: String,
-    /// Where it is.
     pub path: PathBuf,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// Finds every file below `root`, except what file managers leave behind. Fails as [`PackError`] says.
+/// Finds every file below `root`.
 pub fn walk(root: &Path) -> Result<Vec<Entry>, PackError> {
     if !fs::metadata(root).is_ok_and(|found| found.is_dir()) {
         return Err(PackError::NotADirectory(root.to_owned()));
@@ -65,7 +64,7 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, PackError> {
     Ok(entries)
 }
 
-/// What file managers leave behind and no app needs.
+/// Files that file managers create and no app needs.
 fn is_junk(name: &OsStr) -> bool {
     [".DS_Store", "Thumbs.db", "desktop.ini"]
         .iter()

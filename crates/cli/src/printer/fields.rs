@@ -1,4 +1,4 @@
-//! One thing as people read it: a name and a value on each line, the values under each other.
+//! Formats one resource: a name and a value on each line, with aligned values.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use launchway_api::lists::Page;
 
 use crate::printer::clean;
 
-/// Lays out names and values. A value of several lines goes on under its first; an empty one is left out.
+/// Aligns names and values. The further lines of a value are indented to its first; empty values are omitted.
 pub fn fields(rows: &[(&str, String)]) -> String {
     let shown = || rows.iter().filter(|(_, value)| !value.is_empty());
     let width = shown().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -21,7 +21,7 @@ pub fn fields(rows: &[(&str, String)]) -> String {
 }
 
 /// `1 file`, `2 files`.
-pub fn in_files(count: i64) -> String {
+pub fn count_files(count: i64) -> String {
     match count {
         1 => "1 file".to_owned(),
         _ => format!("{count} files"),
@@ -29,12 +29,12 @@ pub fn in_files(count: i64) -> String {
 }
 
 /// `2026-11-20T10:00:00.000Z` as `2026-11-20 10:00`.
-pub fn to_the_minute(time: &str) -> String {
+pub fn format_minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
 
-/// Which part of a list a page is. `thing` is what the list holds, in the singular.
-pub fn what_is_shown<T>(thing: &str, page: &Page<T>) -> String {
+/// Which part of a list a page is. `thing` is the singular name of the elements.
+pub fn page_summary<T>(thing: &str, page: &Page<T>) -> String {
     let things = match thing.strip_suffix('y').filter(|stem| !stem.ends_with('e')) {
         Some(stem) => format!("{stem}ies"),
         None => format!("{thing}s"),
@@ -87,7 +87,7 @@ mod tests {
             ("app", page(1, 3, 2), "The last 1 of 3 apps."),
         ];
         for (thing, page, said) in rows {
-            assert_eq!(what_is_shown(thing, &page), said);
+            assert_eq!(page_summary(thing, &page), said);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The log of a build, as it comes in parts, line by line for a terminal: what would steer the terminal is taken out, and
-//! the headings of phases stand out.
+//! Formats the log of a build, which arrives in parts, line by line for a terminal: removes control characters and
+//! highlights the headings of phases.
 
 use console::strip_ansi_codes;
 
-/// A line that goes on for longer is shown in parts.
+/// A longer line is printed in parts.
 const LONGEST_LINE: usize = 16 << 10;
-/// What a runner's own lines begin with.
+/// Prefix of the runner's own lines.
 const HEADING: &str = "==> ";
 
-/// Turns parts of a log into lines.
+/// Splits parts of a log into lines.
 #[derive(Debug, Default)]
 pub struct LogLines {
     begun: Vec<u8>,
@@ -16,7 +16,8 @@ pub struct LogLines {
 }
 
 impl LogLines {
-    /// Takes a part; `show` is given the lines that it completes. A progress bar that draws over itself becomes lines.
+    /// Adds a part and passes each completed line to `show`. A progress bar that overwrites itself becomes several
+    /// lines.
     pub fn push(&mut self, part: &[u8], mut show: impl FnMut(&str)) {
         for byte in part {
             let follows_return = std::mem::take(&mut self.after_return);
@@ -34,7 +35,7 @@ impl LogLines {
         }
     }
 
-    /// Shows what was begun last.
+    /// Passes on the last, incomplete line.
     pub fn finish(mut self, mut show: impl FnMut(&str)) {
         if !self.begun.is_empty() {
             self.end_line(&mut show);
@@ -53,7 +54,7 @@ impl LogLines {
     }
 }
 
-/// Whether a line begins a phase, or is another word of the runner.
+/// Whether a line begins a phase, or is another message of the runner.
 pub fn is_heading(line: &str) -> bool {
     line.starts_with(HEADING)
 }

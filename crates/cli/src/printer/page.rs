@@ -1,16 +1,16 @@
-//! A page of a list, and a deletion: the answers that look the same for every kind of resource.
+//! Prints a page of a list, and a deletion: the results with the same form for every kind of resource.
 
 use launchway_api::lists::{Deleted, Page};
 use launchway_client::Answer;
 
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::printer::fields::what_is_shown;
+use crate::printer::fields::page_summary;
 use crate::printer::table::Table;
 
 impl Printer {
-    /// Prints a page of a list as a table, and says which part of the list it is. `thing` is what the list holds, in
-    /// the singular.
+    /// Prints a page of a list as a table, and which part of the list it is. `thing` is the singular name of the
+    /// elements.
     pub fn page<T>(
         &self,
         thing: &str,
@@ -19,12 +19,12 @@ impl Printer {
     ) -> Result<(), Failure> {
         let page = &answer.value;
         self.result(&answer.body, || self.table(&table(&page.items)))?;
-        self.note(&what_is_shown(thing, page));
+        self.note(&page_summary(thing, page));
         Ok(())
     }
 
-    /// Prints what became of a resource that went.
-    pub fn gone(&self, answer: &Answer<Deleted>) -> Result<(), Failure> {
+    /// Prints the result of a deletion.
+    pub fn deletion(&self, answer: &Answer<Deleted>) -> Result<(), Failure> {
         let Deleted { id, status } = &answer.value;
         self.result(&answer.body, || format!("{id} is {status}.\n"))
     }

@@ -1,10 +1,10 @@
-//! How far something is, on a terminal only.
+//! Progress bars, on terminals only.
 
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar, or nothing where there is no terminal. It goes away when it is dropped.
+/// A bar, or nothing without a terminal. It disappears when it is dropped.
 pub struct Progress(ProgressBar);
 
 impl Progress {
@@ -24,8 +24,8 @@ impl Progress {
         Self(bar)
     }
 
-    /// What moves the bar: it takes the bytes done so far.
-    pub fn mover(&self) -> Arc<dyn Fn(u64) + Send + Sync> {
+    /// The callback that moves the bar; it accepts the bytes done so far.
+    pub fn callback(&self) -> Arc<dyn Fn(u64) + Send + Sync> {
         let bar = self.0.clone();
         Arc::new(move |done| bar.set_position(done))
     }

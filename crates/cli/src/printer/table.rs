@@ -1,4 +1,4 @@
-//! Many things as people read them: a table where it fits, else a block for each.
+//! Formats several resources: a table if it fits, otherwise a block for each.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,6 @@ use console::measure_text_width;
 use crate::printer::clean;
 use crate::printer::fields::fields;
 
-/// Columns and their rows.
 #[derive(Debug)]
 pub struct Table {
     heads: Vec<&'static str>,
@@ -15,7 +14,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
     pub fn new(heads: &[&'static str]) -> Self {
         Self {
             heads: heads.to_vec(),
@@ -23,14 +21,14 @@ impl Table {
         }
     }
 
-    /// Adds a row; it has as many cells as there are columns.
+    /// Adds a row, which has as many cells as there are columns.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.heads.len(), "a cell for each column");
         self.rows
             .push(cells.iter().map(|cell| clean(cell).replace('\n', " ")).collect());
     }
 
-    /// Lays the table out for so many columns of text, or for any number when the width is not known.
+    /// Renders the table for this width in columns of text, or unlimited when the width is unknown.
     pub fn render(&self, width: Option<usize>) -> String {
         if self.rows.is_empty() {
             return String::new();

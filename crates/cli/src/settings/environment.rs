@@ -1,4 +1,4 @@
-//! The variables of the environment, read once.
+//! The environment variables, read once.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use crate::failure::Failure;
 
-/// The variables of the environment. An empty one counts as absent.
+/// The environment variables. An empty one counts as absent.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, OsString>);
 
 impl Environment {
-    /// Reads those of this process.
     #[expect(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn of_this_process() -> Self {
         let named = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
@@ -38,7 +37,6 @@ impl Environment {
         self.value(name).is_some_and(|value| value != "0" && value != "false")
     }
 
-    /// Whether a variable is set at all.
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }

@@ -1,4 +1,4 @@
-//! Which value wins, one row for each case.
+//! The precedence of settings, one row for each case.
 
 use super::*;
 use launchway_project::file::Server;

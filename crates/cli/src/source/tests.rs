@@ -1,4 +1,4 @@
-//! What belongs to a source, and that the same source gives the same bytes.
+//! Which files belong to a source, and that the same source gives the same bytes.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -184,7 +184,7 @@ fn a_way_out_through_another_link_is_found() {
     symlink("a", root.join("down")).unwrap();
     fs::create_dir_all(root.join("b/c")).unwrap();
     symlink("../../a", root.join("b/c/across")).unwrap();
-    // By its text it stays inside; through `down`, which is one level up, it does not.
+    // The text of the link stays inside; through `down`, which is one level up, it does not.
     symlink("b/c/across/../../secret", root.join("out")).unwrap();
     let error = walk(&root).unwrap_err();
     assert!(

@@ -1,5 +1,5 @@
-//! Finds what belongs to a source, in the order of the names' bytes: all but what `.gitignore` and `.launchwayignore`
-//! leave out, what git tracks nevertheless, and never what every project makes anew.
+//! Finds the files of a source, in the byte order of their names: all but those that `.gitignore` and
+//! `.launchwayignore` exclude, plus those that git tracks nevertheless, and never generated files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -14,9 +14,9 @@ use tempfile::NamedTempFile;
 use super::SourceError;
 use super::links::stays_inside;
 
-/// What users write what to leave out in, besides `.gitignore`; it wins over that.
+/// The user's ignore file besides `.gitignore`, over which it wins.
 const IGNORE_FILE: &str = ".launchwayignore";
-/// Left out unless `.launchwayignore` brings it back (`!node_modules`).
+/// Excluded unless `.launchwayignore` includes it again (`!node_modules`).
 const NEVER: &str = "\
 .git
 .hg
@@ -29,39 +29,35 @@ DerivedData
 launchway-out
 ";
 
-/// Something to pack.
+/// An entry to pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its name in the archive: relative, with forward slashes.
     pub name: String,
-    /// Where it is.
     pub path: PathBuf,
-    /// What it is.
     pub kind: Kind,
 }
 
-/// What an entry is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file.
     File {
-        /// Its bytes.
+        /// Its size in bytes.
         size: u64,
-        /// Whether it can be run.
+        /// Whether it is executable.
         executable: bool,
     },
-    /// A link, which stays in the source.
+    /// A link that stays in the source.
     Link {
-        /// What it points at.
+        /// Its target.
         target: PathBuf,
     },
 }
 
-/// Finds everything that belongs to the source in `root`; the empty path is the current directory. Directories come with what is in them. Fails as
-/// [`SourceError`] says.
+/// Finds every entry of the source in `root`; the empty path is the current directory. Directories are listed with
+/// their contents.
 pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
     let not_there = || SourceError::NotADirectory(root.to_owned());
-    let start = or_here(root);
+    let start = or_current_dir(root);
     let real = fs::canonicalize(start).map_err(|_| not_there())?;
     if !real.is_dir() {
         return Err(not_there());
@@ -73,7 +69,7 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
         .standard_filters(false)
         .git_ignore(true)
         .git_exclude(true)
-        // Outside of a repository nothing says how far up files count. In one, nothing above it does.
+        // Outside a repository, nothing limits how far up ignore files apply. In one, no file above it does.
         .require_git(in_repository)
         .parents(in_repository)
         .add_custom_ignore_filename(IGNORE_FILE);
@@ -92,7 +88,7 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
         entries.insert(name, entry);
     }
     if in_repository {
-        let left_out = left_out_for_good(root)?;
+        let left_out = fixed_exclusions(root)?;
         for name in tracked_but_ignored(root) {
             let path = root.join(&name);
             let wanted = !left_out.matched_path_or_any_parents(&name, false).is_ignore();
@@ -109,7 +105,7 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
     Ok(entries.into_values().collect())
 }
 
-fn or_here(root: &Path) -> &Path {
+fn or_current_dir(root: &Path) -> &Path {
     if root.as_os_str().is_empty() {
         Path::new(".")
     } else {
@@ -168,7 +164,7 @@ fn name_of(path: &Path, root: &Path) -> Result<String, SourceError> {
     Ok(parts.join("/"))
 }
 
-/// What is never packed, as the library wants it.
+/// Excludes entries that are never packed, in the form that the library needs.
 fn never() -> std::io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;
     file.write_all(NEVER.as_bytes())?;
@@ -176,8 +172,8 @@ fn never() -> std::io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// What holds for files that git tracks too.
-fn left_out_for_good(root: &Path) -> Result<Gitignore, SourceError> {
+/// The rules that also apply to tracked files.
+fn fixed_exclusions(root: &Path) -> Result<Gitignore, SourceError> {
     let unclear = |error: ignore::Error| SourceError::Ignore(error.to_string());
     let mut builder = GitignoreBuilder::new(root);
     for line in NEVER.lines() {
@@ -192,7 +188,7 @@ fn left_out_for_good(root: &Path) -> Result<Gitignore, SourceError> {
     builder.build().map_err(unclear)
 }
 
-/// Files that `.gitignore` names but that were added all the same, such as the JAR of a Gradle wrapper.
+/// Files that `.gitignore` excludes but that are tracked, such as the JAR of a Gradle wrapper.
 fn tracked_but_ignored(root: &Path) -> Vec<String> {
     let mut command = Command::new("git");
     command.args(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
@@ -209,7 +205,7 @@ fn tracked_but_ignored(root: &Path) -> Vec<String> {
             .filter(|name| !name.is_empty())
             .filter_map(|name| String::from_utf8(name.to_vec()).ok())
             .collect(),
-        // Without git nothing is tracked.
+        // Without git, nothing is tracked.
         _ => Vec::new(),
     }
 }

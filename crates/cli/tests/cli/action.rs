@@ -1,5 +1,5 @@
-//! The GitHub Action: its YAML, and its scripts, which run here with this program, a stand-in for GitHub's API and the variables
-//! of a run.
+//! The GitHub Action: its YAML, and its scripts, which run here with this program, a stub of GitHub's API and the
+//! variables of a run.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -17,7 +17,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What a run of the action came to.
+/// The result of a run of the action.
 struct Run {
     code: Option<i32>,
     printed: String,
@@ -113,7 +113,7 @@ async fn the_difference_is_commented_once_and_kept_up_to_date() {
     assert_eq!(seen[3].json(), json!({"body": first.summary}));
     assert_eq!(seen[3].header("authorization"), "Bearer of-github");
 
-    // Another push: the same comment, changed.
+    // Another push updates the same comment.
     camera(&stage, "8.2.0");
     let own = json!({"id": 2, "user": {"type": "Bot"}, "body": first.summary});
     let of_a_user = json!({"id": 3, "user": {"type": "User"}, "body": first.summary});
@@ -132,7 +132,7 @@ async fn the_difference_is_commented_once_and_kept_up_to_date() {
     );
     assert!(second.summary.contains("Nothing differs from"), "{}", second.summary);
 
-    // Nothing new to say.
+    // Nothing has changed.
     let own = json!({"id": 2, "user": {"type": "Bot"}, "body": second.summary});
     server.then([known(), known(), comments(&[own])]);
     let third = run("compare.sh", &stage, &server, &pull_request(), &[]).await;
@@ -256,7 +256,7 @@ async fn the_program_that_is_there_is_taken_and_else_one_is_built() {
     let with_program = format!("{}:{system}", program.display());
     assert_eq!(run_with("place", &with_program, &[]).await, "");
 
-    // A tool in place of cargo, which would take minutes.
+    // A stub of cargo, which would take minutes.
     let tools = stage.project().join("tools");
     let cargo = "#!/bin/sh\nset -e\necho \"$*\" >> \"$CALLS\"\nmkdir -p \"$PLACE/bin\"\n: > \"$PLACE/bin/launchway\"\n\
         chmod +x \"$PLACE/bin/launchway\"\n";
@@ -288,7 +288,7 @@ async fn the_program_that_is_there_is_taken_and_else_one_is_built() {
     assert!(calls.starts_with("install --locked --path "), "{calls}");
 }
 
-/// Every step is one that GitHub takes, every script is there, and every input is declared.
+/// GitHub accepts every step, every script exists, and every input is declared.
 #[test]
 fn the_yaml_names_what_is_there() {
     let text = std::fs::read_to_string(repository().join("action.yml")).expect("it is there");
@@ -323,7 +323,7 @@ fn the_yaml_names_what_is_there() {
     assert!(action["outputs"]["native-needed"]["value"].as_str().is_some());
 }
 
-/// Of the snippets in docs/ci.md those in YAML can be read, and name commands of this program.
+/// The YAML snippets in docs/ci.md are valid and name commands of this program.
 #[tokio::test]
 async fn the_snippets_can_be_read_and_run() {
     let text = std::fs::read_to_string(repository().join("docs/ci.md")).expect("it is there");

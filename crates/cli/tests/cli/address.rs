@@ -1,5 +1,5 @@
-//! Keys go only to an address that the user named. A source may be anybody's: whoever sends a pull request writes its
-//! `launchway.toml`.
+//! Keys go only to an address that the user named. A source is untrusted: anyone who sends a pull request can change
+//! its `launchway.toml`.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::fake_server::{FakeServer, Reply};
 use crate::session::caller;
 use crate::stage::{KEY, Stage};
 
-/// A stage with a key in the environment, and a server that the user knows nothing of.
+/// A stage with a key in the environment, and a server that the user never named.
 async fn attacked() -> (FakeServer, Stage) {
     let evil = FakeServer::start([]).await;
     let mut stage = Stage::new();

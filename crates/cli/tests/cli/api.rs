@@ -1,4 +1,4 @@
-//! `api`: the body comes through as it is, whatever it is, and the exit code tells the status.
+//! `api`: the body passes through unchanged, and the exit code reflects the status.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `app`, and what every command on a resource has in common: JSON, questions, and refusals.
+//! `app`, and the common behavior of all resource commands: JSON, prompts and rejections.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::stage::{Stage, page};
 
 const ID: &str = "app_01kb0000000000000000000001";
 
-/// An app as the API writes it, with these fields instead.
+/// An app in the form of the API, with these fields replaced.
 pub fn app(changed: Value) -> Value {
     let mut app = json!({
         "id": ID,

@@ -1,4 +1,4 @@
-//! What people read when the project, the network or the server is not as it should be.
+//! The messages when the project, the network or the server has a problem.
 
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ use crate::project::{capacitor, description};
 use crate::session::caller;
 use crate::stage::{KEY, Stage, update};
 
-/// What `doctor` finds in the project; nothing of server and tools.
+/// The findings of `doctor` about the project, without those about server and tools.
 async fn project_findings(stage: &Stage) -> String {
     let output = stage
         .command(&["doctor", "--json"])
@@ -139,7 +139,7 @@ const PUBLISH: [&str; 9] = [
     "--all-configurations",
 ];
 
-/// Runs a command for which a file's mode counts, also when the test runs as root.
+/// Runs a command to which file modes apply, even when the test runs as root.
 #[cfg(target_os = "linux")]
 async fn run_without_the_rights_of_root(stage: &Stage, arguments: &[&str]) -> String {
     let command = stage.command(arguments);

@@ -1,4 +1,4 @@
-//! `login --browser`: shows a code, waits until it is confirmed, and keeps the key that comes.
+//! `login --browser`: displays a code, waits for its confirmation, and saves the new key.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

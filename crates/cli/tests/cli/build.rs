@@ -1,4 +1,4 @@
-//! `build <platform>`: what is sent, what is shown while it runs, and what it ends with.
+//! `build <platform>`: its requests, its output while the build runs, and its exit codes.
 
 use insta::assert_snapshot;
 use launchway_api::builds::CreateBuild;
@@ -23,7 +23,7 @@ steps = [{ name = 'compile', run = \"./gradlew assembleRelease\" }]
 artifacts = [{ path = 'out/*.apk' }]
 ";
 
-/// A server that takes an upload and then answers so, and a project for it.
+/// A server that accepts an upload and then returns these responses, and a project for it.
 pub async fn taking(answers: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) {
     let server = FakeServer::start([]).await;
     let upload = json!({
@@ -41,7 +41,7 @@ pub async fn taking(answers: impl IntoIterator<Item = Reply>) -> (FakeServer, St
     (server, stage)
 }
 
-/// Puts a project that says its steps itself into the stage.
+/// Adds a project with its own steps to the stage.
 pub fn project(stage: &Stage) {
     stage
         .file("launchway.toml", PROJECT)
@@ -49,7 +49,7 @@ pub fn project(stage: &Stage) {
         .file("node_modules/x/index.js", "x");
 }
 
-/// A stream of these events; what is not `log` is a build with these fields.
+/// A stream of these events. Every event but `log` is a build with these fields.
 pub fn stream(events: &[(&str, Value)]) -> String {
     let mut text = String::from(": hello\n\n");
     let mut offset = 0;

@@ -179,7 +179,7 @@ async fn cancel_retry_and_delete() {
     assert_eq!(server.lines(), calls);
 }
 
-/// The plan of a build as the API writes it.
+/// The plan of a build in the form of the API.
 pub fn plan() -> Value {
     let plan = json!({
         "labels": ["os=linux", "java=21"], "env": {"A": "1", "B": "2"},
@@ -318,7 +318,7 @@ async fn download() {
     server.then([
         whole(),
         whole(),
-        // It breaks in the middle, is gone on with, and comes damaged; from the beginning it comes right.
+        // The download breaks off, resumes, and arrives damaged; a download from the start succeeds.
         Reply::new(200, "an").cut(),
         whole(),
         Reply::new(206, " spy"),

@@ -1,4 +1,4 @@
-//! `update` computes the fingerprint, and refuses what the newest build cannot run.
+//! `update` computes the fingerprint, and rejects an update that the newest build cannot run.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const MINIMUM: [&str; 8] = [
     "production",
 ];
 
-/// A stage with a project and something to publish, and a server that answers with these.
+/// A stage with a project and something to publish, and a server with these responses.
 async fn stage(replies: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) {
     let server = FakeServer::start([]).await;
     server.then(replies);
@@ -28,7 +28,7 @@ async fn stage(replies: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) 
     (server, stage)
 }
 
-/// The answers to an upload and a publication.
+/// The responses to an upload and a publication.
 fn taking(server: &FakeServer) -> [Reply; 3] {
     let upload = json!({
         "id": "upload_01kb0000000000000000000001", "status": "pending", "method": "PUT", "headers": {},
@@ -45,7 +45,7 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
     [&MINIMUM[..], more].concat()
 }
 
-/// The fingerprint that was published last.
+/// The fingerprint of the last publication.
 fn published(server: &FakeServer) -> Value {
     let last = server.seen().pop().expect("a request");
     let path = last.line.split('?').next();
@@ -53,7 +53,7 @@ fn published(server: &FakeServer) -> Value {
     last.json()["fingerprint"].take()
 }
 
-/// What `update` says besides the update itself.
+/// The output of `update` besides the update itself.
 fn errors(shown: &str) -> &str {
     shown.split_once("--- standard error").map_or("", |(_, rest)| rest)
 }
@@ -119,7 +119,7 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_not_published_by_accident
     assert_eq!(published(&server), Value::Null);
 }
 
-/// The team and the profile that sign an app differ between machines; the native code does not.
+/// The signing team and profile differ between machines; the native code does not.
 #[tokio::test]
 async fn a_build_that_differs_only_in_what_signs_it_can_run_the_update() {
     let (server, stage) = stage([]).await;

@@ -1,4 +1,4 @@
-//! `credential`: the file and its passwords go to the server and are never shown.
+//! `credential`: the file and its passwords go to the server and are never displayed.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::stage::{Stage, page};
 const ID: &str = "credential_01kb0000000000000000000001";
 const PASSWORD: &str = "hunter2-of-this-test";
 
-/// A credential as the API writes it, with these fields instead.
+/// A credential in the form of the API, with these fields replaced.
 pub fn credential(changed: Value) -> Value {
     let mut credential = json!({
         "id": ID,

@@ -1,4 +1,4 @@
-//! `env`: values come from standard input, files and questions, and are never shown.
+//! `env`: values come from standard input, files and prompts, and are never displayed.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const ID: &str = "env_01kb0000000000000000000001";
 const OTHER: &str = "env_01kb0000000000000000000002";
 const SECRET: &str = "hunter2-of-this-test";
 
-/// A variable as the API writes it, with these fields instead.
+/// A variable in the form of the API, with these fields replaced.
 pub fn variable(changed: Value) -> Value {
     let mut variable = json!({
         "id": ID,
@@ -150,7 +150,7 @@ async fn a_file_of_many_is_imported() {
     let mut text = stage
         .run(&["env", "import", ".env", "--configuration", "production"])
         .await;
-    // What came before a failure stays, and is said.
+    // Variables set before a failure remain set, and are reported.
     text.push_str(&stage.run_with(&["env", "import", "-", "--json"], "A=1\nB=2\n").await);
     text.push_str(&stage.run(&["env", "import", "broken.env"]).await);
     text.push_str(&stage.run(&["env", "import", "missing.env"]).await);

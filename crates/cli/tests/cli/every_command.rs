@@ -1,5 +1,5 @@
-//! What holds for every command: its help, its JSON, its exit code for each answer of a server and for each thing that
-//! keeps it from being answered, and how it looks on a narrow terminal.
+//! Common rules of all commands: their help, their JSON, their exit code for each response and for each failure to get
+//! one, and their layout on a narrow terminal.
 
 mod table;
 
@@ -18,11 +18,11 @@ use crate::interrupt::interrupt;
 use crate::stage::Stage;
 use crate::terminal::Screen;
 
-/// Processes at a time.
+/// Concurrent processes.
 const AT_ONCE: usize = 16;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A stage with all that the commands of the table need.
+/// A stage with everything that the commands of the table need.
 fn prepared(mut stage: Stage) -> Stage {
     build::project(&stage);
     stage
@@ -44,7 +44,7 @@ fn prepared(mut stage: Stage) -> Stage {
     stage
 }
 
-/// Does something for each row, several at a time, and gives what came of them in the order of the table.
+/// Runs a function for each row, several at a time, and returns the results in the order of the table.
 async fn each<T>(rows: impl IntoIterator<Item = Row>, work: impl AsyncFn(Row) -> T) -> Vec<T> {
     futures::stream::iter(rows)
         .map(|row| work(row))
@@ -53,7 +53,7 @@ async fn each<T>(rows: impl IntoIterator<Item = Row>, work: impl AsyncFn(Row) ->
         .await
 }
 
-/// The names of a command and those above it: what is typed before its own arguments.
+/// The names of a command and of its parents, which precede its own arguments.
 fn name(arguments: &[&str], known: &BTreeSet<String>) -> String {
     let mut name = arguments[0].to_owned();
     if let Some(second) = arguments.get(1) {
@@ -65,7 +65,7 @@ fn name(arguments: &[&str], known: &BTreeSet<String>) -> String {
     name
 }
 
-/// Every command that can be run, with the first line of its help: found as people find them, by asking for help.
+/// Every executable command, with the first line of its help, found by asking for help as users do.
 async fn tree(stage: &Stage) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut left = vec![String::new()];
@@ -79,7 +79,7 @@ async fn tree(stage: &Stage) -> Vec<(String, String)> {
             "{above}: {help}"
         );
         let below: Vec<&str> = commands(&help);
-        // `build`, `update`, `fingerprint` and `runner` do something by themselves too.
+        // `build`, `update`, `fingerprint` and `runner` can also be executed without a subcommand.
         let runs = below.is_empty() || usage(&help).any(|line| !line.ends_with("<COMMAND>"));
         if !above.is_empty() && runs {
             found.push((above.clone(), help.lines().next().unwrap_or_default().to_owned()));
@@ -90,7 +90,7 @@ async fn tree(stage: &Stage) -> Vec<(String, String)> {
     found
 }
 
-/// The lines that say how a command is typed.
+/// The usage lines.
 fn usage(help: &str) -> impl Iterator<Item = &str> {
     let rest = help.split_once("Usage: ").map_or("", |(_, rest)| rest);
     rest.lines().take_while(|line| !line.is_empty())
@@ -158,20 +158,20 @@ async fn each_end_has_its_exit_code() {
     .await;
 }
 
-/// What keeps a command from doing its work.
+/// An obstacle to a command.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// The server answers so.
+    /// The server responds with this status.
     Status(u16),
-    /// Nobody has signed in.
+    /// There is no login.
     NoKey,
-    /// Nobody listens at the address.
+    /// No server listens at the address.
     NoNetwork,
-    /// Ctrl-C.
     Interrupt,
 }
 
-/// Results and their exit codes (`docs/reference/command-line.md#exit-codes`). The tests of single commands cover the others.
+/// Obstacles and their exit codes (`docs/reference/command-line.md#exit-codes`). The tests of single commands cover the
+/// others.
 const ENDS: [(End, i32); 7] = [
     (End::Status(400), 1),
     (End::Status(404), 3),
@@ -194,7 +194,7 @@ impl End {
             _ => Stage::with(&server),
         };
         if matches!(self, End::NoNetwork) {
-            // Port 9 belongs to a service that no machine has any more.
+            // Port 9 belongs to a service that no longer exists on any machine.
             stage.set("LAUNCHWAY_URL", "http://127.0.0.1:9");
         }
         let stage = prepared(stage);
@@ -219,7 +219,7 @@ impl End {
 
 #[tokio::test]
 async fn on_a_narrow_terminal_nothing_is_lost() {
-    // Bars come and go on the way of those that upload.
+    // Uploads display progress bars.
     let rows = rows()
         .into_iter()
         .filter(|row| row.kind == Kind::Passes && !row.arguments.contains(&"android"));
@@ -250,7 +250,7 @@ async fn help_fits_a_narrow_terminal() {
         let arguments: Vec<&str> = name.split(' ').chain(["--help"]).collect();
         let (shown, code) = Screen::of(&stage, &arguments, 40).rest().await;
         assert_eq!(code, Some(0), "{shown}");
-        // Lines to be typed are not broken, nor are words.
+        // Command lines and words are not broken.
         let told = shown.split_once("Examples:").map_or(shown.as_str(), |(told, _)| told);
         let typed = |line: &str| line.contains("launchway ") || line.split_whitespace().count() < 3;
         let wide: Vec<&str> = told

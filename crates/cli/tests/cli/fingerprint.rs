@@ -1,4 +1,4 @@
-//! `fingerprint` and `native-needed`, on a small project of Capacitor.
+//! `fingerprint` and `native-needed`, on a small Capacitor project.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::stage::{Stage, page, update};
 pub const BUILD: &str = "build_01kb0000000000000000000003";
 const UPDATE: &str = "update_01kb0000000000000000000002";
 
-/// Puts a project into the stage: Android, one plugin.
+/// Adds a project to the stage: Android, one plugin.
 pub fn project(stage: &Stage) {
     let manifest = r#"{"dependencies": {"@capacitor/core": "8", "@capacitor/android": "8", "@capacitor/camera": "8"}}"#;
     stage
@@ -25,26 +25,26 @@ pub fn project(stage: &Stage) {
     camera(stage, "8.2.0");
 }
 
-/// Installs the camera.
+/// Installs the camera plugin.
 pub fn camera(stage: &Stage, version: &str) {
     let manifest =
         format!(r#"{{"name": "@capacitor/camera", "version": "{version}", "capacitor": {{"android": {{}}}}}}"#);
     stage.file("node_modules/@capacitor/camera/package.json", manifest);
 }
 
-/// The stage's fingerprint.
+/// The fingerprint of the stage's project.
 async fn hash(stage: &Stage) -> String {
     hash_and_document(stage).await.0
 }
 
-/// The stage's fingerprint, and the document that it stands for.
+/// The fingerprint of the stage's project, and its document.
 pub async fn hash_and_document(stage: &Stage) -> (String, Value) {
     let mut found = stage.json(&["fingerprint", "android", "--json"]).await;
     let hash = found["fingerprint"].as_str().expect("a hash").to_owned();
     (hash, found["document"].take())
 }
 
-/// What the server tells of a build or an update.
+/// The server's data on a build or an update.
 pub fn told(id: &str, fingerprint: Option<&str>, document: Option<&Value>) -> Reply {
     let status = if id.starts_with("build_") {
         "success"

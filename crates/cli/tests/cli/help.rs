@@ -1,4 +1,4 @@
-//! Help, completion and what is said about wrong usage. None of it needs a server or settings.
+//! Help, completion and usage errors. None of it needs a server or settings.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! What an interruption leaves: exit code 130 and nothing else.
+//! An interruption exits with code 130 and leaves nothing behind.
 #![cfg(unix)]
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -57,7 +57,7 @@ async fn an_interrupted_upload_leaves_no_file_behind() {
     assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
 }
 
-/// What a command says that is interrupted when the server is asked for the last time.
+/// The output of a command that is interrupted during its last request.
 async fn said_at_the_last_call(arguments: &[&str]) -> String {
     let (server, stage) = taking([Reply::silence()]).await;
     stage.file("dist/index.html", "<p>hello</p>");

@@ -7,10 +7,10 @@ use crate::fake_server::{FakeServer, Reply};
 use crate::stage::{Stage, page};
 
 const ID: &str = "key_01kb0000000000000000000002";
-/// Another than the one that calls, which must never be shown.
+/// Not the key of the caller, which must never be displayed.
 const NEW: &str = "lw_new_key_of_this_test";
 
-/// A key as the API writes it, with these fields instead.
+/// A key in the form of the API, with these fields replaced.
 pub fn key(changed: Value) -> Value {
     let mut key = json!({
         "id": ID,

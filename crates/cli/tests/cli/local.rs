@@ -1,4 +1,4 @@
-//! `build <platform> --local`: the plan of the project on this machine, without any server.
+//! `build <platform> --local`: executes the project's plan on this machine, without a server.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::stage::Stage;
 
-/// A project whose build runs this.
+/// A project whose build runs this command.
 fn project(run: &str) -> Stage {
     let mut stage = Stage::new();
-    // What the tests are started with decides where programs are.
+    // The environment of the tests determines where programs are.
     stage
         .set("PATH", "/usr/local/bin:/usr/bin:/bin")
         .set("JAVA_HOME", "/opt/java");
@@ -157,7 +157,7 @@ async fn interrupted_it_ends_its_steps() {
     while let Some(line) = lines.next_line().await.expect("UTF-8") {
         said.push(line);
     }
-    // The shell may have its own word for what was ended.
+    // The shell may print its own message about the killed process.
     said.retain(|line| line != "Terminated");
     assert_eq!(said, ["stopped", "==> canceled", "", "interrupted"]);
     assert_eq!(child.wait().await.expect("it ends").code(), Some(130));

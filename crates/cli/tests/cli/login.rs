@@ -1,4 +1,4 @@
-//! `login` and `logout` without a terminal; `terminal.rs` has those with one.
+//! `login` and `logout` without a terminal; `terminal.rs` tests them with one.
 
 use insta::assert_snapshot;
 use serde_json::json;

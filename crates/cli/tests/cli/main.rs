@@ -1,5 +1,5 @@
-//! The command line as people and scripts meet it: a real process, its two outputs and its exit code, against a server
-//! that answers as told.
+//! The command line as users and scripts see it: a real process, its two outputs and its exit code, against a stub
+//! server.
 
 mod action;
 mod address;

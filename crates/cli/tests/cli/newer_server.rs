@@ -1,4 +1,4 @@
-//! A server that is newer than the command line: words that this version does not know are shown as they come.
+//! A newer server: words that this version does not know are displayed unchanged.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::build::{ID, stream};
 use crate::fake_server::{FakeServer, Reply};
 use crate::stage::{Stage, build, page, submission, update};
 
-/// What a command prints when the server has one answer for it.
+/// The output of a command when the server has one response.
 async fn printed(answer: impl Into<String>, arguments: &[&str]) -> String {
     let server = FakeServer::start([Reply::new(200, answer)]).await;
     Stage::with(&server).run(arguments).await

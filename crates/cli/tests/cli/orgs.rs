@@ -9,26 +9,26 @@ use crate::stage::{KEY, Stage, page};
 
 const ID: &str = "org_01kb0000000000000000000001";
 
-/// An organization as the API writes it.
+/// An organization in the form of the API.
 pub fn org() -> Value {
     json!({"id": ID, "status": "active", "name": "Example Apps", "tier": "pro", "role": null,
         "createdAt": "2026-11-01T08:00:00.000Z"})
 }
 
-/// The usage of a month as the API writes it.
+/// The usage of a month in the form of the API.
 pub fn month(id: &str, builds: Value) -> Value {
     json!({"id": id, "status": "running", "tier": "pro", "builds": 12, "buildMinutes": 80, "submissions": 1,
         "updates": 30, "checks": 123_456, "bytes": 45_000_000, "quotas": {"builds": builds, "buildMinutes": null,
         "submissions": null, "updates": null, "bytes": 1_073_741_824}})
 }
 
-/// A member as the API writes it.
+/// A member in the form of the API.
 pub fn member() -> Value {
     json!({"id": "user_01kb0000000000000000000001", "status": "active", "email": "ada@example.com", "role": "owner",
         "createdAt": "2026-11-01T08:00:00.000Z"})
 }
 
-/// A line of the audit log as the API writes it.
+/// An audit log entry in the form of the API.
 pub fn audit_line() -> Value {
     json!({"seq": 7, "at": "2026-11-20T10:00:00.000Z", "actor": "user_01kb0000000000000000000001",
         "action": "key.revoke", "resource": "key_01kb0000000000000000000001", "before": null, "after": null,
@@ -77,7 +77,7 @@ async fn a_chosen_organization_is_kept_with_the_login() {
     let mut text = stage.run(&["org", "use", ID]).await;
     stage.run(&["whoami"]).await;
     text.push_str(&stage.run(&["org", "use", "org_01kb0000000000000000000009"]).await);
-    // Another login is one for another organization, perhaps.
+    // Another login may be for another organization.
     stage.run_with(&["login", "--url", &url], KEY).await;
     stage.run(&["whoami"]).await;
     assert_eq!(

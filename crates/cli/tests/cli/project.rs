@@ -1,10 +1,10 @@
-//! `init`, `doctor` and `man`: what concerns the project on this machine.
+//! `init`, `doctor` and `man`: commands on the local project.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use launchway_runner::Workplace;
+use launchway_runner::WorkDirectory;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::settings::Settings;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::fake_server::{FakeServer, Reply};
 use crate::session::caller;
 use crate::stage::{KEY, Stage};
 
-/// A project of Capacitor with nothing missing.
+/// A complete Capacitor project.
 pub fn capacitor(stage: &Stage) {
     stage
         .file(
@@ -32,12 +32,12 @@ pub fn capacitor(stage: &Stage) {
         .file("node_modules/@capacitor/core/package.json", "{}");
 }
 
-/// What a server of this version says of itself.
+/// The description that a server of this version returns of itself.
 pub fn description(version: &str) -> Reply {
     Reply::new(200, json!({"info": {"version": version}}).to_string())
 }
 
-/// A place with these programs on its PATH, and nothing else.
+/// A directory with only these programs, as the PATH.
 fn with_tools(stage: &mut Stage, programs: &[&str]) {
     let tools = stage.project().join("../tools");
     std::fs::create_dir_all(&tools).expect("space");
@@ -147,7 +147,7 @@ async fn doctor_minds_settings_that_cannot_be_read() {
 #[tokio::test]
 async fn doctor_says_of_a_runner_what_is_open_to_builds() {
     let stage = Stage::new();
-    // Beside this there is much that is wrong with an empty directory.
+    // An empty directory has many other problems.
     let text = stage.run(&["doctor", "--runner", "--json"]).await;
     let line = text.lines().find(|line| line.starts_with('{')).expect("the findings");
     let told: Value = serde_json::from_str(line).expect("JSON");
@@ -156,7 +156,7 @@ async fn doctor_says_of_a_runner_what_is_open_to_builds() {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_launchway"));
     let executor = Arc::new(ProcessExecutor::through(program));
     let settings = Settings::new(std::env::temp_dir());
-    let sandbox = Workplace::look(settings, executor).await.expect("a trial");
+    let sandbox = WorkDirectory::inspect(settings, executor).await.expect("a trial");
     assert_eq!(told[0]["message"], sandbox.sentence());
     let shown: Vec<_> = told[1..]
         .iter()

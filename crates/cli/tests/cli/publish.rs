@@ -1,4 +1,4 @@
-//! `update <platform>`: what is sent, what is said, and what is refused before anything is sent.
+//! `update <platform>`: its requests, its output, and what it rejects before sending anything.
 
 use std::io::Read;
 
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use crate::fake_server::{FakeServer, Reply};
 use crate::stage::{Stage, update};
 
-/// A server that takes an upload and then answers the publication with this.
+/// A server that accepts an upload and then returns this response to the publication.
 async fn taking(published: Reply) -> (FakeServer, Stage) {
     taking_after([], published).await
 }
 
-/// What a server says that knows no build of the app.
+/// The response of a server without builds of the app.
 fn no_build() -> Reply {
     Reply::error(404, "Not Found", "No successful build has a fingerprint")
 }
 
-/// The same behind these answers.
+/// The same after these responses.
 async fn taking_after(before: impl IntoIterator<Item = Reply>, published: Reply) -> (FakeServer, Stage) {
     let server = FakeServer::start(before).await;
     let upload = json!({
@@ -42,7 +42,7 @@ fn created(changed: Value) -> Reply {
     Reply::new(201, update(changed).to_string())
 }
 
-/// What the last call asked for, read as the server reads it.
+/// The body of the last request, parsed as the server parses it.
 fn asked(server: &FakeServer) -> Value {
     let last = server.seen().pop().expect("a request");
     assert_eq!(last.line, "POST /api/update");
@@ -204,7 +204,7 @@ async fn a_fingerprint_document_is_sent_as_one() {
     let arguments = [&MINIMUM[..], &["--fingerprint", "@fingerprint.json"]].concat();
     stage.run(&arguments).await;
     assert_eq!(asked(&server)["fingerprint"], document);
-    // One that is none is not sent.
+    // An invalid one is not sent.
     stage.file("fingerprint.json", r#"{"alg": "lwfp-1", "plugins": {}}"#);
     let shown = stage.run(&arguments).await;
     assert!(

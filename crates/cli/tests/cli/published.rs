@@ -1,4 +1,4 @@
-//! The commands on published updates, all but `rollback`.
+//! The commands on published updates, except `rollback`.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `update rollback`: which bytes are published again, and that nothing is without a yes.
+//! `update rollback`: which bytes are published again, and that confirmation is required.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ async fn to_a_chosen_update_of_other_native_code() {
     assert_eq!(server.seen()[3].json()["fingerprint"], "old");
 }
 
-/// What the server says of the difference between two updates.
+/// The server's response about the difference between two updates.
 fn difference(same: bool) -> Reply {
     let side = |id: &str, fingerprint: &str| {
         json!({"id": id, "status": "published", "bundleId": "com.example.app", "platform": "android", "configuration": null,

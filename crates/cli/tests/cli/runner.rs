@@ -1,4 +1,4 @@
-//! `runner`: how a machine enrols, works and ends, and the commands of those who look after runners.
+//! `runner`: how a machine enrolls, works and stops, and the commands that administer runners.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -22,11 +22,11 @@ fn enrolled() -> Reply {
     )
 }
 
-/// A place for a runner of this server that knows no token yet.
+/// A stage for a runner without a token, with this server.
 fn place(server: &FakeServer) -> (Stage, PathBuf) {
     let mut stage = Stage::new();
     stage.hide(server);
-    // Where the tests run as root, builds have users of their own, who pass through it.
+    // Where the tests run as root, builds have their own users, who traverse this directory.
     let root = stage.project().parent().expect("a directory").to_owned();
     fs::set_permissions(&root, fs::Permissions::from_mode(0o711)).expect("it is ours");
     fs::set_permissions(stage.project(), fs::Permissions::from_mode(0o711)).expect("it is ours");
@@ -87,7 +87,7 @@ async fn enrols_once_works_and_ends_when_it_is_told() {
         .mode();
     assert_eq!(mode & 0o777, 0o600);
 
-    // The second time it needs neither token nor address; the used token does no harm.
+    // The second start needs neither token nor address; the used token does no harm.
     let again = stage
         .command(&["runner", "--work-dir", "work"])
         .spawn()
@@ -99,7 +99,7 @@ async fn enrols_once_works_and_ends_when_it_is_told() {
     assert_eq!(again.wait_with_output().await.expect("it ends").status.code(), Some(0));
     assert_eq!(server.seen()[2].header("authorization"), "Bearer lwr_own");
 
-    // Nobody else gets the token.
+    // No other server receives the token.
     assert_snapshot!(stage.run(&["runner", "--work-dir", "work", "--url", "https://other.example"]).await, @r#"
     $ launchway runner --work-dir work --url https://other.example
     --- standard error
@@ -249,7 +249,7 @@ async fn what_it_tells_can_be_json() {
     assert_eq!(child.wait().await.expect("it ends").code(), Some(0));
 }
 
-/// A runner as the API writes it.
+/// A runner in the form of the API.
 pub fn runner() -> Value {
     json!({"id": ID, "status": "online", "name": "box", "labels": ["os=linux", "java=21"], "slots": 2,
         "version": "0.1.0", "shared": false, "createdBy": "user_1", "createdAt": "2026-11-20T09:00:00.000Z",

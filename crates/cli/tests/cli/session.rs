@@ -1,4 +1,4 @@
-//! `whoami`, and what every command says when it cannot talk to the server.
+//! `whoami`, and the output of every command that cannot reach the server.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::fake_server::{FakeServer, Reply};
 use crate::stage::Stage;
 
-/// A caller as the API writes it, with these fields instead.
+/// A caller in the form of the API, with these fields replaced.
 pub fn caller(changed: Value) -> Value {
     let organization = json!({
         "id": "org_01kb0000000000000000000001",

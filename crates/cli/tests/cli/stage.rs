@@ -1,4 +1,4 @@
-//! Where a test takes place: a home, a project directory, and processes that see nothing else of this machine.
+//! The stage of a test: a home, a project directory, and processes that see nothing else of this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -10,10 +10,10 @@ use tokio::process::{Child, Command};
 
 use crate::fake_server::FakeServer;
 
-/// A key of the right form.
+/// A well-formed key.
 pub const KEY: &str = "lw_77777777777777777777777777777777777777774E8RLv";
 
-/// A home and a project of a test's own.
+/// The home and project of one test.
 pub struct Stage {
     root: TempDir,
     variables: Vec<(String, String)>,
@@ -21,7 +21,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// An empty home and an empty project, without any server.
+    /// An empty home and project, without a server.
     pub fn new() -> Self {
         let root = tempfile::tempdir().expect("a temporary directory");
         for name in ["home", "project"] {
@@ -42,12 +42,12 @@ impl Stage {
         stage
     }
 
-    /// Shows the address of this server as `http://server` in snapshots.
+    /// Replaces the address of this server with `http://server` in snapshots.
     pub fn hide(&mut self, server: &FakeServer) {
         self.address = server.url();
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub fn set(&mut self, name: &str, value: &str) -> &mut Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
@@ -66,12 +66,12 @@ impl Stage {
         self.root.path().join("project")
     }
 
-    /// Where the login is kept.
+    /// The path of the login file.
     pub fn login_file(&self) -> PathBuf {
         self.root.path().join("home/.config/launchway/login.toml")
     }
 
-    /// The command, ready to be started, with nothing of this machine's environment.
+    /// The command, ready to start, without the environment of this machine.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_launchway"));
         command.args(arguments).current_dir(self.project()).env_clear();
@@ -87,13 +87,13 @@ impl Stage {
         command
     }
 
-    /// Runs a command with nothing on standard input and shows everything about it.
+    /// Runs a command with empty standard input and returns its output and exit code.
     pub async fn run(&self, arguments: &[&str]) -> String {
         let child = self.command(arguments).spawn().expect("the command starts");
         self.shown(arguments, child).await
     }
 
-    /// Runs a command with this text on standard input and shows everything about it.
+    /// Runs a command with this standard input and returns its output and exit code.
     pub async fn run_with(&self, arguments: &[&str], input: &str) -> String {
         let mut child = self
             .command(arguments)
@@ -107,7 +107,7 @@ impl Stage {
         self.shown(arguments, child).await
     }
 
-    /// Runs a command and gives its standard output as JSON; it must end well.
+    /// Runs a command, which must succeed, and returns its standard output as JSON.
     pub async fn json(&self, arguments: &[&str]) -> Value {
         let output = self.command(arguments).output().await.expect("the command starts");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -116,7 +116,7 @@ impl Stage {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// Waits for a command and shows everything about it.
+    /// Waits for a command and returns its output and exit code.
     pub async fn shown(&self, arguments: &[&str], child: Child) -> String {
         let output = child.wait_with_output().await.expect("the command ends");
         let code = output.status.code().expect("no signal ended it");
@@ -134,7 +134,7 @@ impl Stage {
         self.neutral(&text)
     }
 
-    /// Takes out what differs from run to run.
+    /// Replaces text that differs from run to run.
     pub fn neutral(&self, text: &str) -> String {
         let root = self.root.path().to_str().expect("a path of text");
         let text = text.replace(root, "[ROOT]");
@@ -145,7 +145,7 @@ impl Stage {
         }
     }
 
-    /// What else than home and project is left where temporary files go.
+    /// The files left in the temporary directory besides home and project.
     pub fn left_over(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.root.path()).expect("it is there");
         let known: [&Path; 2] = [&self.root.path().join("home"), &self.project()];
@@ -156,7 +156,7 @@ impl Stage {
     }
 }
 
-/// An update as the API writes it, with these fields instead.
+/// An update in the form of the API, with these fields replaced.
 pub fn update(changed: Value) -> Value {
     let mut update = json!({
         "id": "update_01kb0000000000000000000002",
@@ -183,7 +183,7 @@ pub fn update(changed: Value) -> Value {
     update
 }
 
-/// A build as the API writes it, with these fields instead.
+/// A build in the form of the API, with these fields replaced.
 pub fn build(changed: Value) -> Value {
     let mut build = json!({
         "id": "build_01kb0000000000000000000001",
@@ -222,7 +222,7 @@ pub fn build(changed: Value) -> Value {
     build
 }
 
-/// A submission as the API writes it, with these fields instead.
+/// A submission in the form of the API, with these fields replaced.
 pub fn submission(changed: Value) -> Value {
     let mut submission = json!({
         "id": "submission_01kb0000000000000000000001",
@@ -251,7 +251,7 @@ pub fn submission(changed: Value) -> Value {
     submission
 }
 
-/// A page of a list as the API writes it.
+/// A page of a list in the form of the API.
 pub fn page(items: &[Value], total: usize, offset: usize) -> String {
     json!({ "items": items, "total": total, "limit": 10, "offset": offset }).to_string()
 }

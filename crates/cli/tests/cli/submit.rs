@@ -1,4 +1,4 @@
-//! `submit <platform>`: what is sent, what is said while the store works, and what it ends with.
+//! `submit <platform>`: its requests, its output while the store processes the app, and its exit codes.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn created(changed: Value) -> Reply {
     Reply::new(201, submission(changed).to_string())
 }
 
-/// Things that happened, oldest first.
+/// Events, oldest first.
 pub fn events(list: &[(&str, &str)]) -> Value {
     let events = list.iter().enumerate().map(|(minute, (status, message))| {
         json!({"at": format!("2026-11-20T10:{minute:02}:00.000Z"), "status": status, "message": message})
@@ -45,7 +45,7 @@ pub fn events(list: &[(&str, &str)]) -> Value {
     events.collect()
 }
 
-/// The server's answer to the announcement of an upload, and to the upload.
+/// The server's responses to the announcement of an upload, and to the upload.
 fn taken(server: &FakeServer) -> [Reply; 2] {
     let upload = json!({
         "id": "upload_01kb0000000000000000000001", "status": "pending", "method": "PUT",

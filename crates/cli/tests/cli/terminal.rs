@@ -1,4 +1,4 @@
-//! What happens only on a terminal: questions, hidden letters, bars, colors, and the width.
+//! Behavior that needs a terminal: prompts, hidden input, progress bars, colors and the width.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,14 +15,14 @@ use crate::interrupt::interrupt;
 use crate::session::caller;
 use crate::stage::{KEY, Stage, build, page, update};
 
-/// A terminal with a command at the other end.
+/// A pseudo-terminal with a command at the other end.
 pub struct Screen {
     near: File,
     child: Child,
 }
 
 impl Screen {
-    /// Starts a command on a terminal of so many columns.
+    /// Starts a command on a terminal with this number of columns.
     pub fn of(stage: &Stage, arguments: &[&str], columns: u16) -> Self {
         let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&near).and_then(|()| unlockpt(&near)).expect("it is ours");
@@ -47,7 +47,7 @@ impl Screen {
         }
     }
 
-    /// Reads until this text has come and gives everything so far.
+    /// Reads until this text appears and returns all output so far.
     async fn until(&mut self, text: &'static str) -> String {
         let mut near = self.near.try_clone().expect("a second handle");
         let read = move || {
@@ -63,11 +63,11 @@ impl Screen {
         tokio::task::spawn_blocking(read).await.expect("it came")
     }
 
-    /// Reads to the end and gives that and the exit code.
+    /// Reads to the end and returns the output and the exit code.
     pub async fn rest(mut self) -> (String, Option<i32>) {
         let read = move || {
             let mut shown = Vec::new();
-            // A terminal whose other end is closed gives an error after the last byte.
+            // A terminal whose other end is closed returns an error after the last byte.
             let _ = self.near.read_to_end(&mut shown);
             String::from_utf8(shown).expect("UTF-8")
         };
@@ -75,7 +75,7 @@ impl Screen {
         (shown, self.child.wait().await.expect("the command ends").code())
     }
 
-    /// Waits until letters are hidden, which happens after the question.
+    /// Waits until input is hidden, which happens after the prompt.
     async fn until_hidden(&self) {
         while self.shows_letters() {
             tokio::task::yield_now().await;

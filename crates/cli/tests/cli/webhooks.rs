@@ -1,4 +1,4 @@
-//! `webhook`: who is told, and what was delivered.
+//! `webhook`: receivers and their deliveries.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn with(mut value: Value, changed: Value) -> Value {
     value
 }
 
-/// A webhook as the API writes it, with these fields instead.
+/// A webhook in the form of the API, with these fields replaced.
 pub fn webhook(changed: Value) -> Value {
     let webhook = json!({
         "id": ID,
@@ -32,7 +32,7 @@ pub fn webhook(changed: Value) -> Value {
     with(webhook, changed)
 }
 
-/// A delivery as the API writes it, with these fields instead.
+/// A delivery in the form of the API, with these fields replaced.
 pub fn delivery(changed: Value) -> Value {
     let delivery = json!({
         "id": DELIVERY,
@@ -126,7 +126,7 @@ async fn make_change_and_try() {
     let seen = server.seen();
     let events = json!(["update.published", "update.withdrawn"]);
     assert_eq!(seen[0].json(), json!({"name": "Chat", "url": to, "events": events}));
-    // The whole record, with what is new in it.
+    // The complete record, with the changes.
     let replaced = json!({"id": ID, "status": "disabled", "name": "Chat", "url": to, "events": ["*"], "type": "generic",
         "bundleIds": []});
     assert_eq!(seen[2].json(), replaced);

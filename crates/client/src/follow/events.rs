@@ -1,23 +1,23 @@
-//! Server-sent events, read from bytes as they come (the event stream format of the HTML standard). Pure.
+//! Parses server-sent events from bytes as they arrive (the event stream format of the HTML standard). Pure.
 
 use std::collections::VecDeque;
 use std::mem::take;
 
-/// An event with its lines is not longer: the log comes in small parts, and a build is a few KiB.
+/// The maximum size of an event with its lines: log chunks are small, and a build is a few KiB.
 const MOST_BYTES: usize = 4 << 20;
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
-    /// What it is; empty when it says nothing of it.
+    /// The type; empty if it is not given.
     pub(super) name: String,
     /// Its data.
     pub(super) data: String,
-    /// What to name when the connection is taken up behind it.
+    /// What to send when resuming after it.
     pub(super) id: Option<String>,
 }
 
-/// What has come of the next event so far.
+/// The partial next event.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
@@ -27,10 +27,10 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Takes in bytes; the events that they complete go to `whole`.
+    /// Adds bytes; appends the events that they complete to `whole`.
     ///
     /// # Errors
-    /// An event is longer than any of ours.
+    /// An event exceeds the size limit.
     pub(super) fn push(&mut self, bytes: &[u8], whole: &mut VecDeque<Event>) -> Result<(), &'static str> {
         for byte in bytes {
             // A line ends with LF, CR, or both.
@@ -71,7 +71,7 @@ impl Events {
                 self.has_data = true;
             }
             "id" if !value.contains('\0') => self.begun.id = Some(value.to_owned()),
-            // A comment, which keeps the connection alive, or a field that is of no use here.
+            // A comment, which keeps the connection alive, or an unused field.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Builds: the calls on them, following them through a bad network, their logs and artifacts.
+//! Builds: their calls, following them over an unreliable network, their logs and artifacts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn artifact(server: &FakeServer, bytes: &[u8]) -> Value {
         "expiresAt": ""})
 }
 
-/// What a followed build tells, until its end or an error.
+/// The events of a followed build, until its end or an error.
 async fn told(server: &FakeServer, offset: u64) -> (Vec<String>, Result<(), Error>, Vec<Reason>) {
     let (client, environment) = client_with(&server.url(), Some("org_1"), Timeouts::default());
     let mut following = client.follow_build(ID, offset);
@@ -69,9 +69,9 @@ async fn a_build_is_followed_through_a_bad_network() {
         Reply::error(503, "Service Unavailable", "The server starts"),
         Reply::new(200, event("build", json!({})) + &log(0, "one\n")).cut(),
         Reply::error(429, "Rate Limited", "Too many requests").header("retry-after", "1"),
-        // It breaks within an event: what of that has come is told anew.
+        // It breaks within an event: the partial event is sent again.
         Reply::new(200, log(4, "two\n") + "id: 12\nevent: log\ndata: {\"off").cut(),
-        // It ends by itself, to be opened again.
+        // It ends by itself, to be reopened.
         Reply::new(200, log(8, "three\n")),
         Reply::new(
             200,
@@ -111,7 +111,7 @@ async fn following_ends_where_there_is_nothing_to_wait_for() {
     let (_, end, _) = told(&nonsense, 0).await;
     assert!(matches!(end, Err(Error::Unexpected { .. })));
 
-    // A server that never comes back is waited for ten minutes.
+    // The client waits ten minutes for a server that never returns.
     let away = FakeServer::start((0..100).map(|_| Reply::error(503, "Service Unavailable", "Away"))).await;
     let (client, environment) = client_of(&away);
     let error = client.follow_build(ID, 0).next().await.expect_err("it is away");
@@ -162,7 +162,7 @@ async fn an_artifact_has_its_name_only_when_it_is_whole_and_right() {
     );
     assert!(!to.exists());
 
-    // The next time goes on with what is there; a storage that knows no ranges begins anew.
+    // The next attempt resumes; a storage without support for ranges starts over.
     server.then([
         build(),
         Reply::new(206, "4567").cut(),
@@ -263,7 +263,7 @@ async fn each_call_goes_where_the_reference_says() {
 
 #[tokio::test]
 async fn a_connection_that_falls_silent_is_opened_anew() {
-    // On a slow machine the rest may come too late as well, and is then asked for again.
+    // On a slow machine the rest may be late as well, and is then requested again.
     let rest = (0..20).map(|_| Reply::new(200, log(4, "two\n") + &event("end", json!({"status": "success"}))));
     let server = FakeServer::start([Reply::new(200, log(0, "one\n")).open()].into_iter().chain(rest)).await;
     let timeouts = Timeouts {

@@ -1,4 +1,4 @@
-//! What goes out, and what each kind of answer is read as.
+//! The requests of the client, and how it interprets each kind of answer.
 
 use launchway_api::updates::{ChangeUpdate, CreateUpdate};
 use launchway_client::{Error, Method, Timeouts, UpdateFilter};

@@ -1,5 +1,4 @@
-//! A server that gives the answers it was told, in their order, and remembers what it was asked.
-//! The tests of the command line use it too.
+//! A server that returns prepared answers in order, and records its requests. The tests of the command line use it too.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -22,7 +21,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// An answer with this status and body, and the `X-Request-Id` that every answer has.
+    /// An answer with this status and body, and the `X-Request-Id` of every answer.
     pub fn new(status: u16, body: impl Into<String>) -> Self {
         let headers = vec![("x-request-id", "req-1".to_owned())];
         Self {
@@ -33,7 +32,7 @@ impl Reply {
         }
     }
 
-    /// An error in the form of the API.
+    /// An error in the API's form.
     pub fn error(status: u16, error: &str, message: &str) -> Self {
         Self::new(
             status,
@@ -49,9 +48,9 @@ impl Reply {
         }
     }
 
-    /// The same, but the connection breaks behind the body instead of ending in order.
+    /// The same, but the connection breaks after the body.
     pub fn cut(self) -> Self {
-        // What was sent before goes out while this waits for its turn.
+        // Earlier bytes are sent while this waits for its turn.
         let rest = futures::stream::once(async {
             tokio::task::yield_now().await;
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
@@ -63,7 +62,7 @@ impl Reply {
         }
     }
 
-    /// The same, but the connection stays open behind the body.
+    /// The same, but the connection stays open after the body.
     pub fn open(self) -> Self {
         let bytes = self.body.into_data_stream();
         Self {
@@ -79,7 +78,7 @@ impl Reply {
     }
 }
 
-/// One request as it came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Method, path and query, such as `GET /api/update?id=update_1`.
@@ -118,7 +117,7 @@ pub struct FakeServer {
 }
 
 impl FakeServer {
-    /// Starts a server that will give these answers. A request beyond them is answered 500.
+    /// Starts a server with these answers. A request beyond them is answered with 500.
     pub async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
@@ -130,7 +129,7 @@ impl FakeServer {
         server
     }
 
-    /// Adds answers, for those that have to name the server's own address.
+    /// Adds answers, for those that contain the server's own address.
     pub fn then(&self, replies: impl IntoIterator<Item = Reply>) {
         self.script
             .replies
@@ -139,22 +138,22 @@ impl FakeServer {
             .extend(replies);
     }
 
-    /// Where it listens, such as `http://127.0.0.1:4711`.
+    /// Its address, such as `http://127.0.0.1:4711`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Everything it was asked so far.
+    /// All requests so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.script.seen.lock().expect("no other holder panicked").clone()
     }
 
-    /// The first lines of everything it was asked so far.
+    /// The request lines of all requests so far.
     pub fn lines(&self) -> Vec<String> {
         self.seen().into_iter().map(|seen| seen.line).collect()
     }
 
-    /// Waits until a request has come in since the last time this was asked.
+    /// Waits until a request has arrived since the last call.
     pub async fn arrival(&self) {
         self.script.arrived.notified().await;
     }

@@ -1,4 +1,4 @@
-//! The client against a server that answers as told, over real connections.
+//! The client against a server with prepared answers, over real connections.
 
 mod builds;
 mod calls;
@@ -18,7 +18,7 @@ use crate::fake_server::FakeServer;
 const KEY: &str = "lw_77777777777777777777777777777777777777774E8RLv";
 const PAGE: Paging = Paging { limit: 5, offset: 10 };
 
-/// Waits in no time but remembers for how long, and gives the numbers 1, 2, 3… as randomness.
+/// Waits without delay but records the durations, and returns the numbers 1, 2, 3… as randomness.
 #[derive(Default)]
 struct FakeEnvironment {
     pauses: Mutex<Vec<(Duration, Reason)>>,
@@ -47,7 +47,7 @@ impl FakeEnvironment {
     }
 }
 
-/// A client of `server`, and its environment to look into.
+/// A client of `server`, and its environment for inspection.
 fn client_of(server: &FakeServer) -> (Client, Arc<FakeEnvironment>) {
     client_with(&server.url(), None, Timeouts::default())
 }

@@ -1,4 +1,4 @@
-//! Which calls are made again, and what they carry then.
+//! Which calls are repeated, and what the repetitions contain.
 
 use std::time::Duration;
 

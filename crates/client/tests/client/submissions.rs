@@ -1,4 +1,4 @@
-//! Submissions: the calls on them, and waiting for what becomes of one.
+//! Submissions: their calls, and watching one.
 
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ async fn what_changes_is_told_and_the_pauses_grow_in_between() {
 #[tokio::test]
 async fn a_server_that_restarts_is_waited_for_and_one_that_refuses_is_not() {
     let down = || Reply::error(503, "Service Unavailable", "The server starts");
-    // More than one call bears.
+    // More failures than one call tolerates.
     let server = FakeServer::start((0..12).map(|_| down()).chain([submission(json!({}))])).await;
     let (client, environment) = client_of(&server);
     let status = client

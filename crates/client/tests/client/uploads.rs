@@ -1,4 +1,4 @@
-//! Uploads: what object storage gets, and what happens when it does not take it.
+//! Uploads: what object storage receives, and what happens if it refuses.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn source<'s>(path: &'s Path, size: usize) -> Source<'s> {
     }
 }
 
-/// The answer to `POST /uploads` that points at `path` of the same server.
+/// The answer to `POST /uploads` that names `path` on the same server.
 fn place(server: &FakeServer, path: &str) -> Reply {
     let upload = json!({
         "id": format!("upload_{}", &path[1..]),

@@ -3,10 +3,10 @@
 use ring::digest::{self, Context};
 use zeroize::Zeroizing;
 
-use crate::fault::Fault;
+use crate::parse_error::ParseError;
 use crate::password::Rounds;
 
-/// What the derived bytes are for.
+/// The purpose of the derived bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Key = 1,
@@ -14,19 +14,19 @@ pub(crate) enum Purpose {
     Mac = 3,
 }
 
-/// Derives `length` bytes from a password in PKCS#12's form.
+/// Derives `length` bytes from a password in PKCS#12's encoding.
 pub(crate) fn derive(
     algorithm: &'static digest::Algorithm,
     purpose: Purpose,
     (password, salt, iterations): (&[u8], &[u8], u64),
     length: usize,
     rounds: &mut Rounds,
-) -> Result<Zeroizing<Vec<u8>>, Fault> {
+) -> Result<Zeroizing<Vec<u8>>, ParseError> {
     rounds.spend(iterations, length, algorithm.output_len())?;
     let block = algorithm.block_len();
     let diversifier = vec![purpose as u8; block];
-    let mut input = Zeroizing::new(filled(salt, block));
-    input.extend(filled(password, block));
+    let mut input = Zeroizing::new(repeat_to_blocks(salt, block));
+    input.extend(repeat_to_blocks(password, block));
     let mut output = Zeroizing::new(Vec::with_capacity(length + algorithm.output_len()));
     loop {
         let mut context = Context::new(algorithm);
@@ -48,13 +48,13 @@ pub(crate) fn derive(
     }
 }
 
-/// The bytes repeated until whole blocks are full; nothing stays nothing.
-fn filled(bytes: &[u8], block: usize) -> Vec<u8> {
+/// The bytes, repeated to fill whole blocks; empty input stays empty.
+fn repeat_to_blocks(bytes: &[u8], block: usize) -> Vec<u8> {
     let length = bytes.len().div_ceil(block) * block;
     bytes.iter().copied().cycle().take(length).collect()
 }
 
-/// Adds `addend` and 1 to a number of the same length, big endian, and drops what overflows.
+/// Adds `addend` and 1 to a big-endian number of the same length, ignoring the overflow.
 fn add_and_one(number: &mut [u8], addend: &[u8]) {
     let mut carry = 1u16;
     for (digit, added) in number.iter_mut().zip(addend).rev() {

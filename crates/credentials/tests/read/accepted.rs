@@ -1,6 +1,6 @@
-//! What is accepted is read as the programs that made it read it.
+//! The facts of accepted credentials agree with the output of the programs that created them.
 
-use launchway_credentials::{CredentialError, Details, Given, Kind, read};
+use launchway_credentials::{CredentialError, CredentialInput, Details, Kind, read};
 use serde_json::Value;
 
 use crate::fixture::{KEY_ID, KEY_PASSWORD, NOW, STORE_PASSWORD, expected, fixture, good};
@@ -39,7 +39,7 @@ fn an_alias_is_found_whatever_its_letter_case() {
     for name in ["two-keys.p12", "two-keys.jks"] {
         let fixture = fixture(name);
         for (alias, subject) in [("Release", "CN=release"), ("DEBUG", "CN=debug")] {
-            let given = Given {
+            let given = CredentialInput {
                 alias: Some(alias),
                 ..fixture.given()
             };
@@ -57,7 +57,7 @@ fn the_keystores_password_may_stand_for_the_keys() {
     for name in ["openssl3.p12", "rsa.jks", "no-mac.p12"] {
         let fixture = fixture(name);
         for key_password in [None, Some(""), Some(STORE_PASSWORD)] {
-            let given = Given {
+            let given = CredentialInput {
                 key_password,
                 alias: Some("upload"),
                 ..fixture.given()
@@ -81,7 +81,7 @@ fn an_empty_password_is_none() {
             assert!(
                 read(
                     kind,
-                    &Given {
+                    &CredentialInput {
                         password,
                         ..fixture.given()
                     },
@@ -98,7 +98,7 @@ fn an_empty_password_is_none() {
 fn a_key_without_issuer_is_an_individuals() {
     let fixture = fixture("store-connect.p8");
     for issuer_id in [None, Some("")] {
-        let given = Given {
+        let given = CredentialInput {
             issuer_id,
             ..fixture.given()
         };
@@ -123,7 +123,7 @@ fn text_files_are_read_whatever_their_line_ends() {
             format!("\u{feff}{text}"),
             format!("\n  {}", text.trim_end()),
         ] {
-            let given = Given {
+            let given = CredentialInput {
                 content: changed.as_bytes(),
                 ..original.given()
             };
@@ -144,7 +144,7 @@ fn a_profile_covers_its_bundle_ids() {
         ("ec-wildcard.mobileprovision", "org.any", true),
     ] {
         let fixture = fixture(name);
-        let given = Given {
+        let given = CredentialInput {
             bundle_id: Some(bundle_id),
             ..fixture.given()
         };

@@ -1,4 +1,4 @@
-//! Files that are refused for what they are, and in which words: keys of unknown kinds, at the wrong time, without a key.
+//! Files that are refused for their content, and the messages: unknown keys, wrong times, missing keys.
 
 use std::collections::BTreeSet;
 

@@ -1,16 +1,16 @@
-//! Files cut and changed in every way: no panic, no wrong word, and what passes its integrity check still says the same.
+//! Truncated and modified files: no panic, no misleading message, and unchanged facts if the integrity check passes.
 
 use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
 
-use launchway_credentials::{CredentialError, Facts, Given, Kind, read};
+use launchway_credentials::{CredentialError, CredentialInput, Facts, Kind, read};
 use launchway_testing::settings::setting;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, NOW, fixture, good};
 
-/// Bytes that mean something in ASN.1, JSON, PEM or XML.
+/// Bytes that are significant in ASN.1, JSON, PEM or XML.
 const MEANING: &[u8] = &[
     0x00, 0x02, 0x04, 0x24, 0x30, 0x31, 0x7f, 0x80, 0x84, 0xa0, 0xff, b'-', b'"', b'{', b'<', b'\\',
 ];
@@ -18,7 +18,7 @@ const MEANING: &[u8] = &[
 fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, CredentialError> {
     read(
         kind,
-        &Given {
+        &CredentialInput {
             content,
             ..fixture.given()
         },
@@ -58,12 +58,12 @@ fn bytes_behind_the_end_are_refused() {
     }
 }
 
-/// A changed byte in one part of a keystore leaves another part that the password opens: so it is known to be damaged.
+/// A changed byte in one part of a keystore leaves another part that the password opens, which proves the corruption.
 #[test]
 fn a_damaged_keystore_is_not_called_a_wrong_password() {
     for (name, unknowable) in [
         ("openssl-few-rounds.p12", 0),
-        // The salt of its one key, and the first bytes of the key under it.
+        // The salt of its only key, and the first bytes of the key encrypted with it.
         ("ec256.jks", 20 + 4),
     ] {
         let original = fixture(name);
@@ -82,11 +82,11 @@ fn a_damaged_keystore_is_not_called_a_wrong_password() {
     }
 }
 
-/// What files say that carry an integrity check over it.
+/// The facts that the integrity check of a file covers.
 fn checked(facts: &Facts) -> Value {
     let mut facts = serde_json::to_value(facts).unwrap();
     if facts["kind"] == "provisioning_profile" {
-        // Of the whole file, and of certificates whose own signatures are not looked at.
+        // Fingerprints of the whole file, and certificates whose signatures are not verified.
         for field in ["fingerprint", "signer", "root", "rootIsNamedApple"] {
             facts.as_object_mut().unwrap().remove(field);
         }
@@ -94,7 +94,7 @@ fn checked(facts: &Facts) -> Value {
     facts
 }
 
-/// Files whose contents nothing but the reader's own rules hold together.
+/// Files whose contents are protected only by the parser's own rules.
 fn is_unchecked(facts: &Facts) -> bool {
     use launchway_credentials::Details::{AppStoreConnectKey, GoogleServiceAccount};
     matches!(facts.details, AppStoreConnectKey(_) | GoogleServiceAccount(_))
@@ -108,7 +108,7 @@ struct Corpus {
 impl Corpus {
     fn new() -> Self {
         let mut files = good();
-        // Derivation is the same with more rounds; a file without a check may be changed unseen.
+        // More rounds give the same derivation; changes of a file without a check may go unnoticed.
         files.retain(|(_, fixture)| !["no-mac.p12", "keytool8.p12"].contains(&fixture.name.as_str()));
         let known = files
             .iter()
@@ -117,25 +117,25 @@ impl Corpus {
         Self { files, known }
     }
 
-    /// Reads a file that the run's number breaks, as each kind. Whether any took it.
+    /// Reads a file that is modified according to the run's number, as each kind. Returns whether any kind accepted it.
     fn run(&self, run: u64) -> bool {
         let mut mutator = Mutator::new(run, MEANING);
         let (kind, file) = &self.files[mutator.below(self.files.len())];
         let (_, other) = &self.files[mutator.below(self.files.len())];
-        let content = mutator.broken(&file.content, &other.content);
+        let content = mutator.mutate(&file.content, &other.content);
         let own = read_changed(*kind, file, &content);
         if let Ok(facts) = &own {
             let is_known = is_unchecked(facts) || self.known.contains(&checked(facts));
             assert!(is_known, "run {run}: {} passes as {facts:?}", file.name);
         }
-        // Another kind looks only at the form.
+        // Another kind checks only the format.
         let other = Kind::ALL[mutator.below(Kind::ALL.len())];
         own.is_ok()
             || read(
                 other,
-                &Given {
+                &CredentialInput {
                     content: &content,
-                    ..Given::default()
+                    ..CredentialInput::default()
                 },
                 NOW,
             )
@@ -147,11 +147,11 @@ impl Corpus {
 fn some_thousand_broken_files_do_no_harm() {
     let corpus = Corpus::new();
     let passed = (0..4_000).filter(|run| corpus.run(*run)).count();
-    // Line ends and fields that nobody reads may change.
+    // Line ends and ignored fields may change.
     assert!(passed < 400, "{passed}");
 }
 
-/// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
+/// `FUZZ_RUNS` sets the number of runs. A run depends only on its number, which a failure prints.
 #[test]
 #[ignore = "long run"]
 fn a_million_broken_files() {
@@ -170,7 +170,7 @@ fn a_million_broken_files() {
     assert!(passed < runs, "nothing was broken");
 }
 
-/// First bytes that lead into each reader.
+/// First bytes that select each reader.
 const STARTS: &[&[u8]] = &[
     &[0x30, 0x80, 0x02, 0x01, 0x03],
     &[
@@ -192,7 +192,7 @@ proptest! {
     ) {
         let content = [start, &bytes].concat();
         for kind in Kind::ALL {
-            let given = Given { content: &content, ..Given::default() };
+            let given = CredentialInput { content: &content, ..CredentialInput::default() };
             prop_assert!(read(kind, &given, NOW).is_err());
         }
     }

@@ -1,18 +1,18 @@
-//! The files that `scripts/make-credential-fixtures` made, and how each is opened.
+//! The files that `scripts/make-credential-fixtures` created, and how each is opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use launchway_credentials::{CredentialError, Facts, Given, Kind, read};
+use launchway_credentials::{CredentialError, CredentialInput, Facts, Kind, read};
 use launchway_domain::time::EpochMs;
 use serde_json::{Map, Value};
 
-/// 2050-01-01: long after the files were made, before the good ones end.
+/// 2050-01-01: long after the files were created, before the valid ones expire.
 pub const NOW: EpochMs = 2_524_608_000_000;
 
 pub const STORE_PASSWORD: &str = "store-secret";
 pub const KEY_PASSWORD: &str = "key-secret";
-/// Letters beyond ASCII, one of them beyond one unit of UTF-16.
+/// Non-ASCII letters, one of them outside the basic multilingual plane.
 const UMLAUT_PASSWORD: &str = "schlüssel-😀";
 pub const KEY_ID: &str = "ABC123DEF4";
 pub const ISSUER_ID: &str = "57246542-96FE-1A63-E053-0824D011072A";
@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// The names of all files, in order.
+/// The sorted names of all files.
 pub fn names() -> Vec<String> {
     let entries = fs::read_dir(folder()).unwrap();
     let mut names: Vec<_> = entries
@@ -37,7 +37,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// What other programs say of the files that are accepted.
+/// The output of other programs for the accepted files.
 pub fn expected() -> Map<String, Value> {
     serde_json::from_slice(&fs::read(folder().join("expected.json")).unwrap()).unwrap()
 }
@@ -49,7 +49,7 @@ pub fn fixture(name: &str) -> Fixture {
     }
 }
 
-/// The files that are accepted, each with its kind.
+/// The accepted files, each with its kind.
 pub fn good() -> Vec<(Kind, Fixture)> {
     let kind = |facts: &Value| facts["kind"].as_str().unwrap().parse().unwrap();
     expected()
@@ -59,10 +59,10 @@ pub fn good() -> Vec<(Kind, Fixture)> {
 }
 
 impl Fixture {
-    /// All that its form needs.
-    pub fn given(&self) -> Given<'_> {
+    /// All input that the format needs.
+    pub fn given(&self) -> CredentialInput<'_> {
         let is_key = self.name.ends_with(".p8");
-        Given {
+        CredentialInput {
             content: &self.content,
             password: match self.name.as_str() {
                 "no-password.p12" | "iphone-developer.p12" => None,

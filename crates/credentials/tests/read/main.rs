@@ -1,6 +1,6 @@
-//! Real files of every form against what OpenSSL and keytool say of them: accepted, refused, and broken in every way.
+//! Real files of every format, compared with the output of OpenSSL and keytool: accepted, refused, and corrupted.
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are tests, in which `unwrap` is allowed.
 #![cfg(test)]
 
 mod accepted;

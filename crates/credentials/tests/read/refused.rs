@@ -1,12 +1,13 @@
-//! What is refused for what was given with it, or for being another kind's file, and in which words. No word of a secret.
+//! Credentials that are refused for the other input or for being of another kind, and the messages, which contain no
+//! secrets.
 
-use launchway_credentials::{Given, Kind, MAX_SIZE, read};
+use launchway_credentials::{CredentialInput, Kind, MAX_SIZE, read};
 
 use crate::fixture::{KEY_PASSWORD, NOW, STORE_PASSWORD, fixture, good, names};
 
 use Kind::{AndroidKeystore, AppStoreConnectKey, AppleCertificate, GoogleServiceAccount, ProvisioningProfile};
 
-/// One file of each form, and what it is called.
+/// One file of each format, and its name in messages.
 const FORMS: &[(&str, &str)] = &[
     ("openssl3.p12", "a PKCS#12 file (.p12)"),
     ("rsa.jks", "a Java keystore (JKS)"),
@@ -21,8 +22,8 @@ const FORMS: &[(&str, &str)] = &[
     ("unsigned.plist", "a property list"),
 ];
 
-/// The words of the error.
-pub fn message(kind: Kind, given: &Given<'_>) -> String {
+/// The error message.
+pub fn message(kind: Kind, given: &CredentialInput<'_>) -> String {
     read(kind, given, NOW).expect_err("it is refused").to_string()
 }
 
@@ -66,17 +67,17 @@ fn a_file_of_another_kind_is_called_by_its_name() {
             assert_eq!(
                 message(
                     kind,
-                    &Given {
+                    &CredentialInput {
                         content,
-                        ..Given::default()
+                        ..CredentialInput::default()
                     }
                 ),
                 expected
             );
         }
-        let text = Given {
+        let text = CredentialInput {
             content: b"This is only a text that somebody took for a credential.",
-            ..Given::default()
+            ..CredentialInput::default()
         };
         assert_eq!(
             message(kind, &text),
@@ -90,23 +91,23 @@ fn empty_and_huge_files_are_refused() {
     let huge = vec![0x30; MAX_SIZE + 1];
     for kind in Kind::ALL {
         assert_eq!(
-            message(kind, &Given::default()),
+            message(kind, &CredentialInput::default()),
             "The file is empty. Upload the original file."
         );
         assert_eq!(
             message(
                 kind,
-                &Given {
+                &CredentialInput {
                     content: &huge,
-                    ..Given::default()
+                    ..CredentialInput::default()
                 }
             ),
             "The file is larger than 1 MiB, and no credential is. Upload the credential alone."
         );
-        let largest = Given {
+        let largest = CredentialInput {
             content: &huge[1..],
             password: Some(""),
-            ..Given::default()
+            ..CredentialInput::default()
         };
         assert!(!message(kind, &largest).contains("1 MiB"));
     }
@@ -120,7 +121,7 @@ fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
             continue;
         }
         count += 1;
-        let wrong = Given {
+        let wrong = CredentialInput {
             password: Some("another-secret"),
             ..fixture.given()
         };
@@ -130,7 +131,7 @@ fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
             continue;
         }
         for password in [None, Some("")] {
-            let missing = Given {
+            let missing = CredentialInput {
                 password,
                 ..fixture.given()
             };
@@ -147,7 +148,7 @@ fn a_keys_own_password_is_asked_for() {
     assert_eq!(
         message(
             AndroidKeystore,
-            &Given {
+            &CredentialInput {
                 key_password: None,
                 ..own.given()
             }
@@ -157,7 +158,7 @@ fn a_keys_own_password_is_asked_for() {
     assert_eq!(
         message(
             AndroidKeystore,
-            &Given {
+            &CredentialInput {
                 key_password: Some("another-secret"),
                 ..own.given()
             }
@@ -168,7 +169,7 @@ fn a_keys_own_password_is_asked_for() {
         assert_eq!(
             message(
                 AndroidKeystore,
-                &Given {
+                &CredentialInput {
                     key_password: Some(KEY_PASSWORD),
                     ..fixture(name).given()
                 }
@@ -184,13 +185,13 @@ fn a_keys_own_password_is_asked_for() {
 fn several_keys_are_listed() {
     for name in ["two-keys.p12", "two-keys.jks"] {
         let fixture = fixture(name);
-        let with = |alias| Given {
+        let with = |alias| CredentialInput {
             alias,
             ..fixture.given()
         };
         let mut missing = message(AndroidKeystore, &with(None));
         let mut unknown = message(AndroidKeystore, &with(Some("upload")));
-        // A JKS file has them in the order of a hash table.
+        // The entries of a JKS file are in the order of a hash table.
         for message in [&mut missing, &mut unknown] {
             *message = message.replace("release, debug", "debug, release");
         }
@@ -208,7 +209,7 @@ fn several_keys_are_listed() {
 #[test]
 fn a_profile_for_another_app_names_both() {
     let fixture = fixture("enterprise.mobileprovision");
-    let given = Given {
+    let given = CredentialInput {
         bundle_id: Some("org.example.app"),
         ..fixture.given()
     };
@@ -231,14 +232,14 @@ fn a_changed_profile_is_refused() {
         for at in [place, fixture.content.len() - 1] {
             let mut content = fixture.content.clone();
             content[at] ^= 1;
-            // The last bytes of a file that streams are marks of an end.
+            // The last bytes of a BER file are end marks.
             if content[at] == 1 {
                 continue;
             }
             assert_eq!(
                 message(
                     kind,
-                    &Given {
+                    &CredentialInput {
                         content: &content,
                         ..fixture.given()
                     }
@@ -267,7 +268,7 @@ fn ids_of_a_key_have_their_form() {
         assert_eq!(
             message(
                 AppStoreConnectKey,
-                &Given {
+                &CredentialInput {
                     key_id,
                     ..fixture.given()
                 }
@@ -285,7 +286,7 @@ fn ids_of_a_key_have_their_form() {
         assert_eq!(
             message(
                 AppStoreConnectKey,
-                &Given {
+                &CredentialInput {
                     issuer_id: Some(issuer_id),
                     ..fixture.given()
                 }
@@ -311,9 +312,9 @@ fn what_a_service_account_lacks_is_named() {
         assert_eq!(
             message(
                 GoogleServiceAccount,
-                &Given {
+                &CredentialInput {
                     content: changed.as_bytes(),
-                    ..Given::default()
+                    ..CredentialInput::default()
                 }
             ),
             format!(
@@ -341,9 +342,9 @@ fn what_a_service_account_lacks_is_named() {
         let changed = text.replace(from, to).replace("KEY-----\\nMII", "KEY-----\\nMIJ");
         let shown = message(
             GoogleServiceAccount,
-            &Given {
+            &CredentialInput {
                 content: changed.as_bytes(),
-                ..Given::default()
+                ..CredentialInput::default()
             },
         );
         assert!(shown.starts_with(expected), "{from}: {shown}");
@@ -358,9 +359,9 @@ fn endless_texts_are_refused() {
     assert_eq!(
         message(
             GoogleServiceAccount,
-            &Given {
+            &CredentialInput {
                 content: changed.as_bytes(),
-                ..Given::default()
+                ..CredentialInput::default()
             }
         ),
         "The Google service account key holds names of more than 64 KiB in all. Create a new JSON key in the Google Cloud \
@@ -369,7 +370,7 @@ fn endless_texts_are_refused() {
     let endless = "x".repeat(1 << 20);
     for name in ["openssl3.p12", "rsa.jks"] {
         let fixture = fixture(name);
-        let store = Given {
+        let store = CredentialInput {
             password: Some(&endless),
             ..fixture.given()
         };
@@ -377,7 +378,7 @@ fn endless_texts_are_refused() {
             message(AndroidKeystore, &store),
             "The password is wrong: it does not open the Android keystore."
         );
-        let key = Given {
+        let key = CredentialInput {
             key_password: Some(&endless),
             ..fixture.given()
         };
@@ -394,7 +395,7 @@ fn no_message_holds_a_secret() {
         for name in names() {
             let fixture = fixture(&name);
             for password in [Some(STORE_PASSWORD), Some("another-secret")] {
-                let given = Given {
+                let given = CredentialInput {
                     password,
                     key_password: Some(KEY_PASSWORD),
                     ..fixture.given()

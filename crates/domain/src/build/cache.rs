@@ -1,6 +1,6 @@
-//! Which builds share caches. A cache may hold whatever a build put there, so only builds that trust that build read it: those
-//! of the same app and configuration, and of the same branch or the same uploader. A plan that came with the request is code,
-//! too, and that of the requester: such a build never shares a cache with one that follows the plan of its repository.
+//! Decides which builds share caches. A cache may contain anything that a build wrote, so only builds that trust that build
+//! read it: those of the same app and configuration, and of the same branch or the same uploader. A plan sent with the request
+//! is code of the requester: such a build never shares a cache with one that follows the plan of its repository.
 
 use super::plan::FROM_REQUEST;
 use super::{Build, SourceRecord};
@@ -8,7 +8,7 @@ use super::{Build, SourceRecord};
 /// Who controls the code and the steps of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin<'a> {
-    /// A ref of a repository: who may push there decides what is built.
+    /// A ref of a repository: whoever may push to it decides what is built.
     Git {
         /// The repository.
         url: &'a str,
@@ -26,7 +26,7 @@ pub enum Origin<'a> {
     },
     /// Uploads of a user or key.
     UploadBy(&'a str),
-    /// One build alone: its code is that of somebody who is not known.
+    /// A single build, whose code is from an unknown author.
     Alone(&'a str),
 }
 
@@ -37,7 +37,7 @@ impl<'a> Origin<'a> {
         let is_retry = build.parent_id.is_some();
         match &build.spec.source {
             SourceRecord::Git { url, reference } if !has_plan => Origin::Git { url, reference },
-            // The upload and the plan of a retry are those of whoever requested its parent.
+            // The upload and the plan of a retry belong to whoever requested its parent.
             _ if is_retry => Origin::Alone(id),
             SourceRecord::Git { url, reference } => Origin::GitWithPlanBy {
                 url,
@@ -52,13 +52,13 @@ impl<'a> Origin<'a> {
 /// The scope of a build's caches: builds of an organization with the same scope share them.
 pub fn scope(bundle_id: &str, configuration: Option<&str>, origin: Origin<'_>) -> String {
     let origin = match origin {
-        // Not "git": under that scope earlier releases kept what builds with any plan wrote.
+        // Not "git": earlier releases used that scope for builds with any plan.
         Origin::Git { url, reference } => vec!["git with its plan", url, reference],
         Origin::GitWithPlanBy { url, reference, by } => vec!["git with plan by", url, reference, by],
         Origin::UploadBy(by) => vec!["upload", by, ""],
         Origin::Alone(id) => vec!["alone", id, ""],
     };
-    // JSON, so that no text can pretend to be two.
+    // JSON, so that one text cannot be mistaken for two.
     serde_json::json!([bundle_id.to_ascii_lowercase(), configuration, origin]).to_string()
 }
 

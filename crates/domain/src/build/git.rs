@@ -1,38 +1,38 @@
-//! What a git source may be named: neither address nor ref can be an option of git, a command, or, unless it is allowed,
-//! anything on the machine that fetches it. The server asks before it takes a build, the runner before it fetches.
+//! Checks the URL and ref of a git source: neither can be an option of git, a command, or, unless it is allowed, anything on
+//! the machine that fetches it. The server checks before it accepts a build, the runner before it fetches.
 
 mod bound;
 
-pub use bound::Bound;
+pub use bound::AllowedRepositories;
 
-/// The environment variable with a token for `https://` repositories that are not public.
+/// The environment variable that holds a token for private `https://` repositories.
 pub const TOKEN: &str = "LAUNCHWAY_GIT_TOKEN";
-/// The environment variable with the private key for repositories that are reached by SSH.
+/// The environment variable that holds the private key for repositories reached by SSH.
 pub const SSH_KEY: &str = "LAUNCHWAY_GIT_SSH_KEY";
-/// The environment variable with the host keys that SSH accepts, as lines of a `known_hosts` file.
+/// The environment variable that holds the host keys that SSH accepts, as lines of a `known_hosts` file.
 pub const SSH_KNOWN_HOSTS: &str = "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS";
 
-/// The environment variable with the repositories that the token and the key are for, as [`Bound`] reads them. Without it they
-/// are for none.
+/// The environment variable that lists the repositories the token and the key may be used for, as [`AllowedRepositories`] parses them.
+/// Without it they are used for none.
 pub const URLS: &str = "LAUNCHWAY_GIT_URLS";
 
-/// Whether a variable is for the fetch of a git source alone: no step gets it, nor does a build of an archive.
+/// Whether a variable is used only to fetch a git source: no step receives it, and no build of an archive.
 pub fn is_for_fetch_only(name: &str) -> bool {
     [TOKEN, SSH_KEY, SSH_KNOWN_HOSTS, URLS].contains(&name)
 }
 
-/// Whether a variable opens repositories: only those that [`URLS`] covers get it.
+/// Whether a variable grants access to repositories: only those that [`URLS`] covers receive it.
 pub fn opens_repositories(name: &str) -> bool {
     [TOKEN, SSH_KEY].contains(&name)
 }
 
 const MOST_LENGTH: usize = 1000;
 
-/// Checks the address of a repository: `https://host/path`, `ssh://user@host/path` or `user@host:path`; with
-/// `allow_local` also `http://`, `file://` and absolute paths.
+/// Checks the URL of a repository: `https://host/path`, `ssh://user@host/path` or `user@host:path`; with `allow_local` also
+/// `http://`, `file://` and absolute paths.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
+/// A sentence that says what is wrong with it.
 pub fn check_url(url: &str, allow_local: bool) -> Result<(), String> {
     let refuse = |problem: &str| Err(format!("The address of the git repository {problem}."));
     if url.is_empty() || url.len() > MOST_LENGTH {
@@ -41,7 +41,7 @@ pub fn check_url(url: &str, allow_local: bool) -> Result<(), String> {
     if url.starts_with('-') || url.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
         return refuse("must not begin with '-' or contain spaces");
     }
-    // `helper::address` would run a program; an IPv6 address stands in brackets behind a scheme.
+    // `helper::address` would run a program; an IPv6 address is in brackets after a scheme.
     if url.split_once("::").is_some_and(|(before, _)| !before.contains("://[")) {
         return refuse("must not name a transport helper");
     }
@@ -73,7 +73,7 @@ pub fn check_url(url: &str, allow_local: bool) -> Result<(), String> {
 /// Checks the name of a branch, tag or commit.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
+/// A sentence that says what is wrong with it.
 pub fn check_ref(reference: &str) -> Result<(), String> {
     let bad = |letter: char| letter.is_control() || letter.is_whitespace() || "~^:?*[\\+".contains(letter);
     let good = (1..=255).contains(&reference.len())

@@ -1,4 +1,4 @@
-//! What a build does, step by step: what `launchway.toml` or a preset resolves to (`docs/reference/builds.md#plans`).
+//! The plan of a build, step by step: what `launchway.toml` or a preset resolves to (`docs/reference/builds.md#plans`).
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::env_var::{is_name, is_path};
 
-/// The origin of a plan that came with the request for its build; other origins name where in the source it was found.
+/// The origin of a plan that was sent with the request for its build; other origins name where in the source it was found.
 pub const FROM_REQUEST: &str = "request";
-/// Seconds that a build takes at most where its plan says nothing.
+/// The timeout in seconds of a build whose plan names none.
 pub const DEFAULT_TIMEOUT: u32 = 60 * 60;
-/// Seconds that a step or build may be given at most.
+/// The longest timeout in seconds of a step or build.
 pub const MAX_TIMEOUT: u32 = 24 * 60 * 60;
 const MAX_STEPS: usize = 100;
 const MAX_NAME: usize = 100;
@@ -18,30 +18,30 @@ const MAX_COMMAND: usize = 64 << 10;
 const MAX_ENV: usize = 200;
 const MAX_LABELS: usize = 20;
 const MAX_FILES: usize = 50;
-/// How often `**` may stand in the path of an artifact: once or twice is what anybody needs.
+/// The maximum number of `**` in the path of an artifact.
 const MAX_ANY_FOLDERS: usize = 8;
-/// How many `*` may stand in it, those of `**` too.
+/// The maximum number of `*` in it, including those of `**`.
 const MAX_STARS: usize = 32;
 
 /// The plan of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plan {
-    /// What a runner must be, such as `os=macos`.
+    /// The labels that a runner must have, such as `os=macos`.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Environment variables of every step; those of the organization win.
+    /// Environment variables of every step; those of the organization take precedence.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// What is run, one after the other, in the source's directory.
+    /// The commands, run in order in the source's directory.
     pub steps: Vec<Step>,
-    /// What the build gives.
+    /// The artifacts that the build produces.
     #[serde(default)]
     pub artifacts: Vec<ArtifactRule>,
-    /// What is kept from one build to the next.
+    /// The folders that are cached between builds.
     #[serde(default)]
     pub cache: Vec<CacheRule>,
-    /// Seconds that the whole build may take.
+    /// The timeout of the whole build, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
 }
@@ -50,50 +50,50 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
-    /// What people call it; the phase in the log.
+    /// Its display name; also the phase in the log.
     pub name: String,
-    /// What a shell runs.
+    /// The command line that a shell runs.
     pub run: String,
-    /// Seconds that it may take.
+    /// Its timeout, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
 }
 
-/// Files that a build gives.
+/// Files that a build produces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ArtifactRule {
-    /// Where they are in the workspace; `*` and `**` stand for any part of a name and any folders.
+    /// Where they are in the workspace; `*` matches any part of a name, `**` any number of folders.
     pub path: String,
-    /// What they are, such as `apk`.
+    /// The kind of artifact, such as `apk`.
     pub kind: String,
 }
 
-/// Folders that are kept from one build to the next.
+/// Folders that are cached between builds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CacheRule {
-    /// What it is found by; `{{ hash "package-lock.json" }}` stands for the hash of a file.
+    /// The cache key; `{{ hash "package-lock.json" }}` is replaced with the hash of that file.
     pub key: String,
-    /// The folders, in the workspace or below the home directory (`~/`).
+    /// The folders, in the workspace or in the home directory (`~/`).
     pub paths: Vec<String>,
 }
 
-/// What is wrong with a plan: where, and what would do.
+/// What is wrong with a plan, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("plan.{place} {problem}")]
 pub struct PlanError {
-    /// Such as `steps[2].run`.
+    /// The path of the field, such as `steps[2].run`.
     pub place: String,
-    /// What is wrong.
+    /// What is wrong, and what is allowed.
     pub problem: String,
 }
 
 impl Plan {
-    /// Checks the plan.
+    /// Validates the plan.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem found.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_labels()?;
         self.check_env()?;
@@ -103,7 +103,7 @@ impl Plan {
         timeout(self.timeout_seconds, || "timeoutSeconds".to_owned())
     }
 
-    /// Seconds that the whole build may take.
+    /// The timeout of the whole build, in seconds.
     pub fn timeout(&self) -> u32 {
         self.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT)
     }
@@ -213,7 +213,7 @@ impl Plan {
     }
 }
 
-/// Whether a text can be a label: `name=value`, of letters, digits, `.`, `_`, `-`.
+/// Whether a text is a valid label: `name=value`, of letters, digits, `.`, `_`, `-`.
 pub fn is_label(text: &str) -> bool {
     let part = |part: &str| {
         !part.is_empty()
@@ -227,7 +227,7 @@ pub fn is_label(text: &str) -> bool {
             .is_some_and(|(name, value)| part(name) && part(value))
 }
 
-/// Whether a text can be the kind of an artifact.
+/// Whether a text is a valid kind of artifact.
 pub fn is_kind(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=32).contains(&text.len()) && text.bytes().all(allowed)

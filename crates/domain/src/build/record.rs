@@ -16,51 +16,51 @@ use crate::time::EpochMs;
 pub struct Build {
     /// `build_…`.
     pub id: BuildId,
-    /// Whose it is.
+    /// The organization it belongs to.
     pub org_id: OrgId,
-    /// Where it stands.
+    /// Its current state.
     pub state: BuildState,
-    /// What goes first in the queue: the greater.
+    /// Its priority in the queue; greater values go first.
     pub priority: i64,
-    /// What a runner must be, sorted.
+    /// The labels that a runner must have, sorted.
     pub labels: Vec<String>,
-    /// The app, as the app's record writes it.
+    /// The bundle id, in the spelling of the app's record.
     pub bundle_id: String,
-    /// What it is for.
+    /// The target platform.
     pub platform: Platform,
     /// The configuration, if it has one.
     pub configuration: Option<Configuration>,
-    /// What was asked for besides.
+    /// The other parameters of the request.
     pub spec: Spec,
     /// The plan it follows, once it is known.
     pub plan: Option<Plan>,
     /// Where the plan comes from: `request`, `launchway.toml` or the framework whose preset it is.
     pub plan_origin: Option<String>,
-    /// What it is natively.
+    /// The fingerprint of its native code.
     pub fingerprint: Option<Fingerprint>,
-    /// Which runner has it, or had it last.
+    /// The runner that executes it, or that executed it last.
     pub runner_id: Option<RunnerId>,
     /// Its phases so far.
     pub phases: Vec<PhaseRecord>,
     /// Why it failed.
     pub error: Option<BuildFailure>,
-    /// What did not fit but did not stop it, a sentence each.
+    /// Problems that did not fail the build, one sentence each.
     pub warnings: Vec<String>,
-    /// The build that it is another try of.
+    /// The build that it retries.
     pub parent_id: Option<BuildId>,
-    /// Bytes of its log.
+    /// Size of its log in bytes.
     pub log_size: i64,
-    /// Who asked for it.
+    /// The actor that requested it, as text.
     pub created_by: String,
-    /// When.
+    /// When it was requested.
     pub created_at: EpochMs,
-    /// When a runner took it first.
+    /// When a runner first claimed it.
     pub started_at: Option<EpochMs>,
     /// When it ended.
     pub finished_at: Option<EpochMs>,
 }
 
-/// What was asked for, beside what lists and the queue look at.
+/// The parameters of a request that neither lists nor the queue use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
     /// The profile of `launchway.toml`.
@@ -75,27 +75,27 @@ pub struct Spec {
     pub build_number: Option<String>,
     /// Where the source comes from.
     pub source: SourceRecord,
-    /// What git says of the source.
+    /// Git metadata of the source.
     pub git: Option<GitFacts>,
 }
 
-/// Where the source of a build comes from.
+/// The source of a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SourceRecord {
     /// Bytes in object storage.
     Archive {
-        /// Where.
+        /// Its key in object storage.
         blob_key: String,
-        /// The name they were sent under.
+        /// The original file name.
         file_name: String,
-        /// Bytes.
+        /// Size in bytes.
         size: i64,
         /// Lower-case hex SHA-256.
         sha256: String,
     },
     /// A git repository.
     Git {
-        /// Its address.
+        /// Its URL.
         url: String,
         /// Branch, tag or commit.
         reference: String,
@@ -103,7 +103,7 @@ pub enum SourceRecord {
 }
 
 impl SourceRecord {
-    /// Where it lies in object storage; `None` when it lies elsewhere.
+    /// The key of the source in object storage; `None` for a git repository.
     pub fn blob_key(&self) -> Option<&str> {
         match self {
             SourceRecord::Archive { blob_key, .. } => Some(blob_key),
@@ -112,7 +112,7 @@ impl SourceRecord {
     }
 }
 
-/// What git says of a source.
+/// Git metadata of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitFacts {
     /// The commit.
@@ -121,11 +121,11 @@ pub struct GitFacts {
     pub branch: Option<String>,
     /// The commit's message.
     pub message: Option<String>,
-    /// Whether there was more than the commit.
+    /// Whether the working tree had uncommitted changes.
     pub dirty: Option<bool>,
 }
 
-/// A part of a build: a step, or what the runner does around them.
+/// A phase of a build: a step, or what the runner does before and after the steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Its name.
@@ -143,59 +143,59 @@ pub struct PhaseRecord {
 pub struct BuildFailure {
     /// The kind of failure.
     pub code: BuildErrorCode,
-    /// The phase in which it happened.
+    /// The phase in which it failed.
     pub phase: Option<String>,
     /// What is wrong and what to do.
     pub message: String,
 }
 
-/// A machine that makes builds.
+/// A machine that executes builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runner {
     /// `runner_…`.
     pub id: RunnerId,
-    /// Whose builds it makes; `None` is everybody's.
+    /// The organization whose builds it executes; `None` for every organization's.
     pub org_id: Option<OrgId>,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// What it is and has, sorted.
+    /// Its labels, sorted.
     pub labels: Vec<String>,
-    /// Builds at a time.
+    /// Number of builds at a time.
     pub slots: i64,
-    /// The version of its program.
+    /// The version of the runner program.
     pub version: String,
-    /// Who let it in.
+    /// The actor that created its enrollment token, as text.
     pub created_by: String,
     /// When it enrolled.
     pub created_at: EpochMs,
-    /// When it was last heard of.
+    /// When it last called.
     pub last_seen_at: EpochMs,
-    /// When it was shut out.
+    /// When its access was revoked.
     pub revoked_at: Option<EpochMs>,
 }
 
-/// A file that a build gave.
+/// A file that a build produced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
     /// `artifact_…`.
     pub id: ArtifactId,
     /// The build.
     pub build_id: BuildId,
-    /// The try of it.
+    /// The attempt that produced it.
     pub attempt: u32,
-    /// Whether its bytes are there and checked.
+    /// Whether its bytes are stored and verified.
     pub is_stored: bool,
-    /// What it is, such as `apk`.
+    /// The kind of artifact, such as `apk`.
     pub kind: String,
     /// Its file name.
     pub name: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
     /// Lower-case hex SHA-256.
     pub sha256: String,
-    /// Where it lies in object storage.
+    /// Its key in object storage.
     pub blob_key: String,
-    /// What it says about itself.
+    /// Metadata read from the file.
     pub facts: Option<Value>,
     /// When it was announced.
     pub created_at: EpochMs,

@@ -1,4 +1,4 @@
-//! The moves of a build: a table, and random histories against what must never happen.
+//! The transitions of a build: a table, and random histories checked against invariants.
 
 use super::*;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn each_transition_leads_where_the_reference_says() {
             queued,
             Transition::Expire,
             NOW + EXPIRY - 1,
-            Err(TransitionError::Early),
+            Err(TransitionError::TooEarly),
         ),
         (
             queued,
@@ -43,7 +43,7 @@ fn each_transition_leads_where_the_reference_says() {
             queued,
             Transition::Renew { attempt: 1 },
             NOW,
-            Err(TransitionError::Unfit(Queued)),
+            Err(TransitionError::NotAllowed(Queued)),
         ),
         (
             queued,
@@ -55,15 +55,20 @@ fn each_transition_leads_where_the_reference_says() {
             queued,
             finish(1, Outcome::Success),
             NOW,
-            Err(TransitionError::Unfit(Queued)),
+            Err(TransitionError::NotAllowed(Queued)),
         ),
-        (queued, Transition::Lapse, NOW, Err(TransitionError::Unfit(Queued))),
-        (running(2), Transition::Lease, NOW, Err(TransitionError::Unfit(Running))),
+        (queued, Transition::Lapse, NOW, Err(TransitionError::NotAllowed(Queued))),
+        (
+            running(2),
+            Transition::Lease,
+            NOW,
+            Err(TransitionError::NotAllowed(Running)),
+        ),
         (
             running(2),
             Transition::Expire,
             NOW + EXPIRY,
-            Err(TransitionError::Unfit(Running)),
+            Err(TransitionError::NotAllowed(Running)),
         ),
         (
             running(2),
@@ -97,7 +102,7 @@ fn each_transition_leads_where_the_reference_says() {
             NOW,
             Err(TransitionError::Stale(3)),
         ),
-        (running(1), Transition::Lapse, lost - 1, Err(TransitionError::Early)),
+        (running(1), Transition::Lapse, lost - 1, Err(TransitionError::TooEarly)),
         (running(1), Transition::Lapse, lost, Ok((Queued, 2, None))),
         (running(2), Transition::Lapse, lost, Ok((Queued, 3, None))),
         (
@@ -111,13 +116,13 @@ fn each_transition_leads_where_the_reference_says() {
         (asked, finish(1, Outcome::Success), NOW, Ok((Success, 1, None))),
     ];
     for (state, step, now, expected) in cases {
-        let moved = state.after(step, now);
+        let moved = state.apply(step, now);
         let seen = moved.map(|(to, code)| (to.status, to.attempt, code));
         assert_eq!(seen, expected, "{state:?} {step:?}");
     }
     assert!(
         running(1)
-            .after(Transition::Cancel, NOW)
+            .apply(Transition::Cancel, NOW)
             .is_ok_and(|(to, _)| to.cancel_requested)
     );
 }
@@ -140,17 +145,17 @@ fn a_final_state_never_changes() {
             Transition::Cancel,
             Transition::Expire,
         ] {
-            assert_eq!(state.after(step, NOW + EXPIRY), Err(TransitionError::Over), "{step:?}");
+            assert_eq!(state.apply(step, NOW + EXPIRY), Err(TransitionError::Final), "{step:?}");
         }
     }
 }
 
-/// A runner as the protocol knows it: which try it believes to have.
+/// A runner as the protocol sees it: the attempt that it believes to hold.
 #[derive(Clone, Copy, Debug, Default)]
-struct Believed(Option<u32>);
+struct RunnerModel(Option<u32>);
 
 #[derive(Clone, Debug)]
-enum Happening {
+enum Action {
     Lease(usize),
     Renew(usize),
     Finish(usize, Outcome),
@@ -158,65 +163,65 @@ enum Happening {
     Lapse,
     Expire,
     Wait(EpochMs),
-    /// The runner forgets; a copy of its messages may still be on the way.
+    /// The runner loses its state; copies of its messages may still be in flight.
     Crash(usize),
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn any_action() -> impl Strategy<Value = Action> {
     let outcome = prop_oneof![
         Just(Outcome::Success),
         Just(Outcome::Failed(BuildErrorCode::StepFailed)),
         Just(Outcome::Canceled)
     ];
     prop_oneof![
-        4 => (0usize..4).prop_map(Happening::Lease),
-        4 => (0usize..4).prop_map(Happening::Renew),
-        1 => (0usize..4, outcome).prop_map(|(runner, outcome)| Happening::Finish(runner, outcome)),
-        1 => Just(Happening::Cancel),
-        4 => Just(Happening::Lapse),
-        1 => Just(Happening::Expire),
-        4 => (0..2 * LEASE).prop_map(Happening::Wait),
-        1 => (0usize..4).prop_map(Happening::Crash),
+        4 => (0usize..4).prop_map(Action::Lease),
+        4 => (0usize..4).prop_map(Action::Renew),
+        1 => (0usize..4, outcome).prop_map(|(runner, outcome)| Action::Finish(runner, outcome)),
+        1 => Just(Action::Cancel),
+        4 => Just(Action::Lapse),
+        1 => Just(Action::Expire),
+        4 => (0..2 * LEASE).prop_map(Action::Wait),
+        1 => (0usize..4).prop_map(Action::Crash),
     ]
 }
 
 proptest! {
-    /// Four runners, any order of messages, late ones included: a try is given to one runner only and ends once, tries
-    /// count up to three, a final state stays, and who was fenced off is never heard again.
+    /// Four runners, messages in any order, late ones included: an attempt is given to one runner only and ends once,
+    /// attempts count up to three, a final state never changes, and a fenced-off runner is never accepted again.
     #[test]
-    fn no_history_breaks_the_rules(history in prop::collection::vec(happening(), 0..80)) {
+    fn no_history_breaks_the_rules(history in prop::collection::vec(any_action(), 0..80)) {
         let mut now = NOW;
         let mut build = BuildState::new(now);
-        let mut runners = [Believed::default(); 4];
+        let mut runners = [RunnerModel::default(); 4];
         let mut given = Vec::new();
         let mut ended = 0;
         for event in history {
             let before = build;
             let moved = match event {
-                Happening::Wait(time) => {
+                Action::Wait(time) => {
                     now += time;
                     continue;
                 }
-                Happening::Crash(runner) => {
-                    runners[runner] = Believed::default();
+                Action::Crash(runner) => {
+                    runners[runner] = RunnerModel::default();
                     continue;
                 }
-                Happening::Lease(runner) => {
-                    let moved = build.after(Transition::Lease, now);
+                Action::Lease(runner) => {
+                    let moved = build.apply(Transition::Lease, now);
                     if let Ok((to, _)) = moved {
                         prop_assert!(!given.contains(&to.attempt), "a try is given once");
                         given.push(to.attempt);
-                        runners[runner] = Believed(Some(to.attempt));
+                        runners[runner] = RunnerModel(Some(to.attempt));
                     }
                     moved
                 }
-                Happening::Renew(runner) => match runners[runner].0 {
-                    Some(attempt) => build.after(Transition::Renew { attempt }, now),
+                Action::Renew(runner) => match runners[runner].0 {
+                    Some(attempt) => build.apply(Transition::Renew { attempt }, now),
                     None => continue,
                 },
-                Happening::Finish(runner, outcome) => match runners[runner].0 {
+                Action::Finish(runner, outcome) => match runners[runner].0 {
                     Some(attempt) => {
-                        let moved = build.after(Transition::Finish { attempt, outcome }, now);
+                        let moved = build.apply(Transition::Finish { attempt, outcome }, now);
                         if moved.is_ok() {
                             prop_assert_eq!(attempt, build.attempt);
                         }
@@ -224,9 +229,9 @@ proptest! {
                     }
                     None => continue,
                 },
-                Happening::Cancel => build.after(Transition::Cancel, now),
-                Happening::Lapse => build.after(Transition::Lapse, now),
-                Happening::Expire => build.after(Transition::Expire, now),
+                Action::Cancel => build.apply(Transition::Cancel, now),
+                Action::Lapse => build.apply(Transition::Lapse, now),
+                Action::Expire => build.apply(Transition::Expire, now),
             };
             if let Ok((to, code)) = moved {
                 prop_assert!(!before.status.is_final());

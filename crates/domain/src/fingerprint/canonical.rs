@@ -1,10 +1,10 @@
-//! The RFC 8785 form of a fingerprint document: the one text of it that everybody hashes alike.
+//! The RFC 8785 form of a fingerprint document: the canonical text that every implementation hashes.
 //!
-//! Written by hand for this one shape, so that the hash cannot change with a library's idea of JSON.
+//! Written by hand for this document only, so that a library update cannot change hashes.
 
 use super::document::FingerprintDocument;
 
-/// The canonical JSON of a document: no spaces, the fields in the order of their names.
+/// The canonical JSON of a document: no spaces, fields sorted by name.
 pub(super) fn write(document: &FingerprintDocument) -> String {
     let mut json = String::from("{\"alg\":");
     text(&mut json, document.algorithm().as_str());
@@ -32,8 +32,8 @@ pub(super) fn write(document: &FingerprintDocument) -> String {
     json
 }
 
-/// A JSON string as RFC 8785 part 3.2.2.2 has it: the short escapes, `\u00xx` in lower case for other controls, and
-/// everything else as it is.
+/// Writes a JSON string as RFC 8785 section 3.2.2.2 specifies: the short escapes, `\u00xx` in lower case for other
+/// controls, and everything else unchanged.
 fn text(json: &mut String, text: &str) {
     json.push('"');
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! What differs between two fingerprint documents, in sentences: the `compatibilityReason` of the check
+//! Describes the differences between two fingerprint documents in sentences: the `compatibilityReason` of the check
 //! (`docs/reference/updates.md#reasons`).
 
 use std::fmt;
@@ -7,26 +7,26 @@ use super::document::FingerprintDocument;
 use super::framework::Framework;
 use crate::platform::Platform;
 
-/// A reason names at most this many changes.
+/// The maximum number of changes that a reason names.
 pub const NAMED_CHANGES: usize = 3;
-/// The reason when nothing is known about what changed.
+/// The reason if the differences are unknown.
 pub const NATIVE_CODE_DIFFERS: &str = "The native code of this update differs from the installed app.";
 
-/// One difference. Its `Display` is the sentence for people, without a full stop.
+/// One difference. Its `Display` is a sentence for people, without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change<'d> {
-    /// The framework is another.
+    /// The frameworks differ.
     Framework {
-        /// What the installed app is made with.
+        /// The framework of the installed app.
         from: Framework,
-        /// What the update is made with.
+        /// The framework of the update.
         to: Framework,
     },
-    /// The platform is another.
+    /// The platforms differ.
     Platform {
-        /// What the installed app runs on.
+        /// The platform of the installed app.
         from: Platform,
-        /// What the update is for.
+        /// The platform of the update.
         to: Platform,
     },
     /// The update has a plugin that the installed app lacks.
@@ -52,9 +52,9 @@ pub enum Change<'d> {
         /// The version in the update.
         to: &'d str,
     },
-    /// The app resources folder is another.
+    /// The app resources folders differ.
     Resources,
-    /// The native source is another.
+    /// The native sources differ.
     NativeSource,
 }
 
@@ -74,8 +74,8 @@ impl fmt::Display for Change<'_> {
     }
 }
 
-/// What differs in `to` from `from`: framework, platform, plugins by name, resources, native source. Empty exactly for
-/// equal documents.
+/// The differences of `to` from `from`: framework, platform, plugins by name, resources, native source. Empty exactly if
+/// the documents are equal.
 pub fn diff<'d>(from: &'d FingerprintDocument, to: &'d FingerprintDocument) -> Vec<Change<'d>> {
     let mut changes = Vec::new();
     if from.framework() != to.framework() {
@@ -114,9 +114,9 @@ fn plugin_changes<'d>(from: &'d FingerprintDocument, to: &'d FingerprintDocument
     changes.into_iter().map(|(_, change)| change).collect()
 }
 
-/// Why an update needs a store release, for people: at most [`NAMED_CHANGES`] changes from the installed app's document
-/// to the update's, then how many more there are. [`NATIVE_CODE_DIFFERS`] when a document is unknown, when both are equal, or
-/// when they are of different algorithms, whose hashes say nothing of each other.
+/// Why an update needs a store release, for people: at most [`NAMED_CHANGES`] changes from the installed app's document to
+/// the update's, then the number of further changes. Returns [`NATIVE_CODE_DIFFERS`] if a document is unknown, if both are
+/// equal, or if their algorithms differ, because such hashes cannot be compared.
 pub fn reason(from: Option<&FingerprintDocument>, to: Option<&FingerprintDocument>) -> String {
     let comparable = from.zip(to).filter(|(from, to)| from.algorithm() == to.algorithm());
     let changes = comparable.map(|(from, to)| diff(from, to)).unwrap_or_default();

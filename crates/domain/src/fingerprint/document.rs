@@ -13,12 +13,12 @@ use super::framework::Framework;
 use crate::platform::Platform;
 use crate::words::UnknownWordError;
 
-/// How the trees of a document are hashed, the value of the field `alg`.
+/// How the trees of a document are hashed: the value of the field `alg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
-    /// Versions and build numbers do not count.
+    /// Ignores versions and build numbers.
     Lwfp1,
-    /// Nor does what only signs. Whatever is equal by `lwfp-1` is equal by this one too.
+    /// Also ignores signing settings. Whatever is equal under `lwfp-1` is equal under this one too.
     Lwfp2,
 }
 
@@ -26,7 +26,7 @@ impl Algorithm {
     /// Every algorithm.
     pub const ALL: [Algorithm; 2] = [Algorithm::Lwfp1, Algorithm::Lwfp2];
 
-    /// The name in documents.
+    /// Its name in documents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Algorithm::Lwfp1 => "lwfp-1",
@@ -50,16 +50,16 @@ impl FromStr for Algorithm {
     }
 }
 
-/// A document names at most this many plugins.
+/// The maximum number of plugins in a document.
 pub const MAX_PLUGINS: usize = 2000;
-/// The name of a plugin holds at most this many characters, as npm has it.
+/// The maximum number of characters of a plugin's name, as in npm.
 pub const MAX_PLUGIN_NAME: usize = 214;
-/// The version of a plugin holds at most this many characters.
+/// The maximum number of characters of a plugin's version.
 pub const MAX_PLUGIN_VERSION: usize = 128;
-/// The canonical form of a document holds at most this many bytes.
+/// The maximum size of a document's canonical form in bytes.
 pub const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 
-/// What a document says about one app on one platform. Every document that exists keeps the limits of this module.
+/// The fingerprint inputs of one app on one platform. Every instance respects the limits of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintDocument {
     algorithm: Algorithm,
@@ -70,22 +70,22 @@ pub struct FingerprintDocument {
     resources: String,
 }
 
-/// Why a value is no document. The messages name the field.
+/// Why a value is not a valid document. The messages name the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// It is no JSON object.
+    /// The value is not a JSON object.
     #[error("fingerprint must be a text or a lwfp-1 or lwfp-2 document")]
     NotAnObject,
-    /// A field that the form does not have.
-    #[error("fingerprint.{} is an unknown field", shown(.0))]
+    /// The field is unknown.
+    #[error("fingerprint.{} is an unknown field", escape_name(.0))]
     UnknownField(String),
     /// The field is missing.
     #[error("fingerprint.{0} is required")]
     Missing(&'static str),
-    /// The field is no text.
+    /// The field is not a string.
     #[error("fingerprint.{0} must be text")]
     NotText(&'static str),
-    /// `alg` is another algorithm.
+    /// `alg` is an unknown algorithm.
     #[error("fingerprint.alg must be lwfp-1 or lwfp-2")]
     Alg,
     /// `framework` is unknown.
@@ -94,31 +94,31 @@ pub enum DocumentError {
     /// `platform` is unknown.
     #[error("fingerprint.{0}")]
     Platform(UnknownWordError),
-    /// `native` or `resources` is no hash. An empty or absent tree has one too: that of no bytes.
+    /// `native` or `resources` is not a hash. An empty or absent tree has one too: the hash of no bytes.
     #[error("fingerprint.{0} must be a SHA-256 in lower-case hex")]
     NotAHash(&'static str),
-    /// `plugins` is no object.
+    /// `plugins` is not an object.
     #[error("fingerprint.plugins must be an object of names and versions")]
     NotPlugins,
     /// `plugins` has too many entries.
     #[error("fingerprint.plugins must name at most 2000 plugins")]
     TooManyPlugins,
     /// The name of a plugin is empty, too long, or has control characters.
-    #[error("fingerprint.plugins has a name that is not 1 to 214 printable characters: {}", shown(.0))]
+    #[error("fingerprint.plugins has a name that is not 1 to 214 printable characters: {}", escape_name(.0))]
     PluginName(String),
-    /// The version of this plugin is no text, empty, too long, or has control characters.
-    #[error("fingerprint.plugins.{} must be a version of 1 to 128 printable characters", shown(.0))]
+    /// The version of this plugin is not a string, empty, too long, or has control characters.
+    #[error("fingerprint.plugins.{} must be a version of 1 to 128 printable characters", escape_name(.0))]
     PluginVersion(String),
-    /// The whole is too long.
+    /// The document is too large.
     #[error("fingerprint must be at most 256 KiB")]
     TooLarge,
 }
 
 impl FingerprintDocument {
-    /// A document of its parts; `native` and `resources` are hashes of trees, lower-case hex SHA-256.
+    /// Makes a document from its parts; `native` and `resources` are hashes of trees, lower-case hex SHA-256.
     ///
     /// # Errors
-    /// A part that breaks a limit of this module.
+    /// A part exceeds a limit of this module.
     pub fn new(
         algorithm: Algorithm,
         framework: Framework,
@@ -157,10 +157,10 @@ impl FingerprintDocument {
         Ok(document)
     }
 
-    /// Reads a document: exactly the fields `alg`, `framework`, `native`, `platform`, `plugins` and `resources`.
+    /// Parses a document: exactly the fields `alg`, `framework`, `native`, `platform`, `plugins` and `resources`.
     ///
     /// # Errors
-    /// The first field that is unknown, missing or wrong, or a limit of this module that is broken.
+    /// The first field that is unknown, missing or invalid, or a limit of this module that is exceeded.
     pub fn from_value(value: Value) -> Result<Self, DocumentError> {
         let Value::Object(mut fields) = value else {
             return Err(DocumentError::NotAnObject);
@@ -184,17 +184,17 @@ impl FingerprintDocument {
         Self::new(algorithm, framework, platform, plugins, resources, native)
     }
 
-    /// How its trees are hashed.
+    /// The algorithm that hashed its trees.
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// What the app is made with.
+    /// The framework of the app.
     pub const fn framework(&self) -> Framework {
         self.framework
     }
 
-    /// What the app runs on.
+    /// The platform of the app.
     pub const fn platform(&self) -> Platform {
         self.platform
     }
@@ -214,7 +214,7 @@ impl FingerprintDocument {
         &self.native
     }
 
-    /// The document as RFC 8785 JSON: the bytes that are hashed, and the form to keep it in.
+    /// The document as RFC 8785 JSON: the bytes that are hashed, and the form that is stored.
     pub fn canonical(&self) -> String {
         canonical::write(self)
     }
@@ -248,13 +248,13 @@ fn is_sha256_hex(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Control characters are refused because names and versions are shown to people, on terminals too.
+/// Control characters are refused because names and versions are displayed, also on terminals.
 fn is_printable(text: &str, longest: usize) -> bool {
     !text.is_empty() && text.chars().count() <= longest && !text.chars().any(char::is_control)
 }
 
-/// A name that somebody sent, fit for a message: escaped and cut short.
-fn shown(name: &str) -> String {
+/// An untrusted name in a form fit for a message: escaped and truncated.
+fn escape_name(name: &str) -> String {
     const SHOWN: usize = 60;
     let mut text: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if name.chars().nth(SHOWN).is_some() {

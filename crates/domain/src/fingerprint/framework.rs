@@ -1,7 +1,7 @@
-//! The frameworks that a fingerprint document knows (`docs/reference/fingerprints.md#plugins`).
+//! The frameworks of fingerprint documents (`docs/reference/fingerprints.md#plugins`).
 
 words! {
-    /// What an app is made with.
+    /// The framework of an app.
     Framework, error = "must be nativescript, capacitor, react-native, expo, flutter or native",
     /// NativeScript.
     NativeScript = "nativescript",

@@ -1,24 +1,24 @@
-//! Finds many patterns in one pass (Aho and Corasick, 1975), and tells how much of the text may still become one.
+//! Finds many patterns in one pass (Aho and Corasick, 1975), and tracks how much of the text may still become a match.
 
-/// The state in which nothing is seen yet.
+/// The initial state.
 pub(super) const ROOT: u32 = 0;
 
 #[derive(Default)]
 struct Node {
     /// Sorted by byte.
     edges: Vec<(u8, u32)>,
-    /// Where to go on when no edge fits: the longest proper suffix that is a prefix of a pattern.
+    /// The state to continue from if no edge matches: the longest proper suffix that is a prefix of a pattern.
     fallback: u32,
-    /// Length of the text that the state stands for.
+    /// Length of the text that the state represents.
     depth: u32,
     /// Length of the longest pattern that ends here.
     matched: u32,
 }
 
-/// The patterns. Add them all, link once, then walk.
+/// The patterns. Add them all, link once, then step through the text.
 pub(super) struct Automaton {
     nodes: Vec<Node>,
-    /// The edges of the root, one for each byte; most of a log goes through here.
+    /// The edges of the root, one for each byte; most bytes of a log take one of these.
     first: Box<[u32; 256]>,
 }
 
@@ -30,7 +30,7 @@ impl Automaton {
         }
     }
 
-    /// Adds a pattern that is not empty.
+    /// Adds a nonempty pattern.
     pub(super) fn add(&mut self, pattern: &[u8]) {
         let mut state = ROOT;
         for byte in pattern {
@@ -51,7 +51,7 @@ impl Automaton {
         node.matched = node.depth;
     }
 
-    /// Finds the fallbacks, level by level.
+    /// Computes the fallbacks, level by level.
     pub(super) fn link(&mut self) {
         let mut level: Vec<u32> = Vec::new();
         for (byte, child) in self.nodes[ROOT as usize].edges.clone() {
@@ -85,12 +85,12 @@ impl Automaton {
         self.first[byte as usize]
     }
 
-    /// How many of the last bytes may still become a pattern.
+    /// How many of the last bytes may still become a match.
     pub(super) fn depth(&self, state: u32) -> usize {
         self.nodes[state as usize].depth as usize
     }
 
-    /// How many of the last bytes are a pattern; of several the longest.
+    /// The length of the longest pattern that ends here.
     pub(super) fn longest_match(&self, state: u32) -> usize {
         self.nodes[state as usize].matched as usize
     }

@@ -1,15 +1,15 @@
-//! The ways in which a secret shows in a log.
+//! The spellings in which a secret can appear in a log.
 
 use std::collections::BTreeSet;
 
 use super::MIN_SECRET;
 
-/// Longer texts are cut: so the part of a log that has to be held back stays short.
+/// Longer texts are cut, so that the part of a log that must be withheld stays short.
 const PIECE: usize = 128;
-/// A line of a secret that has several is masked by itself from this length on.
+/// A line of a multi-line secret is masked on its own from this length on.
 const MIN_LINE: usize = 8;
 
-/// What to look for, without line breaks: a log may wrap a text anywhere.
+/// The patterns to search for, without line breaks: a log may wrap a text anywhere.
 pub(super) fn pieces(secret: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut texts = encodings(secret);
     let lines: Vec<&[u8]> = secret
@@ -20,12 +20,12 @@ pub(super) fn pieces(secret: &[u8]) -> BTreeSet<Vec<u8>> {
         let long = lines.iter().filter(|line| line.len() >= MIN_LINE);
         texts.extend(long.flat_map(|line| encodings(line)));
     }
-    // A file's last line break is often not printed.
+    // The last line break of a file is often not printed.
     texts.extend(encodings(secret.trim_ascii()));
     texts.iter().flat_map(|text| cut(text)).collect()
 }
 
-/// The secret as it is and in each encoding.
+/// The secret itself and in each encoding.
 fn encodings(secret: &[u8]) -> Vec<Vec<u8>> {
     let mut texts = vec![secret.to_vec()];
     for alphabet in [STANDARD, URL_SAFE] {
@@ -36,7 +36,7 @@ fn encodings(secret: &[u8]) -> Vec<Vec<u8>> {
             texts.push(url_escaped(secret, kept, digits));
         }
     }
-    // Forms write a space as a plus sign.
+    // Form encoding writes a space as a plus sign.
     let form: Vec<u8> = String::from_utf8_lossy(&url_escaped(secret, b"-._*", b"0123456789ABCDEF"))
         .replace("%20", "+")
         .into_bytes();
@@ -49,7 +49,7 @@ fn encodings(secret: &[u8]) -> Vec<Vec<u8>> {
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The part of a base64 text that a secret alone decides when `offset` other bytes (modulo 3) stand before it.
+/// The part of a base64 text that depends only on the secret if `offset` other bytes (modulo 3) precede it.
 fn base64_inside(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bits = (offset * 8)..((offset + secret.len()) * 8);
     let first = bits.start.div_ceil(6);
@@ -66,7 +66,7 @@ fn base64_inside(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
         .collect()
 }
 
-/// The secret in a URL: letters, digits and `kept` stand for themselves.
+/// The secret in a URL: letters, digits and `kept` are not escaped.
 fn url_escaped(secret: &[u8], kept: &[u8], digits: &[u8; 16]) -> Vec<u8> {
     let mut text = Vec::with_capacity(secret.len());
     for byte in secret {
@@ -79,7 +79,7 @@ fn url_escaped(secret: &[u8], kept: &[u8], digits: &[u8; 16]) -> Vec<u8> {
     text
 }
 
-/// The secret in a JSON text: with what must be escaped, and as writers do who escape more.
+/// The secret in a JSON text: with the mandatory escapes only, and as writers emit it that escape more.
 fn json_escaped(secret: &[u8]) -> Vec<Vec<u8>> {
     let Ok(text) = std::str::from_utf8(secret) else {
         return Vec::new();
@@ -106,7 +106,7 @@ fn json_escaped(secret: &[u8]) -> Vec<Vec<u8>> {
     [plain, slashes, ascii, html].map(String::into_bytes).to_vec()
 }
 
-/// A text without line breaks in pieces of at most twice [`PIECE`] bytes.
+/// Splits a text without line breaks into pieces of at most twice [`PIECE`] bytes.
 fn cut(text: &[u8]) -> Vec<Vec<u8>> {
     let solid: Vec<u8> = text.iter().copied().filter(|byte| !super::is_break(*byte)).collect();
     if solid.len() < 2 * PIECE {

@@ -1,4 +1,4 @@
-//! Masking: examples, random secrets in random spellings and chunks, and what must not be touched.
+//! Masking: examples, random secrets in random spellings and chunks, and text that must stay unchanged.
 
 use super::*;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn what_is_no_secret_stays() {
     let text = "a line\r\nand another\n\n  \t end";
     assert_eq!(masked(&["something else", "an"], text), text);
     assert_eq!(masked(&[], text), text);
-    // Shorter than four bytes: half the log would go.
+    // Shorter than four bytes: masking them would remove half the log.
     assert_eq!(masked(&["abc", ""], "abcabc"), "abcabc");
     assert_eq!(
         masked(&["hunter2"], "hunter hunter2hunter3 hunte"),
@@ -76,12 +76,12 @@ fn nothing_is_held_back_without_need() {
     assert_eq!(out, b"Building...\nhundred\n");
 }
 
-/// A spelling of a secret, in a text of others.
+/// A secret in some spelling, between other text.
 fn spelled(secret: &[u8], way: u8, before: usize) -> Vec<u8> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     match way {
         0 => secret.to_vec(),
-        // Straight from RFC 4648: three bytes to four digits.
+        // Directly from RFC 4648: three bytes to four digits.
         1 => {
             let bytes: Vec<u8> = std::iter::repeat_n(b'.', before)
                 .chain(secret.iter().copied())
@@ -125,20 +125,20 @@ fn never_leaks(secret: &str, other: &str, noise: &str, way: u8, before: usize, c
     let (mut masking, mut out, mut from) = (masker.begin(), Vec::new(), 0);
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (log.len() + 1)).collect();
     cuts.sort_unstable();
-    // The same by maskings that know of the one before only what it held back.
+    // The same with successive maskings that know of the one before only what it withheld.
     let (mut held, mut starred) = (Vec::new(), Vec::new());
     for cut in cuts.into_iter().chain([log.len()]) {
         masking.push(&log[from..cut], &mut out);
-        let mut next = masker.go_on(&held);
+        let mut next = masker.resume(&held);
         next.push(&log[from..cut], &mut starred);
         held = next.held();
         assert_eq!(starred.len() + held.len(), cut, "offsets stay true");
         from = cut;
     }
     masking.finish(&mut out);
-    masker.go_on(&held).finish(&mut starred);
+    masker.resume(&held).finish(&mut starred);
     assert_eq!(out, masker.mask(&log), "chunks make no difference");
-    let (mut whole, mut at_once) = (masker.go_on(&[]), Vec::new());
+    let (mut whole, mut at_once) = (masker.resume(&[]), Vec::new());
     whole.push(&log, &mut at_once);
     whole.finish(&mut at_once);
     assert_eq!(starred, at_once, "nor does it whether each goes on where another stood");

@@ -1,4 +1,4 @@
-//! Where a submission goes: `testflight` or `app_store`, or a track of Google Play
+//! The destination of a submission: `testflight`, `app_store`, or a track of Google Play
 //! (`docs/reference/submissions.md#destinations`).
 
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::Store;
 use crate::platform::Platform;
 
-/// A track's name has at most this many characters.
+/// The maximum number of characters of a track's name.
 pub const MAX_TRACK_LENGTH: usize = 80;
 
 words! {
@@ -26,30 +26,30 @@ words! {
     Production = "production",
 }
 
-/// Where a submission goes.
+/// The destination of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Destination {
     /// Apple's testers.
     TestFlight,
     /// Apple's customers.
     AppStore,
-    /// A track of Google Play, such as `production` or one that the app's owner made.
+    /// A track of Google Play, such as `production` or one that the app's owner created.
     Track(Box<str>),
 }
 
-/// The text is no destination of that platform. The message is made to follow the name of the field.
+/// The text is not a destination of that platform. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DestinationError {
-    /// An Apple platform goes to two places only.
+    /// An Apple platform has only two destinations.
     #[error("must be testflight or app_store for {0}")]
     NotOfAppStore(Platform),
-    /// A name that no track can have, or one that means the other store.
+    /// A name that no track can have, or one that belongs to the other app store.
     #[error("must be internal, alpha, beta, production or the name of another track of Google Play for android")]
     NotOfGooglePlay,
 }
 
 impl Store {
-    /// The store of a platform.
+    /// The app store of a platform.
     pub const fn of(platform: Platform) -> Store {
         match platform {
             Platform::Ios | Platform::Visionos => Store::AppStore,
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// What people call it.
+    /// Its display name.
     pub const fn title(self) -> &'static str {
         match self {
             Store::AppStore => "the App Store",
@@ -67,10 +67,10 @@ impl Store {
 }
 
 impl Destination {
-    /// Reads a destination of an app for this platform.
+    /// Parses a destination of an app for this platform.
     ///
     /// # Errors
-    /// What it must be instead.
+    /// What is allowed instead.
     pub fn parse(platform: Platform, text: &str) -> Result<Self, DestinationError> {
         use KnownDestination::{AppStore, TestFlight};
         match (Store::of(platform), text.parse()) {
@@ -83,7 +83,7 @@ impl Destination {
         }
     }
 
-    /// The store it belongs to.
+    /// The app store it belongs to.
     pub const fn store(&self) -> Store {
         match self {
             Self::TestFlight | Self::AppStore => Store::AppStore,
@@ -100,12 +100,12 @@ impl Destination {
         }
     }
 
-    /// Whether it is the one that every app has under this name.
+    /// Whether it is this well-known destination.
     pub fn is(&self, known: KnownDestination) -> bool {
         self.as_str() == known.as_str()
     }
 
-    /// Whether it can reach a share of the users only.
+    /// Whether it supports a staged rollout.
     pub fn has_rollout(&self) -> bool {
         !matches!(self, Self::TestFlight)
     }
@@ -117,8 +117,8 @@ impl fmt::Display for Destination {
     }
 }
 
-/// Names of tracks are free: letters of any language, digits, spaces and `:._-`, as `wear:production`. What could leave
-/// the path of a URL is not among them.
+/// Names of tracks are arbitrary: letters of any language, digits, spaces and `:._-`, as in `wear:production`. Characters
+/// that could escape the path of a URL are excluded.
 fn is_track(text: &str) -> bool {
     let allowed = |letter: char| letter.is_alphanumeric() || " :._-".contains(letter);
     let trimmed = text.trim_matches(['.', ' ']);

@@ -1,22 +1,22 @@
-//! What a submission's error says: `code`, `message`, `fix`, `retryable`
-//! (`docs/reference/submissions.md#errors-of-a-submission`). One table for all codes.
+//! The error of a submission: `code`, `message`, `fix`, `retryable` (`docs/reference/submissions.md#errors-of-a-submission`).
+//! One table for all codes.
 
 /// An error as the record shows it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SubmissionError {
-    /// What kind of error it is.
+    /// The kind of error.
     pub code: SubmissionErrorCode,
-    /// What is wrong, with the store's own words where there are any. Never a secret.
+    /// What is wrong, with the app store's own words if there are any. Never contains a secret.
     pub message: String,
     /// What to do.
     pub fix: String,
-    /// Whether the same submission can succeed when it is retried as it is.
+    /// Whether the same submission can succeed if it is retried unchanged.
     pub retryable: bool,
 }
 
 impl SubmissionError {
-    /// An error with the fix of its code.
+    /// Makes an error with the fix of its code.
     pub fn new(code: SubmissionErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -27,7 +27,7 @@ impl SubmissionError {
     }
 }
 
-/// Makes the enum and its table: the word, whether a retry can help, and the fix.
+/// Declares the enum and its table: the word, whether a retry can help, and the fix.
 macro_rules! codes {
     ($($(#[$note:meta])* $variant:ident = $word:literal, $retryable:literal, $fix:literal;)+) => {
         words! {
@@ -42,8 +42,8 @@ macro_rules! codes {
                 match self { $(Self::$variant => $fix,)+ }
             }
 
-            /// Whether the same submission can succeed when it is retried as it is, or after something outside of it
-            /// was mended.
+            /// Whether the same submission can succeed if it is retried unchanged, possibly after something outside of it
+            /// was fixed.
             pub const fn is_retryable(self) -> bool {
                 match self { $(Self::$variant => $retryable,)+ }
             }
@@ -52,7 +52,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The binary has not the form that the store takes.
+    /// The binary does not have the format that the app store requires.
     WrongFormat = "WRONG_FORMAT", false,
         "Submit an .ipa to the App Store, and an .aab or .apk to Google Play.";
     /// The binary is of another app.
@@ -60,84 +60,84 @@ codes! {
         "Build the app with the bundle id that it is submitted under, or submit it under its own.";
     /// The binary is made for another platform.
     PlatformMismatch = "PLATFORM_MISMATCH", false, "Submit a binary that is built for the platform.";
-    /// The binary carries another version.
+    /// The binary has another version.
     VersionMismatch = "VERSION_MISMATCH", false,
         "Build the app with the version that is asked for, or leave the version out of the request.";
-    /// The binary carries another build number.
+    /// The binary has another build number.
     BuildNumberMismatch = "BUILD_NUMBER_MISMATCH", false,
         "Build the app with the build number that is asked for, or leave it out of the request.";
-    /// The binary's version or build number has not the form that the store takes.
+    /// The form of the binary's version or build number is not one that the app store accepts.
     VersionMalformed = "VERSION_MALFORMED", false,
         "Use one to three whole numbers with dots for an Apple version, and a whole number from 1 to 2100000000 for an Android version code.";
-    /// The store has a higher version.
+    /// The app store has a higher version.
     VersionNotNewer = "VERSION_NOT_NEWER", false, "Raise the version, build again and submit the new build.";
-    /// The store has a binary with that build number.
+    /// The app store already has a binary with that build number.
     BuildNumberUsed = "BUILD_NUMBER_USED", false,
         "Raise the build number (buildNumber \"auto\" does it), build again and submit the new build.";
-    /// A debugger may attach to it.
+    /// A debugger may attach to the app.
     Debuggable = "DEBUGGABLE", false, "Build with buildType release.";
-    /// It is made for a simulator.
+    /// It is built for a simulator.
     SimulatorBuild = "SIMULATOR_BUILD", false, "Build for devices, with distribution store.";
-    /// It is made for an Android that is too old.
+    /// It targets an Android version that is too old.
     TargetSdkTooLow = "TARGET_SDK_TOO_LOW", false, "Raise targetSdkVersion, build again and submit the new build.";
-    /// It uses something private and does not say what for.
+    /// It uses a protected API without a purpose string.
     PurposeStringMissing = "PURPOSE_STRING_MISSING", false, "Add the named keys to the app's Info.plist, each with a sentence for the user.";
-    /// It lacks code for devices that the store wants served.
+    /// It lacks code for an architecture that the app store requires.
     ArchitectureMissing = "ARCHITECTURE_MISSING", false,
         "Build native libraries for arm64 too, and for every 32-bit architecture its 64-bit twin.";
     /// It is not signed.
     Unsigned = "UNSIGNED", false, "Sign the build: add an Android keystore or an Apple certificate and profile to the credentials.";
-    /// It is signed with another key than the store knows.
+    /// It is signed with a key other than the one the app store knows.
     SignatureMismatch = "SIGNATURE_MISMATCH", false,
         "Sign with the upload key of this app, or have the key changed in the Play Console.";
-    /// Its certificate has ended.
+    /// Its certificate has expired.
     CertificateExpired = "CERTIFICATE_EXPIRED", false, "Make a new certificate, add it to the credentials and build again.";
-    /// Its provisioning profile is not for a store.
+    /// Its provisioning profile is not for an app store.
     ProfileUnfit = "PROFILE_UNFIT", false, "Build with an App Store provisioning profile that covers the bundle id.";
-    /// It is larger than the store takes.
+    /// It exceeds the app store's size limit.
     TooLarge = "TOO_LARGE", false, "Make the binary smaller: compress assets, or have the store deliver them apart.";
     /// The binary changed while it was submitted, or cannot be read.
     BinaryUnreadable = "BINARY_UNREADABLE", true, "Retry. If it happens again, build again and submit the new build.";
-    /// The store does not take the credential.
+    /// The app store does not accept the credential.
     CredentialInvalid = "CREDENTIAL_INVALID", true, "Check in the store's console that the key is active and its ids are right, then replace the credential.";
-    /// The store does not let the credential do this.
+    /// The app store does not allow this with the credential.
     CredentialForbidden = "CREDENTIAL_FORBIDDEN", true, "Give the key the role App Manager (App Store Connect), or release permissions for this app (Play Console).";
-    /// An agreement with the store waits to be accepted.
+    /// An agreement with the app store has not been accepted.
     AgreementMissing = "AGREEMENT_MISSING", true, "Have the account holder accept the agreements in the store's console, then retry.";
-    /// The store does not know the app.
+    /// The app store does not know the app.
     AppNotFound = "APP_NOT_FOUND", true, "Create the app with this bundle id in the store's console (Google Play: upload its first build there), then retry.";
-    /// The store does not know the track.
+    /// The app store does not know the track.
     TrackNotFound = "TRACK_NOT_FOUND", true, "Create the track in the Play Console, or name another one.";
-    /// The store does not know the group of testers.
+    /// The app store does not know the group of testers.
     GroupNotFound = "GROUP_NOT_FOUND", true, "Create the group in TestFlight, or name another one.";
-    /// The store found faults in the binary.
+    /// The app store rejected the binary during processing.
     ProcessingFailed = "PROCESSING_FAILED", false, "Mend what the store names, build again with a higher build number and submit the new build.";
-    /// The store has worked on the binary for too long.
+    /// The app store has processed the binary for too long.
     ProcessingStuck = "PROCESSING_STUCK", true, "Look into the store's console. If nothing moves there, build again with a higher build number.";
-    /// Nobody said whether the app has cryptography.
+    /// The export compliance question about cryptography has not been answered.
     ExportComplianceMissing = "EXPORT_COMPLIANCE_MISSING", true,
         "Set ITSAppUsesNonExemptEncryption in Info.plist, or submit with options.usesNonExemptEncryption, or answer the question in App Store Connect; then retry.";
-    /// The store wants more said about the app.
+    /// The app store requires more metadata of the app.
     MetadataMissing = "METADATA_MISSING", true, "Fill in what the store names, in the store's console, then retry.";
-    /// That version is released.
+    /// That version is already released.
     VersionLive = "VERSION_LIVE", false, "Raise the version, build again and submit the new build.";
-    /// Another change of the app is in review, and is not to be canceled.
+    /// Another change of the app is in review, and must not be canceled.
     ReviewInProgress = "REVIEW_IN_PROGRESS", true, "Wait until that review is over, or cancel it in the store's console; then retry.";
-    /// The store's review refused it.
+    /// The app store's review refused it.
     Rejected = "REJECTED", true, "Read the store's message in its console and answer it there. Then retry, or submit a mended build.";
     /// The app has never been released.
     DraftApp = "DRAFT_APP", true, "Finish the set-up of the app in the Play Console, or submit with options.draft.";
-    /// The store wants the review to be asked for by hand.
+    /// The app store requires the review to be requested manually.
     ReviewByHand = "REVIEW_BY_HAND", true, "Submit with options.changesNotSentForReview, then send the changes for review in the Play Console.";
-    /// The store sends changes to review by itself.
+    /// The app store sends changes to review automatically.
     ReviewAutomatic = "REVIEW_AUTOMATIC", true, "Submit without options.changesNotSentForReview.";
-    /// Somebody else changed the same thing again and again.
+    /// Others changed the same thing concurrently, again and again.
     Conflict = "CONFLICT", true, "See that nobody else releases this app at the same time, then retry.";
-    /// The store takes no more calls for now.
+    /// The app store refuses further calls for now.
     RateLimited = "RATE_LIMITED", true, "Wait an hour, then retry.";
-    /// The store does not answer, or answers nonsense.
+    /// The app store does not answer, or its answers are invalid.
     StoreUnavailable = "STORE_UNAVAILABLE", true, "Look at the store's status page, then retry.";
-    /// The store refuses, with words that are not known here.
+    /// The app store refuses, with a message that is not known here.
     StoreRefused = "STORE_REFUSED", true, "Do what the store says, then retry.";
 }
 

@@ -1,5 +1,5 @@
-//! The record of a submission (`docs/reference/submissions.md#submission-record`), and what is stored between the steps of
-//! its work.
+//! The record of a submission (`docs/reference/submissions.md#submission-record`), and what is stored between the steps of its
+//! work.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::id::{BuildId, CredentialId, OrgId, SubmissionId};
 use crate::platform::Platform;
 use crate::time::EpochMs;
 
-/// A submission tells of at most so many events; the oldest but the first go.
+/// The maximum number of events of a submission; beyond it, the oldest but the first are dropped.
 pub const MAX_EVENTS: usize = 200;
 
 /// A submission.
@@ -20,100 +20,100 @@ pub const MAX_EVENTS: usize = 200;
 pub struct Submission {
     /// `submission_…`.
     pub id: SubmissionId,
-    /// Whose it is.
+    /// The organization it belongs to.
     pub org_id: OrgId,
-    /// Where it stands.
+    /// Its current state.
     pub state: SubmissionState,
-    /// The build whose app it is; `None` when the app was uploaded.
+    /// The build that produced the app; `None` if the app was uploaded.
     pub build_id: Option<BuildId>,
-    /// The app, as the binary writes it: the stores tell letter case apart.
+    /// The bundle id as the binary spells it: the app stores are case-sensitive.
     pub bundle_id: String,
-    /// What it is for.
+    /// The platform.
     pub platform: Platform,
-    /// Where it goes.
+    /// The destination.
     pub destination: Destination,
-    /// The version that the app says it has.
+    /// The version stated in the app.
     pub version: Option<String>,
-    /// The build number that the app says it has.
+    /// The build number stated in the app.
     pub build_number: Option<String>,
     /// Lower-case hex SHA-256 of the app.
     pub sha256: String,
-    /// Percent of the users who get it, 1 to 100.
+    /// Percentage of the users who receive it, 1 to 100.
     pub rollout: u8,
-    /// What was asked for besides.
+    /// The other parameters of the request.
     pub spec: Spec,
-    /// The credential that the store knows.
+    /// The credential for the app store.
     pub credential_id: Option<CredentialId>,
-    /// The store's own ids by name.
+    /// The app store's own ids by name.
     pub external: BTreeMap<String, String>,
-    /// What somebody wants of its rollout, as long as the store was not told.
+    /// The requested change of its rollout, until the app store has been told.
     pub change: Option<Change>,
-    /// Why it did not get there.
+    /// Why it failed.
     pub error: Option<SubmissionError>,
-    /// What happened so far, oldest first.
+    /// What has happened, oldest first.
     pub events: Vec<Event>,
-    /// What its work goes on from.
+    /// The state that its work resumes from.
     pub work: Work,
-    /// Who asked for it.
+    /// The actor that requested it, as text.
     pub created_by: String,
-    /// When.
+    /// When it was requested.
     pub created_at: EpochMs,
     /// When it ended.
     pub finished_at: Option<EpochMs>,
 }
 
-/// What was asked for, beside what lists look at.
+/// The parameters of a request that lists do not use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
-    /// What is new, once a language.
+    /// Release notes, one for each language.
     pub notes: Vec<Note>,
-    /// What else is asked of the store.
+    /// Options for the app store.
     pub options: Options,
 }
 
-/// What is new, in one language.
+/// Release notes in one language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The language as the store names it.
+    /// The language, as the app store names it.
     pub locale: String,
     /// The text.
     pub text: String,
 }
 
-/// What else is asked of a store. `None` was not said.
+/// Options for an app store. `None` means not specified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// Groups of TestFlight's testers, by name.
+    /// TestFlight groups, by name.
     pub groups: Option<Vec<String>>,
-    /// The answer to Apple's question about cryptography.
+    /// The answer to Apple's export compliance question.
     pub uses_non_exempt_encryption: Option<bool>,
-    /// Whether an approved version waits until it is released by hand.
+    /// Whether an approved version waits for a manual release.
     pub manual_release: Option<bool>,
-    /// Whether a Google Play release is only drafted.
+    /// Whether a Google Play release is only created as a draft.
     pub draft: Option<bool>,
-    /// Google Play's priority of an update, 0 to 5.
+    /// Google Play's in-app update priority, 0 to 5.
     pub priority: Option<u8>,
-    /// The countries of a staged release in `production`, as two letters.
+    /// The countries of a staged release in `production`, as two-letter codes.
     pub countries: Option<Vec<String>>,
     /// The name of a Google Play release.
     pub release_name: Option<String>,
-    /// Whether Google Play is told that the review is asked for by hand.
+    /// Whether Google Play is told that the review will be requested manually.
     pub changes_not_sent_for_review: Option<bool>,
 }
 
-/// What somebody wants of a rollout.
+/// A requested change of a rollout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Percent of the users, 1 to 100.
+    /// Percentage of the users, 1 to 100.
     pub rollout: Option<u8>,
-    /// Whether nobody else gets it for now; `false` has it go on.
+    /// Whether the rollout is halted; `false` resumes it.
     pub halted: Option<bool>,
 }
 
 impl Change {
-    /// This change after one that the store was not told of yet.
+    /// Merges this change into an earlier one that has not reached the app store yet.
     #[must_use]
-    pub fn after(self, earlier: Option<Change>) -> Change {
+    pub fn merge_into(self, earlier: Option<Change>) -> Change {
         let earlier = earlier.unwrap_or_default();
         Change {
             rollout: self.rollout.or(earlier.rollout),
@@ -122,61 +122,61 @@ impl Change {
     }
 }
 
-/// Something that happened.
+/// An entry in the history of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When.
+    /// When it happened.
     pub at: EpochMs,
-    /// The status that the submission had then.
+    /// The status of the submission at that time.
     pub status: String,
     /// What happened, as a sentence.
     pub message: String,
 }
 
-/// What the work on a submission goes on from.
+/// The state that the work on a submission resumes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// What it has reached in the store, sealed; `None` until the binary was checked.
+    /// Its progress in the app store, sealed; `None` until the binary has been checked.
     pub sealed_progress: Option<String>,
-    /// When its next step is due; `None`: never.
+    /// When its next step is due; `None` if there is none.
     pub due_at: Option<EpochMs>,
     /// The number of the last claim of its work.
     pub claim: i64,
-    /// How many steps failed in a row.
+    /// How many steps have failed in a row.
     pub failures: u32,
-    /// When the first of them did.
+    /// When the first of them failed.
     pub failing_since: EpochMs,
-    /// When it got ahead last.
+    /// When it last made progress.
     pub since: EpochMs,
     /// Whether it is removed as soon as it is canceled.
     pub is_deleted: bool,
-    /// Whether a change of its release is under way.
+    /// Whether a change of its release is in progress.
     pub is_urgent: bool,
 }
 
 /// A file of a submission in object storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubmissionFile {
-    /// What it is for.
+    /// Its purpose.
     pub kind: FileKind,
-    /// Where it lies.
+    /// Its key in object storage.
     pub blob_key: String,
-    /// The name it was given under.
+    /// Its original file name.
     pub file_name: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
     /// Lower-case hex SHA-256.
     pub sha256: String,
 }
 
 words! {
-    /// What a file of a submission is for.
+    /// The purpose of a submission's file.
     FileKind, "mapping, native",
     /// The app.
     App = "app",
-    /// Makes crash reports of ProGuard's and R8's output readable.
+    /// The mapping of ProGuard or R8, which makes crash reports readable.
     Mapping = "mapping",
-    /// Makes crash reports of native code readable.
+    /// Symbols that make crash reports of native code readable.
     Native = "native",
 }
 
@@ -199,25 +199,25 @@ impl From<SymbolKind> for FileKind {
 }
 
 impl Submission {
-    /// The store it goes to.
+    /// The app store it is sent to.
     pub fn store(&self) -> Store {
         self.destination.store()
     }
 
-    /// Whether it waits in App Store Connect for somebody to release it, as far as was asked.
+    /// Whether it waits in App Store Connect for a manual release, as far as was requested.
     pub fn may_be_released(&self) -> bool {
         self.destination == Destination::AppStore
             && self.state.status == SubmissionStatus::InReview
             && self.spec.options.manual_release == Some(true)
     }
 
-    /// Whether its next step must not wait behind others: a change of its release, or an end to it.
+    /// Whether its next step takes precedence over others: a change of its release, or its cancellation.
     pub fn is_urgent(&self) -> bool {
         self.change.is_some() || self.state.cancel_requested || self.work.is_urgent
     }
 
-    /// Notes that something happened now. What was said last is not said again.
-    pub fn tell(&mut self, at: EpochMs, message: impl Into<String>) {
+    /// Adds an event at `at`. A message equal to the last one is not repeated.
+    pub fn add_event(&mut self, at: EpochMs, message: impl Into<String>) {
         let (status, message) = (self.state.status.to_string(), message.into());
         let said = self.events.last();
         if said.is_some_and(|last| last.status == status && last.message == message) {
@@ -225,7 +225,7 @@ impl Submission {
         }
         self.events.push(Event { at, status, message });
         if self.events.len() > MAX_EVENTS {
-            // The first one says who began it.
+            // The first event records who requested it.
             self.events.remove(1);
         }
     }
@@ -251,7 +251,7 @@ mod tests {
                 change(Some(60), Some(false)),
             ),
         ] {
-            assert_eq!(new.after(earlier), wanted);
+            assert_eq!(new.merge_into(earlier), wanted);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! When a submission's next step is due: after trouble with the store, and while the store works
+//! When the next step of a submission is due: after a failure, and while the app store works
 //! (`docs/reference/submissions.md#waiting-for-a-store`).
 
 use super::SubmissionStatus;
 use crate::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
 
-/// How long after a failed step comes the next try: after the first failure in a row, the second, and so on. The last
-/// one stands for all after it.
+/// The delay before a failed step is tried again: after the first failure in a row, the second, and so on. The last one
+/// applies to all further failures.
 pub const RETRIES: [EpochMs; 8] = [
     2 * SECOND,
     5 * SECOND,
@@ -16,17 +16,18 @@ pub const RETRIES: [EpochMs; 8] = [
     15 * MINUTE,
     30 * MINUTE,
 ];
-/// A step that has failed for so long is given up. The submission can be retried.
+/// A step that fails for this long is given up. The submission can be retried.
 pub const FAILING_LIMIT: EpochMs = DAY;
-/// The longest that a store's own `Retry-After` is obeyed.
+/// The longest `Retry-After` of an app store that is respected.
 pub const LONGEST_WAIT: EpochMs = HOUR;
-/// A store that has processed a binary for so long has lost it.
+/// How long an app store may process a binary before it is considered lost.
 pub const PROCESSING_LIMIT: EpochMs = 2 * DAY;
-/// A submission waits so long for another review of the same app to end.
+/// How long a submission waits for another review of the same app to end.
 pub const OTHER_REVIEW_LIMIT: EpochMs = 14 * DAY;
 
 /// When a step that failed at `now` is tried again. `failures` counts the failures in a row, this one included;
-/// `failing_since` is when the first of them was; `retry_after` is the pause that the store asked for. `None`: no more.
+/// `failing_since` is the time of the first of them; `retry_after` is the delay that the app store asked for. `None` means
+/// to give up.
 pub fn after_failure(
     failures: u32,
     failing_since: EpochMs,
@@ -42,7 +43,7 @@ pub fn after_failure(
     Some(now + pause.max(asked))
 }
 
-/// How long to wait before the store is asked again how far it is, when it has been in `status` for `since`.
+/// How long to wait before the app store is polled again, if the submission has been in `status` for `since`.
 pub fn poll(status: SubmissionStatus, since: EpochMs) -> EpochMs {
     match status {
         SubmissionStatus::InReview if since >= HOUR => 10 * MINUTE,

@@ -1,4 +1,4 @@
-//! The moves of a submission: a table, and random histories against what must never happen.
+//! The transitions of a submission: a table, and random histories checked against invariants.
 
 use super::*;
 use proptest::prelude::*;
@@ -14,31 +14,43 @@ fn at(status: SubmissionStatus) -> SubmissionState {
 fn each_transition_leads_where_the_reference_says() {
     use SubmissionStatus::*;
     for (from, step, wanted) in [
-        (Queued, Transition::Reach(Validating), Ok(Validating)),
-        (Validating, Transition::Reach(Uploading), Ok(Uploading)),
-        (Uploading, Transition::Reach(Uploading), Ok(Uploading)),
-        (Uploading, Transition::Reach(Validating), Ok(Uploading)),
-        (Validating, Transition::Reach(Processing), Ok(Processing)),
-        (Processing, Transition::Reach(RollingOut), Ok(RollingOut)),
-        (RollingOut, Transition::Reach(Halted), Ok(Halted)),
-        (Halted, Transition::Reach(RollingOut), Ok(RollingOut)),
-        (Halted, Transition::Reach(InReview), Ok(Halted)),
-        (Processing, Transition::Reach(Success), Ok(Success)),
+        (Queued, Transition::Advance(Validating), Ok(Validating)),
+        (Validating, Transition::Advance(Uploading), Ok(Uploading)),
+        (Uploading, Transition::Advance(Uploading), Ok(Uploading)),
+        (Uploading, Transition::Advance(Validating), Ok(Uploading)),
+        (Validating, Transition::Advance(Processing), Ok(Processing)),
+        (Processing, Transition::Advance(RollingOut), Ok(RollingOut)),
+        (RollingOut, Transition::Advance(Halted), Ok(Halted)),
+        (Halted, Transition::Advance(RollingOut), Ok(RollingOut)),
+        (Halted, Transition::Advance(InReview), Ok(Halted)),
+        (Processing, Transition::Advance(Success), Ok(Success)),
         (
             Processing,
-            Transition::Reach(Failed),
-            Err(TransitionError::Unfit(Processing)),
+            Transition::Advance(Failed),
+            Err(TransitionError::NotAllowed(Processing)),
         ),
         (InReview, Transition::Reject, Ok(Rejected)),
-        (Uploading, Transition::Reject, Err(TransitionError::Unfit(Uploading))),
+        (
+            Uploading,
+            Transition::Reject,
+            Err(TransitionError::NotAllowed(Uploading)),
+        ),
         (Queued, Transition::Fail, Ok(Failed)),
         (Queued, Transition::Cancel, Ok(Canceled)),
         (RollingOut, Transition::Cancel, Err(TransitionError::Released)),
         (Halted, Transition::Cancel, Err(TransitionError::Released)),
-        (Uploading, Transition::Undone, Err(TransitionError::Unfit(Uploading))),
-        (Success, Transition::Reach(Success), Err(TransitionError::Over(Success))),
-        (Success, Transition::Cancel, Err(TransitionError::Over(Success))),
-        (Canceled, Transition::Fail, Err(TransitionError::Over(Canceled))),
+        (
+            Uploading,
+            Transition::CancelConfirmed,
+            Err(TransitionError::NotAllowed(Uploading)),
+        ),
+        (
+            Success,
+            Transition::Advance(Success),
+            Err(TransitionError::Final(Success)),
+        ),
+        (Success, Transition::Cancel, Err(TransitionError::Final(Success))),
+        (Canceled, Transition::Fail, Err(TransitionError::Final(Canceled))),
         (Failed, Transition::Retry, Ok(Queued)),
         (Rejected, Transition::Retry, Ok(Queued)),
         (Success, Transition::Retry, Err(TransitionError::NotFailed(Success))),
@@ -46,7 +58,7 @@ fn each_transition_leads_where_the_reference_says() {
         (InReview, Transition::Retry, Err(TransitionError::NotFailed(InReview))),
     ] {
         assert_eq!(
-            at(from).after(step).map(|state| state.status),
+            at(from).apply(step).map(|state| state.status),
             wanted,
             "{from} {step:?}"
         );
@@ -55,24 +67,30 @@ fn each_transition_leads_where_the_reference_says() {
 
 #[test]
 fn a_cancel_waits_for_the_store() {
-    let asked = at(SubmissionStatus::InReview).after(Transition::Cancel).unwrap();
+    let asked = at(SubmissionStatus::InReview).apply(Transition::Cancel).unwrap();
     assert!(asked.cancel_requested && asked.status == SubmissionStatus::InReview);
-    assert_eq!(asked.after(Transition::Undone), Ok(at(SubmissionStatus::Canceled)));
-    assert_eq!(asked.after(Transition::NotUndone), Ok(at(SubmissionStatus::InReview)));
-    // What the store does meanwhile wins.
-    assert_eq!(asked.after(Transition::Reject), Ok(at(SubmissionStatus::Rejected)));
+    assert_eq!(
+        asked.apply(Transition::CancelConfirmed),
+        Ok(at(SubmissionStatus::Canceled))
+    );
+    assert_eq!(
+        asked.apply(Transition::CancelRefused),
+        Ok(at(SubmissionStatus::InReview))
+    );
+    // What the app store does in the meantime takes precedence.
+    assert_eq!(asked.apply(Transition::Reject), Ok(at(SubmissionStatus::Rejected)));
 }
 
 fn a_move() -> impl Strategy<Value = Transition> {
     prop_oneof![
-        prop::sample::select(&SubmissionStatus::ALL).prop_map(Transition::Reach),
+        prop::sample::select(&SubmissionStatus::ALL).prop_map(Transition::Advance),
         prop::sample::select(
             &[
                 Transition::Reject,
                 Transition::Fail,
                 Transition::Cancel,
-                Transition::Undone,
-                Transition::NotUndone,
+                Transition::CancelConfirmed,
+                Transition::CancelRefused,
                 Transition::Retry
             ][..]
         ),
@@ -84,7 +102,7 @@ proptest! {
     fn no_history_breaks_the_rules(moves in prop::collection::vec(a_move(), 0..40)) {
         let mut state = SubmissionState::new();
         for step in moves {
-            let Ok(next) = state.after(step) else { continue };
+            let Ok(next) = state.apply(step) else { continue };
             if state.status.is_final() {
                 prop_assert!(step == Transition::Retry && next == SubmissionState::new());
             } else if let (Some(from), Some(to)) = (state.status.place(), next.status.place()) {

@@ -9,17 +9,17 @@ use crate::time::{DAY, EpochMs, civil, days_before_month};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Month {
     year: u16,
-    /// From 1.
+    /// From 1 to 12.
     number: u8,
 }
 
-/// The text is no month.
+/// The text is not a valid month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a month is written like 2026-11")]
 pub struct MonthError;
 
 impl Month {
-    /// The month of a time. Years below 0 or above 9999 are taken as the nearest that has four digits.
+    /// The month of a time. Years below 0 or above 9999 are clamped to four digits.
     pub fn of(time: EpochMs) -> Month {
         let (year, number, _) = civil(time.div_euclid(DAY));
         let (year, number) = match year {
@@ -53,7 +53,7 @@ impl Month {
         days_before_month(i64::from(self.year), i64::from(self.number)) * DAY
     }
 
-    /// Such as `November 2026`.
+    /// Its name for people, such as `November 2026`.
     pub fn in_words(self) -> String {
         const NAMES: [&str; 12] = [
             "January",

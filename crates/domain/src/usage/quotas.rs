@@ -1,37 +1,37 @@
-//! How much an organization may use in a month, have at once and hold, by its tier.
+//! How much an organization of each tier may use in a month, run at once, and hold.
 
 use std::collections::HashMap;
 
 use super::{Counter, Month};
 use crate::tenancy::Tier;
 
-/// What is limited at any moment, not by the month.
+/// A quantity that is limited at any moment, not per month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtOnce {
-    /// Builds that run.
+pub enum Concurrency {
+    /// Running builds.
     RunningBuilds,
-    /// Builds that wait.
+    /// Queued builds.
     QueuedBuilds,
 }
 
-/// What an organization holds, limited whatever the month.
+/// A quantity that an organization holds, limited regardless of the month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Holding {
     /// Bytes in object storage.
     StoredBytes,
-    /// Bundle identifiers that were claimed.
+    /// Claimed bundle ids.
     Apps,
 }
 
-/// How much an organization may use and hold, by its tier. What is not named is not limited.
+/// The quotas of each tier. A missing entry means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quotas {
     by_month: HashMap<(Tier, Counter), u64>,
-    at_once: HashMap<(Tier, AtOnce), u64>,
+    at_once: HashMap<(Tier, Concurrency), u64>,
     held: HashMap<(Tier, Holding), u64>,
 }
 
-/// A quota does not leave room for what was asked. Its text tells the caller what to do.
+/// The quota leaves too little for the request. The message tells the caller what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "This organization {} {most} {} of {} (tier {tier}); the next month begins {}-01, or the operator can change --quotas or the tier",
@@ -48,10 +48,10 @@ pub struct QuotaError {
     used_up: bool,
 }
 
-/// A quota does not leave room to hold what was asked for. Its text tells the caller what to do.
+/// The quota leaves too little room to hold the request's data. The message tells the caller what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldingQuotaError {
-    /// Of bytes.
+    /// The quota of bytes.
     #[error(
         "This organization stores {held} of its {most} bytes (tier {tier}) and {more} more do not fit; delete updates, builds or \
          submissions that are not needed, or the operator can change --quotas or the tier"
@@ -59,14 +59,14 @@ pub enum HoldingQuotaError {
     StoredBytes {
         /// The tier.
         tier: Tier,
-        /// Bytes that are stored, announced uploads included.
+        /// Bytes stored, announced uploads included.
         held: u64,
-        /// Bytes that may be.
+        /// Bytes allowed.
         most: u64,
-        /// Bytes that were to come.
+        /// Bytes requested.
         more: u64,
     },
-    /// Of bundle identifiers.
+    /// The quota of bundle ids.
     #[error(
         "This organization has claimed its {most} bundle ids (tier {tier}), those of deleted apps included; the operator can change \
          --quotas or the tier, or transfer an app to another organization"
@@ -74,28 +74,28 @@ pub enum HoldingQuotaError {
     Apps {
         /// The tier.
         tier: Tier,
-        /// Bundle identifiers that may be claimed.
+        /// Bundle ids that may be claimed.
         most: u64,
     },
 }
 
 impl Quotas {
     /// Sets how much a tier may hold of something.
-    pub fn set_held(&mut self, tier: Tier, holding: Holding, most: u64) {
+    pub fn set_holding_quota(&mut self, tier: Tier, holding: Holding, most: u64) {
         self.held.insert((tier, holding), most);
     }
 
-    /// How much a tier may hold of something; `None` is without limit.
-    pub fn most_held(&self, tier: Tier, holding: Holding) -> Option<u64> {
+    /// How much a tier may hold of something; `None` for no limit.
+    pub fn holding_quota(&self, tier: Tier, holding: Holding) -> Option<u64> {
         self.held.get(&(tier, holding)).copied()
     }
 
-    /// Whether an organization that holds `held` may hold `more`.
+    /// Checks that an organization that holds `held` may hold `more`.
     ///
     /// # Errors
-    /// [`HoldingQuotaError`] when that is above the tier's quota.
-    pub fn check_held(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), HoldingQuotaError> {
-        let Some(most) = self.most_held(tier, holding) else {
+    /// [`HoldingQuotaError`] if the sum exceeds the tier's quota.
+    pub fn check_holding(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), HoldingQuotaError> {
+        let Some(most) = self.holding_quota(tier, holding) else {
             return Ok(());
         };
         let (held, more) = (u64::try_from(held).unwrap_or(0), u64::try_from(more).unwrap_or(0));
@@ -108,37 +108,37 @@ impl Quotas {
         })
     }
 
-    /// Sets how much a tier may use of something: build minutes where build seconds are counted.
-    pub fn set(&mut self, tier: Tier, counter: Counter, most: u64) {
+    /// Sets how much a tier may use of something in a month: build minutes where build seconds are counted.
+    pub fn set_monthly_quota(&mut self, tier: Tier, counter: Counter, most: u64) {
         self.by_month.insert((tier, counter), most);
     }
 
-    /// How much a tier may use of something (build minutes, not seconds); `None` is without limit.
-    pub fn most(&self, tier: Tier, counter: Counter) -> Option<u64> {
+    /// How much a tier may use of something in a month (build minutes, not seconds); `None` for no limit.
+    pub fn monthly_quota(&self, tier: Tier, counter: Counter) -> Option<u64> {
         self.by_month.get(&(tier, counter)).copied()
     }
 
     /// Sets how much of something a tier may have at once.
-    pub fn set_at_once(&mut self, tier: Tier, what: AtOnce, most: u64) {
+    pub fn set_concurrency_quota(&mut self, tier: Tier, what: Concurrency, most: u64) {
         self.at_once.insert((tier, what), most);
     }
 
-    /// How much of something a tier may have at once; `None` is without limit.
-    pub fn most_at_once(&self, tier: Tier, what: AtOnce) -> Option<u64> {
+    /// How much of something a tier may have at once; `None` for no limit.
+    pub fn concurrency_quota(&self, tier: Tier, what: Concurrency) -> Option<u64> {
         self.at_once.get(&(tier, what)).copied()
     }
 
-    /// Whether nothing is limited by the month.
+    /// Whether there is no monthly quota.
     pub fn is_empty(&self) -> bool {
         self.by_month.is_empty()
     }
 
-    /// Whether a month's counter may go from `used` to `used + more`.
+    /// Checks that a month's counter may grow from `used` to `used + more`.
     ///
     /// # Errors
-    /// [`QuotaError`] when that is above the tier's quota.
+    /// [`QuotaError`] if the sum exceeds the tier's quota.
     pub fn check(&self, tier: Tier, counter: Counter, month: Month, used: i64, more: i64) -> Result<(), QuotaError> {
-        let Some(most) = self.most(tier, counter) else {
+        let Some(most) = self.monthly_quota(tier, counter) else {
             return Ok(());
         };
         let room = most.saturating_mul(counter.unit());
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn a_quota_is_reached_and_not_passed() {
         let mut quotas = Quotas::default();
-        quotas.set(Tier::Free, Counter::Updates, 20);
-        quotas.set(Tier::Free, Counter::BuildSeconds, 2);
+        quotas.set_monthly_quota(Tier::Free, Counter::Updates, 20);
+        quotas.set_monthly_quota(Tier::Free, Counter::BuildSeconds, 2);
         let november = month("2026-11");
         let check = |counter, used, more| quotas.check(Tier::Free, counter, november, used, more);
         assert_eq!(check(Counter::Updates, 19, 1), Ok(()));
@@ -194,13 +194,13 @@ mod tests {
     #[test]
     fn what_is_held_may_reach_its_quota_and_not_pass_it() {
         let mut quotas = Quotas::default();
-        quotas.set_held(Tier::Free, Holding::StoredBytes, 100);
-        quotas.set_held(Tier::Free, Holding::Apps, 2);
-        let check = |holding, held, more| quotas.check_held(Tier::Free, holding, held, more);
+        quotas.set_holding_quota(Tier::Free, Holding::StoredBytes, 100);
+        quotas.set_holding_quota(Tier::Free, Holding::Apps, 2);
+        let check = |holding, held, more| quotas.check_holding(Tier::Free, holding, held, more);
         assert_eq!(check(Holding::StoredBytes, 60, 40), Ok(()));
         assert_eq!(check(Holding::Apps, 1, 1), Ok(()));
         assert_eq!(
-            quotas.check_held(Tier::Pro, Holding::Apps, i64::MAX, i64::MAX),
+            quotas.check_holding(Tier::Pro, Holding::Apps, i64::MAX, i64::MAX),
             Ok(()),
             "not limited"
         );
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_from_what_is_used_up() {
         let mut quotas = Quotas::default();
-        quotas.set(Tier::Pro, Counter::Bytes, 1000);
+        quotas.set_monthly_quota(Tier::Pro, Counter::Bytes, 1000);
         let refused = quotas.check(Tier::Pro, Counter::Bytes, month("2026-12"), 900, 101);
         let told = refused.expect_err("too many").to_string();
         assert!(

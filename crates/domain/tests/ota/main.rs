@@ -1,4 +1,4 @@
-//! The over-the-air decision, from outside the crate: the sentences of the reference one by one, and properties.
+//! The over-the-air decision, from outside the crate: each sentence of the reference, and properties.
 
 mod properties;
 mod published;

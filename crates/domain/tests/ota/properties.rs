@@ -1,4 +1,5 @@
-//! The decision against a plain reading of `docs/reference/updates.md#choice`, and what no list of updates may change.
+//! The decision compared with a literal implementation of `docs/reference/updates.md#choice`, and properties of every list of
+//! updates.
 
 use std::cmp::Reverse;
 
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::published::{Published, ids, percent, sorted, told, version};
 
-/// Part 7 read sentence by sentence, with lists and sorting where [`decide`] has neither.
+/// The reference implemented sentence by sentence, with lists and sorting that [`decide`] avoids.
 fn reference(caller: &Caller<'_>, updates: &[Published]) -> String {
     // "Candidates are the published updates of that bundle and, if named, platform, whose rollout includes the caller."
     let mut found: Vec<&Published> = updates.iter().collect();
@@ -63,7 +64,7 @@ fn any_platform() -> impl Strategy<Value = Platform> {
     prop::sample::select(Platform::ALL[..2].to_vec())
 }
 
-/// Few values in each field, so that updates tie and cover each other; often rolled out to everybody.
+/// Few values in each field, so that updates tie and shadow each other; often rolled out to everybody.
 fn any_updates() -> impl Strategy<Value = Vec<Published>> {
     let configuration = prop::sample::select(vec![None, None, Some("a"), Some("b")]);
     let fingerprint = prop::sample::select(vec![None, Some("x"), Some("y"), Some("z")]);
@@ -118,7 +119,7 @@ fn any_caller() -> impl Strategy<Value = Caller<'static>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What is said of each update agrees with the decision over all of them.
+    /// The obstacle of each update agrees with the decision over all of them.
     #[test]
     fn obstacles_explain_the_decision(updates in any_updates(), asking in any_caller()) {
         let updates = sorted(updates);
@@ -157,7 +158,7 @@ proptest! {
 
     #[test]
     fn a_raise_takes_no_device_back(updates in any_updates(), asking in any_caller(), place in 0usize..12, by in 0u8..=100) {
-        // More rollout never turns an answer into an older update.
+        // A wider rollout never turns the answer into an older update.
         let before = sorted(updates);
         let mut after = before.clone();
         if let Some(raised) = after.get_mut(place) {

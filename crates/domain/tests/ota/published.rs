@@ -67,7 +67,7 @@ pub(crate) fn update(id: &str, text: &str, build: u64) -> Published {
     }
 }
 
-/// A caller that tells its version only.
+/// A caller that sends only its version.
 pub(crate) fn caller(text: &str) -> Caller<'static> {
     Caller {
         platform: None,
@@ -89,7 +89,7 @@ pub(crate) fn sorted(mut updates: Vec<Published>) -> Vec<Published> {
     updates
 }
 
-/// The kind of the answer and the id in it, such as `update a`.
+/// The kind of the answer and its id, such as `update a`.
 pub(crate) fn told(decision: &Decision<'_, Published>) -> String {
     match decision {
         Decision::NoUpdate => "none".to_owned(),

@@ -1,4 +1,4 @@
-//! What `docs/reference/updates.md` says about the check, sentence by sentence.
+//! The statements of `docs/reference/updates.md` about the check, sentence by sentence.
 
 use launchway_domain::ota::{Caller, Running, prune};
 use launchway_domain::platform::Platform;
@@ -36,7 +36,7 @@ fn newer_is_a_greater_version_or_an_equal_one_with_a_greater_build() {
     }
 }
 
-/// A roll back has the version of the bad update and a higher build number.
+/// A rollback has the version of the bad update and a higher build number.
 #[test]
 fn the_update_that_an_app_runs_tells_its_build() {
     let updates = [
@@ -52,7 +52,7 @@ fn the_update_that_an_app_runs_tells_its_build() {
         (None, None, running(Platform::Android, 7), "update back"),
         (None, None, running(Platform::Android, 8), "none"),
         (None, None, running(Platform::Android, 9), "none"),
-        // Its own platform's builds are compared, and no other's, also behind those of another platform.
+        // Only the builds of its own platform are compared, also after those of another platform.
         (None, None, running(Platform::Ios, 4), "update ios"),
         (None, None, running(Platform::Ios, 5), "none"),
         (None, None, running(Platform::Visionos, 1), "none"),
@@ -63,7 +63,7 @@ fn the_update_that_an_app_runs_tells_its_build() {
             "update back",
         ),
         (Some(Platform::Ios), None, running(Platform::Ios, 4), "update ios"),
-        // What the app says itself counts before.
+        // The app's own statement takes precedence.
         (None, build("9"), running(Platform::Android, 1), "none"),
         (None, build("7"), running(Platform::Android, 9), "update back"),
     ] {

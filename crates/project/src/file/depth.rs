@@ -1,35 +1,35 @@
-//! How deep a TOML text nests. The parser bounds keys and values by 80 each, but a dotted key in an inline table in a dotted key
-//! multiplies: 6,000 levels fit into 13 KB, and building or dropping such a tree overflows the stack. So depth is counted here on the
-//! parser's own events, before there is a tree.
+//! Limits how deep a TOML text nests. The parser limits keys and values to 80 levels each, but a dotted key in an
+//! inline table in a dotted key multiplies: 6,000 levels fit into 13 KB, and building or dropping such a tree overflows
+//! the stack. This module therefore counts the depth on the parser's events, before a tree exists.
 
 use toml_parser::parser::{EventReceiver, parse_document};
 use toml_parser::{ErrorSink, Source, Span};
 
-/// Levels of tables, arrays and keys. A file that means something has five.
+/// Levels of tables, arrays and keys. A real file has five.
 pub(super) const MOST_LEVELS: usize = 32;
 
 /// Whether the text nests deeper than [`MOST_LEVELS`].
 pub(super) fn is_too_deep(text: &str) -> bool {
     let tokens = Source::new(text).lex().into_vec();
     let mut depth = Depth::default();
-    // What is wrong otherwise is told by whoever reads it.
+    // The reader of the file reports all other errors.
     parse_document(&tokens, &mut depth, &mut ());
     depth.is_over
 }
 
 #[derive(Default)]
 struct Depth {
-    /// Levels of the header that what follows stands under.
+    /// Levels of the current table header.
     header: usize,
-    /// Levels that each open table or array took, with the key before it.
+    /// Levels of each open table or array, including the key before it.
     open: Vec<usize>,
-    /// Levels of the key that is being read, but one.
+    /// Levels of the current key, minus one.
     key: usize,
     is_over: bool,
 }
 
 impl Depth {
-    /// Whether there may be more below.
+    /// Whether another level is allowed.
     fn check(&mut self) -> bool {
         let levels = self.header + self.open.iter().sum::<usize>() + self.key;
         self.is_over |= levels > MOST_LEVELS;
@@ -107,7 +107,7 @@ impl EventReceiver for Depth {
 mod tests {
     use super::*;
 
-    /// An inline table in a key of so many parts, so many times, under a header of so many parts.
+    /// Nests an inline table in a key of `parts` parts, several times, below a header.
     fn nested(header: usize, parts: usize, times: usize) -> String {
         let key = vec!["a"; parts].join(".");
         let inside = format!("{key} = {{").repeat(times);
@@ -137,7 +137,7 @@ mod tests {
             (arrays(100_000), true),
             (format!("a={}", "[".repeat(100_000)), true),
             ("a={".repeat(100_000), true),
-            // Beside each other they do not add up.
+            // Siblings do not add up.
             ("[a.b]\nc.d = [1, 2]\nc.e = {f.g = 1, f.h = 2}\n".repeat(1000), false),
         ] {
             assert_eq!(is_too_deep(&text), expected, "{}", &text[..text.len().min(80)]);

@@ -1,10 +1,10 @@
-//! Where in a `launchway.toml` a value stands, for messages that name the line.
+//! Finds the line of a value in `launchway.toml`, for messages.
 
 use toml::de::{DeTable, DeValue};
 
 use super::depth::is_too_deep;
 
-/// The number of the line where `key` is assigned in these tables; `None` when it is not there.
+/// The number of the line that assigns `key` in these tables; `None` when no line does.
 pub fn line_of(text: &str, tables: &[String], key: &str) -> Option<usize> {
     if is_too_deep(text) {
         return None;

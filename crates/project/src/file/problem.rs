@@ -1,8 +1,8 @@
-//! What is wrong with a `launchway.toml`, as people need it: the line, and what was probably meant.
+//! Messages about an invalid `launchway.toml`: the line, and the name that was probably meant.
 
 use toml::de::Error;
 
-/// Says what the reader of TOML found, beginning with the line.
+/// Describes an error of the TOML parser, beginning with the line.
 pub fn describe(text: &str, error: &Error) -> String {
     let before = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
@@ -10,7 +10,7 @@ pub fn describe(text: &str, error: &Error) -> String {
     format!("line {line}: {message}")
 }
 
-/// serde's sentence about a name that it does not know, with the nearest name that it does.
+/// serde's message about an unknown name, with the most similar known name.
 fn unknown(message: &str) -> Option<String> {
     let (what, rest) = match message.strip_prefix("unknown field `") {
         Some(rest) => ("key", rest),
@@ -24,7 +24,7 @@ fn unknown(message: &str) -> Option<String> {
     })
 }
 
-/// The name that a mistyped one most likely stands for.
+/// The known name that is most similar to a mistyped one.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
     let distances = known
@@ -34,7 +34,7 @@ pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     (distance <= 1 + meant.len() / 4).then_some(meant)
 }
 
-/// How many letters must be added, removed or exchanged. Long names are cut: nobody means them.
+/// The edit distance. Long names are cut, because no known name is that long.
 fn distance(one: &str, other: &str) -> usize {
     let one: Vec<char> = one.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=one.len()).collect();

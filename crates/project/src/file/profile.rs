@@ -1,4 +1,4 @@
-//! `[build.<profile>]`: how a build differs from what its framework's preset does.
+//! `[build.<profile>]`: how a build differs from the preset of its framework.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,16 +11,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::file::StatedId;
+use crate::file::BundleIdEntry;
 use crate::file::problem::nearest;
 use crate::framework::Framework;
 
-/// How many profiles may extend one another.
+/// Length of the longest chain of profiles that extend one another.
 const MOST_EXTENDS: usize = 10;
-/// How many profiles a file may have. Each is merged when the file is read.
+/// Profiles in a file. Each one is merged when the file is read.
 const MOST_PROFILES: usize = 100;
 
-/// All profiles by name.
+/// All profiles, by name.
 pub type Profiles = BTreeMap<String, Profile>;
 
 /// A build profile. What is absent, the profile it extends says, or the framework's preset.
@@ -115,7 +115,7 @@ pub struct Cache {
     pub paths: Vec<String>,
 }
 
-/// A profile in which no other may stand.
+/// A profile without overrides of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides(pub Profile);
 
@@ -158,7 +158,7 @@ impl JsonSchema for Overrides {
     }
 }
 
-/// Reads one of a few words.
+/// Parses one of a few fixed words.
 fn word<'de, D: Deserializer<'de>, T: std::str::FromStr<Err: std::fmt::Display>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -179,40 +179,40 @@ fn distributions(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"type": "string", "enum": words})
 }
 
-/// What is wrong with the profiles.
+/// Why the profiles are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// No profile has this name.
+    /// There is no profile with this name.
     #[error("{}", unknown(.name, .known))]
     Unknown {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// The names that there are.
+        /// The existing names.
         known: Vec<String>,
     },
-    /// A profile extends one that is not there.
+    /// A profile extends one that does not exist.
     #[error("[build.{name}] extends a profile that is not there: {}", unknown(.base, .known))]
     UnknownBase {
-        /// The profile.
+        /// The extending profile.
         name: String,
-        /// What it extends.
+        /// The name that it extends.
         base: String,
-        /// The names that there are.
+        /// The existing names.
         known: Vec<String>,
     },
-    /// Profiles extend one another in a circle, or far too deep.
+    /// Profiles extend one another in a cycle, or in too long a chain.
     #[error("{}", chain(.0))]
     Chain(Vec<String>),
-    /// Far more profiles than anybody writes.
+    /// There are more profiles than the limit.
     #[error("there are more than {MOST_PROFILES} build profiles")]
     TooMany,
-    /// A profile is named like a platform.
+    /// A profile has the name of a platform.
     #[error("[build.{0}] is the name of a platform: write [build.<profile>.{0}], such as [build.production.{0}]")]
     NamedLikePlatform(String),
-    /// A directory leaves the source.
+    /// A directory is outside the source.
     #[error("[build.{0}]: directory must be relative to launchway.toml, with '/', without '..'")]
     Directory(String),
-    /// Steps that replace a preset, and steps that stand around it.
+    /// `steps` replaces the preset, so that steps around the preset have no place.
     #[error("[build.{0}] has both steps and {1}: steps are the whole build, so put all of them there")]
     StepsAndHooks(String, &'static str),
 }
@@ -234,10 +234,10 @@ fn chain(names: &[String]) -> String {
     format!("profiles extend one another in a circle: {shown}")
 }
 
-/// Checks what concerns more than one value.
+/// Checks rules that concern more than one value.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first rule that the profile breaks.
 pub fn check(profiles: &Profiles) -> Result<(), ProfileError> {
     if profiles.len() > MOST_PROFILES {
         return Err(ProfileError::TooMany);
@@ -247,17 +247,18 @@ pub fn check(profiles: &Profiles) -> Result<(), ProfileError> {
             return Err(ProfileError::NamedLikePlatform(name.clone()));
         }
         for platform in Platform::ALL {
-            merged(profiles, name, platform)?;
+            merge(profiles, name, platform)?;
         }
     }
     Ok(())
 }
 
-/// A profile for one platform, with all that it extends. The overrides of a platform win over everything that is for all.
+/// The profile for one platform, merged with every profile that it extends. Values for the platform win over values for
+/// all platforms.
 ///
 /// # Errors
-/// It is not there, or what it extends is not, or the whole makes no sense.
-pub fn merged(profiles: &Profiles, name: &str, platform: Platform) -> Result<Profile, ProfileError> {
+/// The profile or one that it extends does not exist, or the result is invalid.
+pub fn merge(profiles: &Profiles, name: &str, platform: Platform) -> Result<Profile, ProfileError> {
     let known = || profiles.keys().cloned().collect();
     let mut chain = vec![name.to_owned()];
     let mut profile = profiles.get(name).ok_or_else(|| ProfileError::Unknown {
@@ -285,13 +286,13 @@ pub fn merged(profiles: &Profiles, name: &str, platform: Platform) -> Result<Pro
         .rev()
         .filter_map(|part| part.overrides(platform))
         .map(|part| part.0.clone());
-    let whole = for_all.chain(for_one).fold(Profile::default(), Profile::under);
+    let whole = for_all.chain(for_one).fold(Profile::default(), Profile::overlay);
     whole.check(name)?;
     Ok(whole)
 }
 
-/// The bundle identifier that a profile or one that it extends says, in the order in which [`merged`] has them win.
-pub fn bundle_id(profiles: &Profiles, name: &str, platform: Platform) -> Option<StatedId> {
+/// The bundle identifier of a profile or of one that it extends, with the same precedence as in [`merge`].
+pub fn bundle_id(profiles: &Profiles, name: &str, platform: Platform) -> Option<BundleIdEntry> {
     let mut chain = Vec::new();
     let mut next = Some(name);
     while let Some((name, profile)) = next.and_then(|name| profiles.get_key_value(name)) {
@@ -310,7 +311,7 @@ pub fn bundle_id(profiles: &Profiles, name: &str, platform: Platform) -> Option<
         Some((value, vec!["build".to_owned(), (*name).clone()]))
     });
     let (value, tables) = of_platform.chain(of_all).next()?;
-    Some(StatedId { value, tables })
+    Some(BundleIdEntry { value, tables })
 }
 
 impl Profile {
@@ -322,8 +323,8 @@ impl Profile {
         }
     }
 
-    /// This profile with another laid over it.
-    fn under(mut self, over: Profile) -> Profile {
+    /// This profile as the base, with the values of `over` on top.
+    fn overlay(mut self, over: Profile) -> Profile {
         self.env.extend(over.env);
         Profile {
             extends: None,
@@ -371,7 +372,7 @@ impl Profile {
 }
 
 impl Step {
-    /// As a plan has it.
+    /// Converts to the plan's form.
     pub fn to_plan(&self) -> PlanStep {
         PlanStep {
             name: self.name.clone(),
@@ -382,7 +383,7 @@ impl Step {
 }
 
 impl Artifact {
-    /// As a plan has it, in `directory`, which is empty or ends with `/`.
+    /// Converts to the plan's form. `directory` is empty or ends with `/`.
     pub fn to_plan(&self, directory: &str) -> ArtifactRule {
         let ending = || self.path.rsplit(['.', '/']).next().unwrap_or_default().to_lowercase();
         ArtifactRule {
@@ -393,7 +394,7 @@ impl Artifact {
 }
 
 impl Cache {
-    /// As a plan has it, in `directory`, which is empty or ends with `/`.
+    /// Converts to the plan's form. `directory` is empty or ends with `/`.
     pub fn to_plan(&self, directory: &str) -> CacheRule {
         let place = |path: &String| match path.starts_with("~/") {
             true => path.clone(),

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::file::Project;
 
-/// The schema as a text, as it stands in `docs/launchway.schema.json`.
+/// The text of the schema, identical to `docs/launchway.schema.json`.
 pub fn text() -> String {
     let mut schema = schema_for!(Project);
     RecursiveTransform(as_toml).transform(&mut schema);
     format!("{:#}\n", schema.to_value())
 }
 
-/// TOML has no null, and what is absent has no value that would be worth telling.
+/// Removes `null`, which TOML does not have, and defaults that mean absence.
 fn as_toml(schema: &mut Schema) {
     schema.remove("default");
     if let Some(Value::Array(types)) = schema.get_mut("type") {

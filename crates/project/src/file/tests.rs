@@ -1,11 +1,11 @@
-//! What is read, what is refused, and how profiles build on each other.
+//! What the settings file accepts and rejects, and how profiles extend one another.
 
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
 use proptest::prelude::*;
 
 use super::*;
-use crate::file::profile::merged;
+use crate::file::profile::merge;
 use crate::framework::Framework;
 
 const WHOLE: &str = r#"
@@ -90,7 +90,7 @@ fn reads_everything_it_knows() {
 #[test]
 fn a_profile_builds_on_what_it_extends() {
     let project = parse(WHOLE).expect("a good file");
-    let profile = |platform| merged(&project.build, "production", platform).expect("a profile");
+    let profile = |platform| merge(&project.build, "production", platform).expect("a profile");
     let (android, ios) = (profile(Platform::Android), profile(Platform::Ios));
     for profile in [&android, &ios] {
         assert_eq!(profile.framework, Some(Framework::Capacitor));
@@ -110,7 +110,7 @@ fn a_profile_builds_on_what_it_extends() {
     assert_eq!(ios.labels.as_deref(), Some(&["xcode=26".to_owned()][..]));
     assert_eq!(ios.env["B"], "ios");
     assert_eq!((ios.flavor.as_deref(), ios.scheme.as_deref()), (None, Some("App")));
-    let own = merged(&project.build, "own", Platform::Android).expect("a profile");
+    let own = merge(&project.build, "own", Platform::Android).expect("a profile");
     let artifacts: Vec<_> = own
         .artifacts
         .iter()
@@ -231,7 +231,7 @@ fn names_what_is_wrong_and_its_line() {
 #[test]
 fn an_unknown_profile_is_told_with_those_that_there_are() {
     let project = parse(WHOLE).expect("a good file");
-    let problem = |name: &str| merged(&project.build, name, Platform::Ios).expect_err(name).to_string();
+    let problem = |name: &str| merge(&project.build, name, Platform::Ios).expect_err(name).to_string();
     assert_eq!(
         problem("prod"),
         "there is no [build.prod]; there are base, own, production"
@@ -240,7 +240,7 @@ fn an_unknown_profile_is_told_with_those_that_there_are() {
         problem("productoin"),
         "there is no [build.productoin]; did you mean [build.production]?"
     );
-    let none = merged(&Profiles::new(), "x", Platform::Ios)
+    let none = merge(&Profiles::new(), "x", Platform::Ios)
         .expect_err("no profile")
         .to_string();
     assert_eq!(none, "there is no [build.x], and no other profile");
@@ -255,17 +255,17 @@ fn looks_above_but_not_beyond_the_repository() {
     );
     std::fs::create_dir_all(&below).expect("space");
     std::fs::write(top.path().join(NAME), "").expect("space");
-    assert_eq!(above(&below), None, "nothing marks the repository");
+    assert_eq!(find_above(&below), None, "nothing marks the repository");
     std::fs::create_dir(repository.join(".git")).expect("space");
-    assert_eq!(above(&below), None, "it lies beyond");
+    assert_eq!(find_above(&below), None, "it lies beyond");
     std::fs::write(repository.join(NAME), "").expect("space");
-    assert_eq!(above(&below), Some(repository.join(NAME)));
+    assert_eq!(find_above(&below), Some(repository.join(NAME)));
     std::fs::write(below.join(NAME), "").expect("space");
-    assert_eq!(above(&below), Some(below.join(NAME)));
+    assert_eq!(find_above(&below), Some(below.join(NAME)));
 }
 
 proptest! {
-    /// Whatever a file has become, it is read or refused with a line or a profile.
+    /// Any content is either accepted, or rejected with a line or a profile.
     #[test]
     fn a_damaged_file_is_refused(at in 0..WHOLE.len(), cut in 0..40usize, added in "\\PC{0,8}|[\n\t\"'{}\\[\\]=.#]{0,8}") {
         let end = (at + cut).min(WHOLE.len());

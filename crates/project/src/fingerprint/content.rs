@@ -1,5 +1,4 @@
-//! The hash of a file's content as it counts: line ends of text as LF, and the fields of native manifests masked that
-//! every release changes.
+//! The content hash of a file: line endings of text as LF, and the fields masked that change with every release.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,9 +13,9 @@ use super::problem::CollectError;
 use super::walk::TreeFile;
 use super::{mask, signing};
 
-/// As with git, a file is text when there is no NUL in its first bytes.
+/// As in git, a file is text when its first bytes contain no NUL.
 const LOOKED_AT: usize = 8000;
-/// Bytes of the largest file in which fields are masked.
+/// Bytes of the largest file whose fields are masked.
 const LARGEST_MASKED: u64 = 16 << 20;
 const BUFFER: usize = 64 << 10;
 
@@ -28,11 +27,11 @@ pub type Hash = [u8; 32];
 pub struct Hashes {
     /// By `lwfp-1`.
     pub first: Hash,
-    /// By `lwfp-2`; `None` when the file does not count there.
+    /// By `lwfp-2`; `None` when the file does not count in it.
     pub second: Option<Hash>,
 }
 
-/// The hashes of files, in their order, made by as many threads as there are processors.
+/// The hashes of the files, in the same order, computed by one thread per processor.
 ///
 /// # Errors
 /// The first file that cannot be read.
@@ -45,7 +44,8 @@ pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hashes>, CollectError> {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(number) else { break };
-            let hash = of_file(file, &mut buffer).map_err(|error| CollectError::unreadable(file.path.as_str(), error));
+            let hash =
+                hash_file(file, &mut buffer).map_err(|error| CollectError::unreadable(file.path.as_str(), error));
             own.push((number, hash));
         }
         if let Ok(mut done) = done.lock() {
@@ -64,15 +64,15 @@ pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hashes>, CollectError> {
     done.into_iter().map(|(_, hash)| hash).collect()
 }
 
-/// The hashes of bytes that are not in a file.
-pub fn of_bytes(path: &str, bytes: &[u8]) -> Hashes {
-    let text = folded(bytes);
-    let Some((mask, text)) = mask::of(path).zip(str::from_utf8(&text).ok()) else {
-        return unmasked(path, Sha256::digest(&text).into());
+/// The hashes of bytes that come from no file.
+pub fn hash_bytes(path: &str, bytes: &[u8]) -> Hashes {
+    let text = fold_line_ends(bytes);
+    let Some((mask, text)) = mask::for_path(path).zip(str::from_utf8(&text).ok()) else {
+        return unmasked_hashes(path, Sha256::digest(&text).into());
     };
     let masked = mask.apply(text);
-    let hashes = unmasked(path, Sha256::digest(&masked).into());
-    match signing::without(path, &masked) {
+    let hashes = unmasked_hashes(path, Sha256::digest(&masked).into());
+    match signing::strip(path, &masked) {
         Some(left) => Hashes {
             second: hashes.second.map(|_| Sha256::digest(left).into()),
             ..hashes
@@ -81,20 +81,20 @@ pub fn of_bytes(path: &str, bytes: &[u8]) -> Hashes {
     }
 }
 
-/// A file in which nothing is masked, unless it is a key as a whole.
-fn unmasked(path: &str, hash: Hash) -> Hashes {
+/// The hashes of a file without masked fields. A file that only signs has no `lwfp-2` hash.
+fn unmasked_hashes(path: &str, hash: Hash) -> Hashes {
     Hashes {
         first: hash,
         second: (!signing::is_only_for_signing(path)).then_some(hash),
     }
 }
 
-fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hashes> {
+fn hash_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hashes> {
     let mut content = open(&file.real)?;
-    if mask::of(&file.path).is_some() && content.metadata()?.len() <= LARGEST_MASKED {
+    if mask::for_path(&file.path).is_some() && content.metadata()?.len() <= LARGEST_MASKED {
         let mut bytes = Vec::new();
         content.take(LARGEST_MASKED + 1).read_to_end(&mut bytes)?;
-        return Ok(of_bytes(&file.path, &bytes));
+        return Ok(hash_bytes(&file.path, &bytes));
     }
     let mut hash = Sha256::new();
     let mut length = fill(&mut content, buffer)?;
@@ -111,13 +111,13 @@ fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hashes> {
     if held {
         hash.update(b"\r");
     }
-    Ok(unmasked(&file.path, hash.finalize().into()))
+    Ok(unmasked_hashes(&file.path, hash.finalize().into()))
 }
 
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // What was a file a moment ago may be a pipe by now, which must not hold us.
+    // A file may have been replaced by a pipe since the walk; opening a pipe would block.
     const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     File::options().read(true).custom_flags(NONBLOCK).open(path)
 }
@@ -145,8 +145,8 @@ fn is_text(start: &[u8]) -> bool {
     !start[..start.len().min(LOOKED_AT)].contains(&0)
 }
 
-/// Gives out a piece of text with CRLF as LF. `held` tells that the piece before ended with a CR that was not given out;
-/// the answer tells it of this one.
+/// Writes a piece of text with CRLF as LF. `held` is true when the previous piece ended with a CR that was not yet
+/// written; the return value says the same about this piece.
 fn fold(piece: &[u8], held: bool, mut out: impl FnMut(&[u8])) -> bool {
     if held && piece.first() != Some(&b'\n') {
         out(b"\r");
@@ -167,8 +167,8 @@ fn fold(piece: &[u8], held: bool, mut out: impl FnMut(&[u8])) -> bool {
     false
 }
 
-/// All of a content with CRLF as LF if it is text.
-pub fn folded(bytes: &[u8]) -> Vec<u8> {
+/// The content with CRLF as LF if it is text.
+pub fn fold_line_ends(bytes: &[u8]) -> Vec<u8> {
     if !is_text(bytes) {
         return bytes.to_vec();
     }
@@ -195,7 +195,7 @@ mod tests {
             (b"\0a\r\n", b"\0a\r\n"),
         ];
         for (bytes, expected) in rows {
-            assert_eq!(folded(bytes), expected, "{bytes:?}");
+            assert_eq!(fold_line_ends(bytes), expected, "{bytes:?}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Writes a fingerprint where the app reads it from its native binary: a string resource of Android, a key of
-//! `Info.plist`. Neither counts for the fingerprint.
+//! Writes a fingerprint to where the app reads it from its native binary: a string resource on Android, a key of
+//! `Info.plist` on Apple platforms. Neither counts for the fingerprint.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,57 +11,57 @@ use launchway_domain::platform::Platform;
 use regex::{NoExpand, Regex};
 
 use super::problem::CollectError;
-use super::{here, nativescript};
+use super::{nativescript, or_current_dir};
 use crate::framework::{Framework, gradle_root};
 use crate::source::{FileError, Source};
 
-/// The file with the string resource.
+/// Name of the file with the string resource.
 pub const ANDROID_FILE: &str = "launchway_fingerprint.xml";
-/// The name of the string resource.
+/// Name of the string resource.
 pub const ANDROID_NAME: &str = "launchway_fingerprint";
 /// The key in `Info.plist`.
 pub const APPLE_KEY: &str = "LaunchwayFingerprint";
 
-/// A file that has the fingerprint now.
+/// A file that contains the fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedded {
     /// Its path in the project, with forward slashes.
     pub path: String,
-    /// Whether it was written; it had the fingerprint already when not.
+    /// Whether it was written; false when it already had this fingerprint.
     pub changed: bool,
 }
 
-/// Why nothing was written.
+/// Why no fingerprint was written.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// There is no native project to write into.
+    /// There is no native project to write to.
     #[error("{0} does not exist, so there is nothing to write the fingerprint into; make the native project first")]
     NoProject(String),
-    /// It is there, but it is not what is expected.
+    /// The file exists but has an unexpected form.
     #[error(transparent)]
     Unreadable(#[from] FileError),
-    /// It has no place for a key.
+    /// The file has no place for a key.
     #[error("{0} is no property list in XML; `plutil -convert xml1 {0}` makes it one")]
     NoPropertyList(String),
-    /// The settings of the framework lead elsewhere.
+    /// The settings of the framework name a path outside the project.
     #[error(transparent)]
     Project(#[from] CollectError),
-    /// The operating system says no.
+    /// An I/O error.
     #[error("{0} cannot be written: {1}")]
     Unwritable(String, std::io::Error),
 }
 
-/// Writes `hash` into the native project of `platform` in `root`. Writing the same again changes nothing.
+/// Writes `hash` to the native project of `platform` in `root`. Idempotent.
 ///
 /// # Errors
-/// There is no native project, or its files cannot be read or written. Nothing outside of `root` is.
+/// There is no native project, or its files cannot be read or written. Files outside `root` are never touched.
 pub fn embed(
     root: &Path,
     framework: Framework,
     platform: Platform,
     hash: &Fingerprint,
 ) -> Result<Vec<Embedded>, EmbedError> {
-    let root = here(root);
+    let root = or_current_dir(root);
     let source = Source::new(root);
     let config = ["nativescript.config.ts", "nativescript.config.js"];
     let config = config.iter().find_map(|name| source.text(name)).unwrap_or_default();
@@ -136,7 +136,7 @@ fn apple(
     Ok(embedded)
 }
 
-/// The `Info.plist` of each Xcode project: beside it in the folder of its name.
+/// The `Info.plist` of each Xcode project, in the directory of the project's name beside it.
 fn info_plists(source: &Source, platform: Platform) -> Vec<String> {
     let folder = platform.as_str();
     let below = [format!("{folder}/App"), folder.to_owned(), String::new()];
@@ -161,7 +161,8 @@ fn info_plists(source: &Source, platform: Platform) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The property list with the key: its value replaced where it is, else at the end of the outermost dictionary.
+/// The property list with the key: its value replaced if the key exists, otherwise added at the end of the outermost
+/// dictionary.
 fn with_key(text: &str, hash: &Fingerprint) -> Option<String> {
     static VALUE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"<key>LaunchwayFingerprint</key>\s*<string>[^<]*</string>").ok());
@@ -176,7 +177,7 @@ fn with_key(text: &str, hash: &Fingerprint) -> Option<String> {
     }
     let outermost = text.rfind("</plist>")?;
     let close = text[..outermost].rfind("</dict>")?;
-    // The line of the closing tag stays as it is. Where it has none of its own, the file is left in one line.
+    // Keep the line of the closing tag. If it shares its line with other tags, the file stays on one line.
     let line = text[..close].trim_end_matches([' ', '\t']).len();
     let before = &text[..line];
     if before.ends_with('\n') {
@@ -194,7 +195,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Writes beside the file and renames, so that it is whole at all times. What lies in the way may be a link to elsewhere.
+/// Writes a temporary file and renames it, so that readers never see a partial file. Existing paths may be links to
+/// outside the project.
 fn write(root: &Path, path: &str, text: &str) -> Result<(), EmbedError> {
     let unwritable = |error| EmbedError::Unwritable(path.to_owned(), error);
     let inside = |folder: &Path| {
@@ -211,11 +213,11 @@ fn write(root: &Path, path: &str, text: &str) -> Result<(), EmbedError> {
     let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
         return Err(EmbedError::NoProject(path.to_owned()));
     };
-    // Folders are made only below one that is known to be inside.
+    // Directories are created only below one that is known to be inside the project.
     let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(root);
     inside(there).map_err(unwritable)?;
     fs::create_dir_all(folder).map_err(unwritable)?;
-    // The file itself may be a link inside the project: what it points to is written.
+    // The file itself may be a link inside the project; its target is written.
     let target = match fs::canonicalize(&place) {
         Ok(target) => target,
         Err(_) => inside(folder).map_err(unwritable)?.join(name),

@@ -1,9 +1,9 @@
-//! The configuration of an Expo project as JSON: from it the native project is made.
+//! The configuration of an Expo project, from which tools generate the native project.
 
 use serde_json::{Map, Value};
 
-/// What one platform takes from a configuration: everything but versions, build numbers and what is for others. Keys are
-/// sorted, so that their order does not count.
+/// The part of a configuration that concerns one platform: everything but versions, build numbers and other platforms.
+/// Keys are sorted, so that their order does not count.
 pub fn of_platform(mut config: Value, own: &str) -> Value {
     if let Value::Object(all) = &mut config {
         match all.get_mut("expo") {
@@ -15,7 +15,7 @@ pub fn of_platform(mut config: Value, own: &str) -> Value {
     config
 }
 
-/// The text of an `app.json` without versions and build numbers; as it is when it is no JSON.
+/// The text of an `app.json` without versions and build numbers; unchanged when it is not JSON.
 pub fn masked(text: &str) -> String {
     let Ok(Value::Object(mut all)) = serde_json::from_str(text) else {
         return text.to_owned();
@@ -41,7 +41,7 @@ fn clean(config: &mut Map<String, Value>, own: Option<&str>) {
     }
 }
 
-/// The files of the project that a configuration names: `./assets/icon.png`, `./plugins/with-camera`.
+/// The project files that a configuration names: `./assets/icon.png`, `./plugins/with-camera`.
 pub fn named_files(config: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = vec![config];
@@ -58,7 +58,8 @@ pub fn named_files(config: &Value) -> Vec<String> {
     found
 }
 
-/// The same of a configuration that is a script, which is not run: what looks like a path in quotes.
+/// The project files that a configuration script names. The script is not executed; every quoted string that looks like
+/// a path counts.
 pub fn named_in_script(text: &str) -> Vec<String> {
     let quoted = text.split(['"', '\'', '`']).skip(1).step_by(2);
     quoted.filter_map(inside).collect()

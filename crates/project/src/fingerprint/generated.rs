@@ -1,9 +1,9 @@
-//! What lies in native projects without being native code of the app: what builds and tools make anew, what belongs to
-//! one machine, what signs, and what the fingerprint itself is written into.
+//! Files in native projects that are not native code of the app: generated files, files of one machine, signing files,
+//! and the files that embed the fingerprint.
 
 use super::embed::ANDROID_FILE;
 
-/// Folders that count nowhere.
+/// Directories that never count.
 const FOLDERS: &[&str] = &[
     ".git",
     ".hg",
@@ -24,12 +24,12 @@ const FOLDERS: &[&str] = &[
     "Pods",
     "xcuserdata",
     "xcschemes",
-    // The copies that Capacitor makes of plugins that are in the document by their versions.
+    // Capacitor's copies of plugins, which the document lists with their versions.
     "capacitor-cordova-android-plugins",
     "capacitor-cordova-ios-plugins",
 ];
 
-/// Files that count nowhere.
+/// Files that never count.
 const FILES: &[&str] = &[
     ".DS_Store",
     "Thumbs.db",
@@ -50,7 +50,7 @@ const FILES: &[&str] = &[
     "contents.xcworkspacedata",
     "IDEWorkspaceChecks.plist",
     "WorkspaceSettings.xcsettings",
-    // Made from the list of plugins, with paths that differ between package managers.
+    // Generated from the list of plugins, with paths that differ between package managers.
     "capacitor.settings.gradle",
     "capacitor.build.gradle",
     "capacitor.plugins.json",
@@ -71,7 +71,7 @@ const FILES: &[&str] = &[
     ANDROID_FILE,
 ];
 
-/// Ends of names that count nowhere.
+/// Suffixes of names that never count.
 const ENDS: &[&str] = &[
     "~",
     ".swp",
@@ -85,7 +85,7 @@ const ENDS: &[&str] = &[
     ".dex",
     ".class",
     ".xcuserstate",
-    // What signs is put in place at a build.
+    // Signing files, which a build puts in place.
     ".jks",
     ".keystore",
     ".p12",
@@ -94,7 +94,7 @@ const ENDS: &[&str] = &[
     ".provisionprofile",
 ];
 
-/// Ends of paths that count nowhere: copies of what an update brings, or of what is in the document otherwise.
+/// Suffixes of paths that never count: copies of what an update contains, or of what the document lists elsewhere.
 const PATHS: &[&str] = &[
     "src/main/assets/public",
     "src/main/assets/capacitor.config.json",
@@ -105,7 +105,7 @@ const PATHS: &[&str] = &[
     "CapApp-SPM/Package.swift",
 ];
 
-/// Whether the file or folder counts nowhere. `path` is relative to the project or package, with forward slashes.
+/// Whether the file or directory never counts. `path` is relative to the project or package, with forward slashes.
 pub fn is_left_out(path: &str, is_folder: bool) -> bool {
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
     let ends_with = |end: &&str| {
@@ -120,14 +120,14 @@ pub fn is_left_out(path: &str, is_folder: bool) -> bool {
     }
     let in_source = above.split('/').any(|part| part == "src");
     match name {
-        // A package of Java may have this name.
+        // A Java package may have this name.
         "build" | ".build" | "captures" | "ephemeral" | "fastlane" => !in_source,
         "test" | "androidTest" => above.ends_with("/src"),
         _ => FOLDERS.contains(&name),
     }
 }
 
-/// Whether only scripts, pages and people read this file of a package: an update brings it, or nobody needs it.
+/// Whether the file of a package concerns only scripts, pages and readers: an update contains it, or nothing needs it.
 /// The specifications from which React Native generates native code count as native.
 pub fn is_script(path: &str) -> bool {
     const SCRIPTS: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];

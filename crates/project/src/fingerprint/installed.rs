@@ -1,5 +1,5 @@
-//! The packages that a JavaScript project has installed, as Node finds them: in `node_modules` of the folder that asks, then above, and
-//! seen through links. So npm, pnpm and workspaces come to the same.
+//! The installed packages of a JavaScript project, as Node resolves them: in `node_modules` of the requiring directory,
+//! then of its parents, through links. npm, pnpm and workspaces therefore give the same result.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::problem::CollectError;
 use super::text_file;
 
-/// Packages that are looked at below one project.
+/// Packages that are visited for one project.
 const MOST_PACKAGES: usize = 50_000;
 
 /// An installed package.
@@ -18,23 +18,23 @@ const MOST_PACKAGES: usize = 50_000;
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// Its version, as installed.
+    /// The installed version.
     pub version: String,
-    /// What asks for it: a range, or where it comes from instead.
+    /// The request for it: a version range, or the source that replaces one.
     pub wanted: String,
-    /// Where it is, without links.
+    /// Its directory, with links resolved.
     pub folder: PathBuf,
     /// Its `package.json`.
     pub manifest: Value,
 }
 
 impl Package {
-    /// Whether the package has this file or folder.
+    /// Whether the package contains this file or directory.
     pub fn has(&self, path: &str) -> bool {
         self.folder.join(path).exists()
     }
 
-    /// Whether a file directly in the package has a name with this end.
+    /// Whether a file at the top level of the package has a name with this suffix.
     pub fn has_file_ending(&self, end: &str) -> bool {
         let names = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         names
@@ -42,7 +42,8 @@ impl Package {
             .any(|name| name.to_string_lossy().ends_with(end))
     }
 
-    /// Whether its content may change without its version: it is from a folder or a repository, not from a registry.
+    /// Whether its content may change without its version: it comes from a directory or a repository, not from a
+    /// registry.
     pub fn is_local(&self) -> bool {
         const NOT_A_REGISTRY: [&str; 10] = [
             "file:",
@@ -57,7 +58,7 @@ impl Package {
             "gist:",
         ];
         let from = NOT_A_REGISTRY.iter().any(|start| self.wanted.starts_with(start));
-        // `owner/repository` of GitHub; a range has no slash, an alias of a scoped name begins with `npm:`.
+        // `owner/repository` of GitHub. A range has no slash, and an alias of a scoped name begins with `npm:`.
         let repository = self.wanted.contains('/') && !self.wanted.contains(':');
         from || repository || !self.folder.components().any(|part| part.as_os_str() == "node_modules")
     }
@@ -70,28 +71,29 @@ pub struct Installed {
     locked: Map<String, Value>,
 }
 
-/// Which of a project's dependencies are meant.
+/// Selects dependencies of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// Those of `package.json` itself, also for development: the tools of Capacitor and React Native link all of them.
+pub enum DependencyScope {
+    /// Those in `package.json`, including development dependencies: the tools of Capacitor and React Native link all of
+    /// them.
     Direct,
-    /// Those that the app runs with, and theirs.
+    /// The runtime dependencies, with their own dependencies.
     Production,
-    /// All of the above, and what they ask for beside them: the tools of Expo link all of them.
+    /// All of the above, and peer dependencies: the tools of Expo link all of them.
     Everything,
 }
 
 impl Installed {
-    /// The packages of the project in `root`, a path without links.
+    /// Reads the packages of the project in `root`, a path without links.
     ///
     /// # Errors
-    /// `package.json` or a lockfile is broken, or nothing is installed.
+    /// `package.json` or a lockfile is invalid, or no packages are installed.
     pub fn open(root: &Path) -> Result<Self, CollectError> {
         let manifest = text_file::json(&root.join("package.json"), "package.json")?.unwrap_or_default();
         let installed = Self {
             root: root.to_owned(),
             manifest,
-            locked: locked(root)?,
+            locked: read_lockfile(root)?,
         };
         if !installed.manifest.is_object() {
             return Err(CollectError::broken(
@@ -99,7 +101,9 @@ impl Installed {
                 "it is no JSON object, or there is none",
             ));
         }
-        let needs_some = wanted(Which::Production, &installed.manifest, true).next().is_some();
+        let needs_some = requests(DependencyScope::Production, &installed.manifest, true)
+            .next()
+            .is_some();
         let has_folder = root.ancestors().any(|folder| folder.join("node_modules").is_dir());
         if needs_some && !has_folder {
             if root.ancestors().any(|folder| folder.join(".pnp.cjs").exists()) {
@@ -110,31 +114,32 @@ impl Installed {
         Ok(installed)
     }
 
-    /// The project's own `package.json`.
+    /// The `package.json` of the project.
     pub const fn manifest(&self) -> &Value {
         &self.manifest
     }
 
-    /// What `package.json` asks for, or would get.
+    /// The packages that `package.json` requests, directly or indirectly.
     ///
     /// # Errors
-    /// A package is missing or broken. What is only for development or optional may be missing.
-    pub fn find(&self, which: Which) -> Result<Vec<Package>, CollectError> {
+    /// A package is missing or invalid. Development and optional dependencies may be missing.
+    pub fn find(&self, which: DependencyScope) -> Result<Vec<Package>, CollectError> {
         let (mut found, mut seen) = (BTreeMap::new(), HashSet::new());
         let mut left = VecDeque::from([(self.root.clone(), self.manifest.clone())]);
         while let Some((folder, manifest)) = left.pop_front() {
             let is_own = folder == self.root;
-            for (name, wanted, needed) in wanted(which, &manifest, is_own) {
+            for (name, wanted, needed) in requests(which, &manifest, is_own) {
                 let Some(package) = self.resolve(&folder, name, wanted)? else {
                     if needed && is_own {
                         return Err(self.not_installed(name));
                     }
                     continue;
                 };
-                if which != Which::Direct && seen.len() < MOST_PACKAGES && seen.insert(package.folder.clone()) {
+                if which != DependencyScope::Direct && seen.len() < MOST_PACKAGES && seen.insert(package.folder.clone())
+                {
                     left.push_back((package.folder.clone(), package.manifest.clone()));
                 }
-                // Of two versions the one nearer to the app is linked.
+                // Of two versions, the one nearer to the app is linked.
                 found.entry(name.to_owned()).or_insert(package);
             }
         }
@@ -143,11 +148,11 @@ impl Installed {
         Ok(found)
     }
 
-    /// The package of this name that the project itself would get.
+    /// The package of this name as the project itself resolves it.
     ///
     /// # Errors
-    /// It is broken.
-    pub fn named(&self, name: &str) -> Result<Option<Package>, CollectError> {
+    /// The package is invalid.
+    pub fn find_package(&self, name: &str) -> Result<Option<Package>, CollectError> {
         let wanted = [
             "dependencies",
             "devDependencies",
@@ -158,7 +163,7 @@ impl Installed {
         self.resolve(&self.root, name, wanted.unwrap_or_default())
     }
 
-    /// The failure of a package that must be there and is not.
+    /// The error for a required package that is missing.
     pub fn not_installed(&self, what: &str) -> CollectError {
         CollectError::NotInstalled {
             what: what.to_owned(),
@@ -191,9 +196,9 @@ impl Installed {
         Ok(None)
     }
 
-    /// That the installed version is the one that npm's lockfile has for it.
+    /// Checks that the installed version is the one in npm's lockfile.
     fn check_lock(&self, package: &Package) -> Result<(), CollectError> {
-        // The version of one in a folder is the one in the folder.
+        // A package in a directory has the version of that directory.
         if package.is_local() {
             return Ok(());
         }
@@ -211,7 +216,7 @@ impl Installed {
         }
     }
 
-    /// The command that installs what the lockfile says.
+    /// The command that installs the packages of the lockfile.
     fn installer(&self) -> &'static str {
         let commands = [
             (NPM_LOCK, "npm ci"),
@@ -232,9 +237,9 @@ impl Installed {
 
 const NPM_LOCK: &str = "package-lock.json";
 
-/// What npm's lockfile says of each folder; nothing when there is none. The other lockfiles are only looked at for what
-/// a merge left in them.
-fn locked(root: &Path) -> Result<Map<String, Value>, CollectError> {
+/// The entries of npm's lockfile, by directory; empty when there is none. The other lockfiles are only checked for
+/// merge conflicts.
+fn read_lockfile(root: &Path) -> Result<Map<String, Value>, CollectError> {
     for name in ["pnpm-lock.yaml", "yarn.lock"] {
         let text = text_file::read(&root.join(name), name)?.unwrap_or_default();
         if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
@@ -252,8 +257,8 @@ fn locked(root: &Path) -> Result<Map<String, Value>, CollectError> {
     }
 }
 
-/// Name, range and need of what a `package.json` asks for.
-fn wanted(which: Which, manifest: &Value, is_own: bool) -> impl Iterator<Item = (&str, &str, bool)> {
+/// Name, range and necessity of each dependency that a `package.json` requests.
+fn requests(which: DependencyScope, manifest: &Value, is_own: bool) -> impl Iterator<Item = (&str, &str, bool)> {
     const ALL: [(&str, bool); 4] = [
         ("dependencies", true),
         ("optionalDependencies", false),
@@ -262,9 +267,9 @@ fn wanted(which: Which, manifest: &Value, is_own: bool) -> impl Iterator<Item = 
     ];
     let counts = move |group: &str| match (which, group) {
         (_, "dependencies") => true,
-        (Which::Direct, group) => group == "devDependencies",
-        (Which::Production, group) => group == "optionalDependencies",
-        (Which::Everything, group) => is_own || group != "devDependencies",
+        (DependencyScope::Direct, group) => group == "devDependencies",
+        (DependencyScope::Production, group) => group == "optionalDependencies",
+        (DependencyScope::Everything, group) => is_own || group != "devDependencies",
     };
     let groups = ALL.into_iter().filter(move |(group, _)| counts(group));
     groups.flat_map(move |(group, needed)| {
@@ -278,7 +283,7 @@ fn wanted(which: Which, manifest: &Value, is_own: bool) -> impl Iterator<Item = 
     })
 }
 
-/// A name that is a path of one or two parts and leads nowhere else.
+/// Whether the name is a path of one or two parts that stays inside the directory.
 fn is_name(name: &str) -> bool {
     let parts = || name.split('/');
     let good = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);

@@ -1,4 +1,4 @@
-//! What counts in projects of Capacitor, React Native and Expo: packages with native code, and the native projects.
+//! The native parts of Capacitor, React Native and Expo projects: packages with native code, and the native projects.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,14 +8,14 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::expo_config;
-use super::installed::{Installed, Package, Which};
+use super::installed::{DependencyScope, Installed, Package};
 use super::parts::{Parts, is_resource};
 use super::patches::Patches;
 use super::plugins;
 use super::problem::CollectError;
 use super::text_file;
 
-/// Capacitor: packages that say they are plugins of it or of Cordova.
+/// Capacitor: packages that declare themselves plugins of Capacitor or Cordova.
 pub fn capacitor(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     let (runtime, run) = match platform {
         Platform::Android => ("@capacitor/android", "npx cap add android"),
@@ -24,12 +24,12 @@ pub fn capacitor(root: &Path, platform: Platform) -> Result<Parts, CollectError>
     };
     let installed = Installed::open(root)?;
     let runtimes = [needed(&installed, "@capacitor/core")?, needed(&installed, runtime)?];
-    let mut packages = installed.find(Which::Direct)?;
+    let mut packages = installed.find(DependencyScope::Direct)?;
     packages.retain(|package| is_capacitor_plugin(package, platform));
     packages.extend(runtimes);
     let folder = native_folder(root, platform, run)?;
     Ok(Parts {
-        plugins: plugins::of(packages, &Patches::read(root)?)?,
+        plugins: plugins::versions(packages, &Patches::read(root)?)?,
         places: vec![folder],
         is_resource: Box::new(is_resource),
         ..Parts::default()
@@ -47,17 +47,17 @@ fn is_capacitor_plugin(package: &Package, platform: Platform) -> bool {
     }
 }
 
-/// React Native: packages that its autolinking takes.
+/// React Native: the packages that its autolinking selects.
 pub fn react_native(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     let installed = Installed::open(root)?;
     let runtime = needed(&installed, "react-native")?;
-    let mut packages = installed.find(Which::Direct)?;
+    let mut packages = installed.find(DependencyScope::Direct)?;
     packages.retain(|package| is_react_native_plugin(package, platform));
     packages.push(runtime);
     let run = "npx @react-native-community/cli init, in another folder, and copy its native projects";
     let folder = native_folder(root, platform, run)?;
     Ok(Parts {
-        plugins: plugins::of(packages, &Patches::read(root)?)?,
+        plugins: plugins::versions(packages, &Patches::read(root)?)?,
         places: vec![folder],
         is_resource: Box::new(is_resource),
         ..Parts::default()
@@ -72,7 +72,7 @@ fn is_react_native_plugin(package: &Package, platform: Platform) -> bool {
     has && !is_switched_off(package, platform)
 }
 
-/// Packages may say `platforms: { ios: null }`, and are not linked there.
+/// A package with `platforms: { ios: null }` is not linked on that platform.
 fn is_switched_off(package: &Package, platform: Platform) -> bool {
     static OFF: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\b(ios|android|visionos)['\x22]?\s*:\s*null\b").ok());
@@ -87,21 +87,21 @@ fn is_switched_off(package: &Package, platform: Platform) -> bool {
     texts.flat_map(names).any(|name| name == platform.as_str())
 }
 
-/// Expo: its modules and what React Native's autolinking takes, also what packages ask for themselves. The native
-/// projects need not be there: they are made from the configuration.
+/// Expo: its modules and the packages that React Native's autolinking selects, including indirect dependencies. The
+/// native projects may be missing, because they are generated from the configuration.
 pub fn expo(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     if platform == Platform::Visionos {
         return Err(CollectError::Platform("Expo", "visionos"));
     }
     let installed = Installed::open(root)?;
     let runtimes = [needed(&installed, "expo")?, needed(&installed, "react-native")?];
-    let mut packages = installed.find(Which::Everything)?;
+    let mut packages = installed.find(DependencyScope::Everything)?;
     packages.retain(|package| {
         is_expo_module(package, platform).unwrap_or_else(|| is_react_native_plugin(package, platform))
     });
     packages.extend(runtimes);
     let mut parts = Parts {
-        plugins: plugins::of(packages, &Patches::read(root)?)?,
+        plugins: plugins::versions(packages, &Patches::read(root)?)?,
         places: vec![platform.as_str().to_owned()],
         is_resource: Box::new(|path| is_resource(path) || is_picture(path)),
         ..Parts::default()
@@ -130,7 +130,7 @@ pub fn expo(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     Ok(parts)
 }
 
-/// `None` when the package is no module of Expo at all.
+/// `None` when the package is not an Expo module.
 fn is_expo_module(package: &Package, platform: Platform) -> Option<bool> {
     const CONFIG: &str = "expo-module.config.json";
     let config = text_file::json(&package.folder.join(CONFIG), CONFIG).ok().flatten()?;
@@ -142,19 +142,21 @@ fn is_expo_module(package: &Package, platform: Platform) -> Option<bool> {
     Some(platforms.is_none_or(|names| names.iter().any(|name| own.iter().any(|own| name == own))))
 }
 
-/// Icons and splash screens that a configuration names.
+/// The icons and splash screens that a configuration names.
 fn is_picture(path: &str) -> bool {
     ["png", "jpg", "jpeg", "webp", "svg", "gif"]
         .iter()
         .any(|end| path.ends_with(&format!(".{end}")))
 }
 
-/// A package without which there is no app of this framework.
+/// A package that every app of this framework needs.
 fn needed(installed: &Installed, name: &str) -> Result<Package, CollectError> {
-    installed.named(name)?.ok_or_else(|| installed.not_installed(name))
+    installed
+        .find_package(name)?
+        .ok_or_else(|| installed.not_installed(name))
 }
 
-/// The folder of the native project; `run` makes it.
+/// The directory of the native project, which `run` generates.
 fn native_folder(root: &Path, platform: Platform, run: &'static str) -> Result<String, CollectError> {
     let folder = platform.as_str();
     if root.join(folder).is_dir() {

@@ -1,5 +1,5 @@
-//! Masks what every release changes in native manifests, versions and build numbers, and what differs between machines
-//! that build the same: the way to `node_modules`, and where CocoaPods put things.
+//! Masks fields of native manifests that change with every release, such as versions and build numbers, and those that
+//! differ between equivalent machines: the path to `node_modules`, and where CocoaPods installs pods.
 
 use std::sync::LazyLock;
 
@@ -7,19 +7,19 @@ use regex::Regex;
 
 use super::expo_config;
 
-/// Takes out of a text what does not count.
+/// Removes what does not count from a text.
 #[derive(Clone, Copy)]
 pub enum Mask {
-    /// Replaces.
+    /// Replaces matches of patterns.
     Rules(&'static LazyLock<Rules>),
     /// Keeps some lines of `Podfile.lock`.
     Pods,
-    /// Leaves fields of an Expo project's configuration out.
+    /// Removes fields from the configuration of an Expo project.
     ExpoConfig,
 }
 
 impl Mask {
-    /// What is left of the text.
+    /// The text that counts.
     pub fn apply(self, text: &str) -> String {
         match self {
             Mask::Rules(rules) => rules.apply(text),
@@ -29,11 +29,11 @@ impl Mask {
     }
 }
 
-/// Replacements, one after the other.
+/// Replacements, applied in order.
 pub struct Rules(Vec<(Regex, &'static str)>);
 
 impl Rules {
-    /// The patterns are constants; a test makes each of them.
+    /// The patterns are constants; a test compiles each of them.
     fn new(rules: &[(&str, &'static str)]) -> Self {
         let made = |(pattern, with): &(&str, &'static str)| Some((Regex::new(pattern).ok()?, *with));
         Self(rules.iter().filter_map(made).collect())
@@ -69,7 +69,7 @@ const PLIST_RULES: &[(&str, &str)] = &[
         r"(<key>CFBundle(?:ShortVersionString|Version)</key>\s*)<(?:string|integer)>[^<]*</(?:string|integer)>",
         "$1",
     ),
-    // What `fingerprint embed` writes. It must leave no trace.
+    // The output of `fingerprint embed`, which must not change the fingerprint.
     (
         r"[ \t]*<key>LaunchwayFingerprint</key>\s*<string>[^<]*</string>[ \t]*\n?",
         "",
@@ -87,7 +87,7 @@ const XCCONFIG_RULES: &[(&str, &str)] = &[(
     "$1",
 )];
 const CORDOVA_RULES: &[(&str, &str)] = &[
-    // One after the other, because a match ends behind the attribute.
+    // Sequential, because a match ends behind the attribute.
     (r#"(<widget\b[^>]*?\s)version\s*=\s*(?:"[^"]*"|'[^']*')"#, "$1"),
     (
         r#"(<widget\b[^>]*?\s)android-versionCode\s*=\s*(?:"[^"]*"|'[^']*')"#,
@@ -104,7 +104,7 @@ const SCRIPT_RULES: &[(&str, &str)] = &[(
     "$1$2",
 )];
 const PODFILE_RULES: &[(&str, &str)] = &[
-    // Capacitor writes the list of plugins there.
+    // Capacitor writes the list of plugins to this file.
     (r"(?ms)^def capacitor_pods\b.*?^end\b", "def capacitor_pods end"),
     NODE_MODULES,
 ];
@@ -120,8 +120,8 @@ static PUBSPEC: LazyLock<Rules> = LazyLock::new(|| Rules::new(PUBSPEC_RULES));
 static SCRIPT: LazyLock<Rules> = LazyLock::new(|| Rules::new(SCRIPT_RULES));
 static PODFILE: LazyLock<Rules> = LazyLock::new(|| Rules::new(PODFILE_RULES));
 
-/// The mask of a file with this path, if it has one.
-pub fn of(path: &str) -> Option<Mask> {
+/// The mask for a file with this path, if there is one.
+pub fn for_path(path: &str) -> Option<Mask> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rules = match name {
         "Podfile.lock" => return Some(Mask::Pods),
@@ -141,7 +141,7 @@ pub fn of(path: &str) -> Option<Mask> {
     Some(Mask::Rules(rules))
 }
 
-/// The pods that are no plugins: those come from paths, and the document has their versions.
+/// The pods that are not plugins. Plugin pods come from paths, and the document has their versions.
 fn pods(lock: &str) -> String {
     let from_path: Vec<&str> = section(lock, "EXTERNAL SOURCES:")
         .filter_map(|line| {
@@ -194,9 +194,9 @@ mod tests {
         }
     }
 
-    /// Whether both texts count the same in a file of this name.
+    /// Whether both texts have the same masked form in a file of this name.
     fn same(name: &str, this: &str, that: &str) -> bool {
-        let mask = of(name).unwrap_or_else(|| panic!("{name} has a mask"));
+        let mask = for_path(name).unwrap_or_else(|| panic!("{name} has a mask"));
         mask.apply(this) == mask.apply(that)
     }
 
@@ -271,7 +271,11 @@ mod tests {
             ),
         ];
         for (name, this, that) in rows {
-            assert!(same(name, this, that), "{name}: {}", of(name).unwrap().apply(that));
+            assert!(
+                same(name, this, that),
+                "{name}: {}",
+                for_path(name).unwrap().apply(that)
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! What counts in plain Gradle and Xcode projects: no plugins, but all of the project.
+//! The native parts of plain Gradle and Xcode projects: no plugins, but the whole project.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::parts::{Parts, is_resource};
 use crate::framework::{Framework, gradle_root, xcode_root};
 use crate::source::Source;
 
-/// What is native in the project.
+/// Collects the native parts of the project.
 pub fn parts(root: &Path, framework: Framework) -> Parts {
     let source = Source::new(root);
     let place = match framework {

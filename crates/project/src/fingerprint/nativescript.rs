@@ -1,11 +1,11 @@
-//! What counts in projects of NativeScript: plugins with native content, the app resources, and the native source that the
-//! configuration names.
+//! The native parts of NativeScript projects: plugins with native content, the app resources, and the native source
+//! that the configuration names.
 
 use std::path::Path;
 
 use launchway_domain::platform::Platform;
 
-use super::installed::{Installed, Package, Which};
+use super::installed::{DependencyScope, Installed, Package};
 use super::parts::Parts;
 use super::patches::Patches;
 use super::plugins;
@@ -16,26 +16,28 @@ use crate::native_version::scan::{Form, assigned};
 const CORE: &str = "@nativescript/core";
 const CONFIGS: [&str; 2] = ["nativescript.config.ts", "nativescript.config.js"];
 
-/// What is native in the project.
+/// Collects the native parts of the project.
 pub fn parts(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     let installed = Installed::open(root)?;
-    let core = installed.named(CORE)?.ok_or_else(|| installed.not_installed(CORE))?;
+    let core = installed
+        .find_package(CORE)?
+        .ok_or_else(|| installed.not_installed(CORE))?;
     let runtime = runtime(&installed, platform)?;
-    let mut packages = installed.find(Which::Production)?;
+    let mut packages = installed.find(DependencyScope::Production)?;
     packages.retain(|package| has_native_content(package, platform));
     packages.extend([core, runtime]);
     let config = config(root)?;
     let resources = resources(root, config.as_deref().unwrap_or_default(), platform)?;
     let below = format!("{resources}/");
     let mut parts = Parts {
-        plugins: plugins::of(packages, &Patches::read(root)?)?,
+        plugins: plugins::versions(packages, &Patches::read(root)?)?,
         places: vec![resources],
         is_resource: Box::new(move |path| path.starts_with(&below)),
         ..Parts::default()
     };
     if let Some(block) = config.and_then(|text| block(&text, platform.as_str()).map(str::to_owned)) {
         parts.patterns = native_source(&block)?;
-        // Also Swift packages and settings of the runtime stand there.
+        // It also contains Swift packages and settings of the runtime.
         parts.made.push((CONFIGS[0].to_owned(), block.into_bytes()));
     }
     Ok(parts)
@@ -50,7 +52,7 @@ fn runtime(installed: &Installed, platform: Platform) -> Result<Package, Collect
     let listed = ["dependencies", "devDependencies"]
         .iter()
         .any(|group| installed.manifest()[*group].get(name).is_some());
-    installed.named(name)?.ok_or_else(|| match listed {
+    installed.find_package(name)?.ok_or_else(|| match listed {
         true => installed.not_installed(name),
         false => CollectError::NotInstalled {
             what: name.to_owned(),
@@ -59,7 +61,7 @@ fn runtime(installed: &Installed, platform: Platform) -> Result<Package, Collect
     })
 }
 
-/// As the tools of NativeScript have it, an app for Apple Vision takes the content for iOS.
+/// As in NativeScript's tools, an app for visionOS uses the content for iOS.
 fn has_native_content(package: &Package, platform: Platform) -> bool {
     let has = |name: &str| {
         let entries = std::fs::read_dir(package.folder.join("platforms").join(name));
@@ -81,7 +83,7 @@ fn config(root: &Path) -> Result<Option<String>, CollectError> {
     Ok(None)
 }
 
-/// The app resources of a platform: `App_Resources/Android`, unless the configuration has them elsewhere.
+/// The directory of a platform's app resources: `App_Resources/Android`, unless the configuration names another.
 pub fn resources(root: &Path, config: &str, platform: Platform) -> Result<String, CollectError> {
     let told = assigned(config, "appResourcesPath", Form::Quoted).into_iter().next();
     let told = told.unwrap_or_else(|| "App_Resources".to_owned());
@@ -97,7 +99,7 @@ pub fn resources(root: &Path, config: &str, platform: Platform) -> Result<String
     })
 }
 
-/// Whether the project has app resources of its own for a platform.
+/// Whether the project has its own app resources for a platform.
 pub fn has_resources(root: &Path, platform: Platform) -> Result<bool, CollectError> {
     let config = config(root)?.unwrap_or_default();
     let place = resources(root, &config, platform)?;
@@ -113,7 +115,7 @@ fn leads_out(pattern: String) -> CollectError {
     }
 }
 
-/// What stands between the braces behind `name:`, these included.
+/// The block after `name:`, including its braces.
 fn block<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let starts = text.match_indices(name).map(|(at, _)| at);
     starts.into_iter().find_map(|at| {
@@ -125,7 +127,7 @@ fn block<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// Up to the brace that closes the first one. Braces in texts and comments do not count.
+/// The text up to the brace that closes the first one. Braces in strings and comments do not count.
 fn balanced(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut letters = text.char_indices();

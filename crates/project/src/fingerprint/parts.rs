@@ -1,18 +1,18 @@
-//! What a framework says is native in a project.
+//! The native parts of a project, as its framework defines them.
 
 use super::plugins::Plugins;
 
-/// What is native in a project.
+/// The native parts of a project.
 pub struct Parts {
     /// The plugins and the runtime.
     pub plugins: Plugins,
-    /// Folders and files of the native project and of the app resources.
+    /// Directories and files of the native project and of the app resources.
     pub places: Vec<String>,
-    /// Patterns of more native files, as in `.gitignore`.
+    /// Patterns of additional native files, as in `.gitignore`.
     pub patterns: Vec<String>,
-    /// Texts that count as native files though they are parts of larger ones: a name and the text.
+    /// Texts that count as native files although they are parts of larger files: a name and the text.
     pub made: Vec<(String, Vec<u8>)>,
-    /// Which of the files are app resources; the others are native source.
+    /// Selects app resources among the files; the others are native source.
     pub is_resource: Box<dyn Fn(&str) -> bool>,
 }
 
@@ -28,8 +28,8 @@ impl Default for Parts {
     }
 }
 
-/// Whether a file of a native project is an app resource: in a `res` of Android, an asset catalog, a storyboard or the
-/// texts of a language.
+/// Whether a file of a native project is an app resource: in an Android `res` directory, an asset catalog, a storyboard
+/// or a localization.
 pub fn is_resource(path: &str) -> bool {
     const FOLDERS: [&str; 3] = [".xcassets", ".lproj", ".icon"];
     const FILES: [&str; 5] = [".storyboard", ".xib", ".strings", ".stringsdict", ".xcstrings"];

@@ -1,4 +1,4 @@
-//! Patched packages: their version stays, their content does not. Knows patch-package, pnpm, Bun and Yarn.
+//! Patched packages, whose content changes without their version. Supports patch-package, pnpm, Bun and Yarn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::content::folded;
+use super::content::fold_line_ends;
 use super::generated::is_script;
 use super::problem::CollectError;
 use super::text_file;
@@ -16,10 +16,10 @@ use super::text_file;
 pub struct Patches(BTreeMap<String, BTreeSet<Vec<u8>>>);
 
 impl Patches {
-    /// Reads the patches of the project in `root`, and of the workspace it is in.
+    /// Reads the patches of the project in `root`, and of its workspace.
     ///
     /// # Errors
-    /// A patch, or what names it, cannot be read.
+    /// A patch, or the file that names it, cannot be read.
     pub fn read(root: &Path) -> Result<Self, CollectError> {
         let mut patches = Self::default();
         patches.read_in(root)?;
@@ -29,7 +29,7 @@ impl Patches {
         Ok(patches)
     }
 
-    /// The first 12 hex digits of the hash of a package's patches; `None` when it has none that touch native code.
+    /// The first 12 hex digits of the hash of a package's patches; `None` when no patch touches native code.
     pub fn digest(&self, package: &str) -> Option<String> {
         let texts = self.0.get(package)?;
         let mut hash = Sha256::new();
@@ -88,7 +88,7 @@ impl Patches {
             self.0
                 .entry(package.to_owned())
                 .or_default()
-                .insert(folded(text.as_bytes()));
+                .insert(fold_line_ends(text.as_bytes()));
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Patches {
 
 const PNPM_WORKSPACE: &str = "pnpm-workspace.yaml";
 
-/// The nearest folder above that says it holds several packages.
+/// The nearest directory above that declares a workspace.
 fn workspace(root: &Path) -> Result<Option<&Path>, CollectError> {
     for above in root.ancestors().skip(1) {
         let manifest = text_file::json(&above.join("package.json"), "the package.json of the workspace")?;
@@ -108,7 +108,7 @@ fn workspace(root: &Path) -> Result<Option<&Path>, CollectError> {
     Ok(None)
 }
 
-/// `@scope+name+1.0.0.patch`, `name+1.0.0+001+why.patch`, and `outer++name+1.0.0.patch` for one in another.
+/// The package of `@scope+name+1.0.0.patch`, `name+1.0.0+001+why.patch`, or `outer++name+1.0.0.patch` for a nested one.
 fn of_patch_package(name: &str) -> Option<String> {
     let stem = name.strip_suffix(".patch")?;
     let innermost = stem.rsplit("++").next().unwrap_or(stem);
@@ -119,15 +119,15 @@ fn of_patch_package(name: &str) -> Option<String> {
     } else {
         first.to_owned()
     };
-    // Without a version it is somebody else's way to name patches.
+    // Without a version, the file name follows another convention.
     parts.next().map(|_| package)
 }
 
-/// `patch:name@npm%3A1.0.0#~/.yarn/patches/name.patch`, where `~` is the top.
+/// The path in `patch:name@npm%3A1.0.0#~/.yarn/patches/name.patch`, where `~` is the root of the workspace.
 fn of_yarn(wanted: &Value) -> Option<&str> {
     let (_, place) = wanted.as_str()?.strip_prefix("patch:")?.split_once('#')?;
     let place = place.split("::").next().unwrap_or(place);
-    // `builtin<…>` are patches of Yarn itself.
+    // `builtin<…>` are Yarn's own patches.
     let place = place
         .trim_start_matches("optional!")
         .trim_start_matches("~/")
@@ -135,7 +135,7 @@ fn of_yarn(wanted: &Value) -> Option<&str> {
     (!place.contains('<')).then_some(place)
 }
 
-/// The entries below `patchedDependencies:`.
+/// The entries of `patchedDependencies:`.
 fn of_pnpm_workspace<'t>(text: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
     let lines = text
         .lines()
@@ -144,14 +144,14 @@ fn of_pnpm_workspace<'t>(text: &'t str) -> impl Iterator<Item = (&'t str, &'t st
     let below = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '#']));
     below.filter_map(|line| {
         let line = line.trim();
-        // The first colon with a space behind it: a path may have one, and so may a name in quotes.
+        // The first colon before a space: a path or a quoted name may contain colons.
         let (name, path) = line.split_once(": ")?;
         let plain = |text: &'t str| text.trim().trim_matches(['"', '\'']);
         (!line.starts_with('#')).then(|| (plain(name), plain(path)))
     })
 }
 
-/// `@scope/name@1.0.0` is a patch of `@scope/name`.
+/// The package of a specifier: `@scope/name` for `@scope/name@1.0.0`.
 fn without_version(package: &str) -> &str {
     match package.rfind('@') {
         Some(at) if at > 0 => &package[..at],
@@ -159,7 +159,7 @@ fn without_version(package: &str) -> &str {
     }
 }
 
-/// Whether a patch changes more than scripts. One that does not say what it changes does.
+/// Whether a patch changes more than scripts. A patch that names no files counts as doing so.
 fn touches_native_code(text: &str) -> bool {
     let named = |line: &str| {
         let path = ["+++ b/", "--- a/"].iter().find_map(|start| line.strip_prefix(start))?;

@@ -1,4 +1,4 @@
-//! The versions of native packages, as a document has them.
+//! The versions of native packages, as in a document.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::problem::CollectError;
 use super::tree;
 use super::walk::Walk;
 
-/// Names and versions, as a document has them.
+/// Names and versions, as in a document.
 pub type Plugins = BTreeMap<String, String>;
 
-/// The plugins that these packages are.
+/// The document entries of these packages.
 ///
 /// # Errors
 /// A file of a local package cannot be read.
-pub fn of(packages: impl IntoIterator<Item = Package>, patches: &Patches) -> Result<Plugins, CollectError> {
+pub fn versions(packages: impl IntoIterator<Item = Package>, patches: &Patches) -> Result<Plugins, CollectError> {
     let one = |package: Package| {
         let version = version(&package, patches)?;
         Ok((package.name, version))
@@ -40,10 +40,10 @@ fn version(package: &Package, patches: &Patches) -> Result<String, CollectError>
     })
 }
 
-/// The first 12 hex digits of the hash of what is native in the folder of a package.
+/// The first 12 hex digits of the hash of the native files in the directory of a package.
 ///
 /// # Errors
-/// A file in it cannot be read. The error begins with the name of the package.
+/// A file cannot be read. The error begins with the name of the package.
 pub fn source_digest(name: &str, folder: &Path) -> Result<String, CollectError> {
     let digest = || {
         let mut walk = Walk::new(folder, &[])?;

@@ -1,107 +1,107 @@
-//! Why a project has no fingerprint: what is wrong, and what to do.
+//! Why a project has no fingerprint, and how to solve the problem.
 
 use launchway_domain::fingerprint::DocumentError;
 
-/// Why a project has no fingerprint. Paths are relative to the project where they lie in it.
+/// Why a project has no fingerprint. Paths inside the project are relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CollectError {
-    /// What counts is not in `node_modules`, or there is none.
+    /// A required package is missing from `node_modules`, or `node_modules` itself is missing.
     #[error("{what} is not installed; run `{run}` first")]
     NotInstalled {
-        /// What is missing.
+        /// The missing package or directory.
         what: String,
-        /// What installs it.
+        /// The command that installs it.
         run: &'static str,
     },
-    /// Yarn's installation without `node_modules`.
+    /// Yarn's Plug'n'Play installation, which has no `node_modules`.
     #[error(
         "packages in .pnp.cjs cannot be read; set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`"
     )]
     PlugAndPlay,
-    /// What is installed is not what the lockfile says.
+    /// The installed version differs from that in the lockfile.
     #[error("{name} {installed} is installed, but {lockfile} says {locked}; run `{run}` first")]
     Stale {
         /// The package.
         name: String,
-        /// Its version in `node_modules`.
+        /// The version in `node_modules`.
         installed: String,
         /// The lockfile.
         lockfile: &'static str,
-        /// Its version there.
+        /// The version in the lockfile.
         locked: String,
-        /// What brings both together.
+        /// The command that installs the version of the lockfile.
         run: &'static str,
     },
-    /// The native project is not there yet.
+    /// The native project does not exist yet.
     #[error("{folder} does not exist; run `{run}` first")]
     NoFolder {
-        /// Its folder.
+        /// Its directory.
         folder: String,
-        /// What makes it.
+        /// The command that generates it.
         run: &'static str,
     },
-    /// The framework does not make apps for this platform.
+    /// The framework does not support this platform.
     #[error("{0} apps do not run on {1}")]
     Platform(&'static str, &'static str),
-    /// A file is there, but its content is not what it should be.
+    /// The content of a file is invalid.
     #[error("{path} is broken: {problem}")]
     Broken {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// The operating system says no.
+    /// An I/O error.
     #[error("{path} cannot be read: {problem}")]
     Unreadable {
-        /// The file or folder.
+        /// The file or directory.
         path: String,
-        /// What it says.
+        /// The error of the operating system.
         problem: String,
     },
-    /// A link that leads out of the project.
+    /// A link to a path outside the project.
     #[error("{0} is a link that leads out of the project; put what it points to into the project, or exclude it")]
     LinkOut(String),
-    /// A link that leads nowhere, or to itself.
+    /// A broken or circular link.
     #[error("{0} is a link that leads nowhere; mend it, or exclude it")]
     BrokenLink(String),
-    /// A link to a folder that it lies in.
+    /// A link to a directory that contains it.
     #[error("{0} is a link to a folder that it lies in; remove it, or exclude it")]
     LinkLoop(String),
-    /// A pipe, a device or the like.
+    /// A pipe, a device or another special file.
     #[error("{0} is neither file nor folder; remove it, or exclude it")]
     NoFile(String),
-    /// The name is not UTF-8.
+    /// A name that is not UTF-8.
     #[error("{0} has a name that is not UTF-8; rename it")]
     Name(String),
-    /// Too many files, or folders in folders.
+    /// Too many files, or directories nested too deeply.
     #[error("{0} holds more files than a native project does; exclude what is not native in .fingerprintignore")]
     TooMuch(String),
-    /// A pattern of `launchway.toml` or of the framework's own settings.
+    /// An invalid pattern in `launchway.toml` or in the settings of the framework.
     #[error("the pattern '{pattern}' in {place} {problem}")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// Where it stands.
+        /// The file that contains it.
         place: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
-    /// Something in a package from a folder.
+    /// A problem in a package from a directory.
     #[error("in the package {name}: {error}")]
     Package {
         /// The package.
         name: String,
-        /// What is wrong.
+        /// The problem.
         error: Box<CollectError>,
     },
-    /// No framework is recognised.
+    /// No framework is recognized.
     #[error(
         "no app for {0} is found here: there is no configuration of NativeScript, Capacitor, Expo, React Native or \
          Flutter, and no native project"
     )]
     NoApp(&'static str),
-    /// What was found breaks a limit of documents.
+    /// The result exceeds a limit of documents.
     #[error("{0}")]
     Document(#[from] DocumentError),
 }

@@ -1,5 +1,6 @@
-//! What only signs an app: teams, identities, provisioning profiles, keystores, the account at Expo. It decides who may
-//! install and publish the app, never what its native code can run, so `lwfp-2` leaves it out and `lwfp-1` does not.
+//! Parts of a project that only sign an app: teams, identities, provisioning profiles, keystores, the Expo account.
+//! They decide who may install and publish the app, never what its native code can run. `lwfp-2` ignores them, `lwfp-1`
+//! does not.
 
 mod gradle;
 
@@ -10,19 +11,19 @@ use gradle::{Language, code_of};
 use regex::Regex;
 use serde_json::{Map, Value};
 
-/// Build settings of Xcode that only sign. Entitlements do more, and count.
+/// Xcode build settings that only sign. Entitlements do more than that, and count.
 const SETTINGS: &str =
     r"(?:DEVELOPMENT_TEAM|CODE_SIGN_IDENTITY|CODE_SIGN_STYLE|PROVISIONING_PROFILE_SPECIFIER|PROVISIONING_PROFILE)";
 
-/// A pattern and what takes its place.
+/// A pattern and its replacement.
 type Rule = (LazyLock<Option<Regex>>, &'static str);
 
-fn compiled(pattern: &str) -> Option<Regex> {
-    // The patterns are constants; a test makes each of them.
+fn compile(pattern: &str) -> Option<Regex> {
+    // The patterns are constants; a test compiles each of them.
     Regex::new(&pattern.replace("SETTINGS", SETTINGS)).ok()
 }
 
-/// A value of an Xcode project: in quotes, or up to the semicolon.
+/// A value in an Xcode project: quoted, or up to the semicolon.
 macro_rules! setting {
     ($start:literal, $end:literal) => {
         concat!(
@@ -35,39 +36,37 @@ macro_rules! setting {
 }
 
 static XCODE: [Rule; 2] = [
-    (LazyLock::new(|| compiled(setting!(r"(?m)^[ \t]*", r"[ \t]*\n"))), ""),
-    (LazyLock::new(|| compiled(setting!(r#"(?:\b|")"#, r"[ \t]*"))), ""),
+    (LazyLock::new(|| compile(setting!(r"(?m)^[ \t]*", r"[ \t]*\n"))), ""),
+    (LazyLock::new(|| compile(setting!(r#"(?:\b|")"#, r"[ \t]*"))), ""),
 ];
 static XCCONFIG: [Rule; 1] = [(
-    LazyLock::new(|| compiled(r"(?m)^[ \t]*SETTINGS(?:\[[^\]\n]*\])*[ \t]*=.*\n?")),
+    LazyLock::new(|| compile(r"(?m)^[ \t]*SETTINGS(?:\[[^\]\n]*\])*[ \t]*=.*\n?")),
     "",
 )];
 static PODFILE: [Rule; 1] = [(
-    LazyLock::new(|| compiled(r#"(\[['"]SETTINGS(?:\[[^'"\n]*\])*['"]\][ \t]*=[ \t]*)(?:"[^"\n]*"|'[^'\n]*')"#)),
+    LazyLock::new(|| compile(r#"(\[['"]SETTINGS(?:\[[^'"\n]*\])*['"]\][ \t]*=[ \t]*)(?:"[^"\n]*"|'[^'\n]*')"#)),
     "$1",
 )];
 static PROPERTIES: [Rule; 1] = [(
     LazyLock::new(|| {
-        compiled(
-            r"(?mi)^[ \t]*(?:[\w.-]*[._-])?(?:store_?file|store_?password|key_?alias|key_?password)[ \t]*[=:].*\n?",
-        )
+        compile(r"(?mi)^[ \t]*(?:[\w.-]*[._-])?(?:store_?file|store_?password|key_?alias|key_?password)[ \t]*[=:].*\n?")
     }),
     "",
 )];
 static SCRIPT: [Rule; 2] = [
     (
         LazyLock::new(|| {
-            compiled(r#"(\beas["']?\s*:\s*\{\s*["']?projectId["']?\s*:\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#)
+            compile(r#"(\beas["']?\s*:\s*\{\s*["']?projectId["']?\s*:\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#)
         }),
         "$1",
     ),
     (
-        LazyLock::new(|| compiled(r#"(\bappleTeamId["']?\s*:\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#)),
+        LazyLock::new(|| compile(r#"(\bappleTeamId["']?\s*:\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#)),
         "$1",
     ),
 ];
 
-/// Whether a whole file only signs.
+/// Whether the file only signs, as a whole.
 pub fn is_only_for_signing(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let endings = [
@@ -82,8 +81,8 @@ pub fn is_only_for_signing(path: &str) -> bool {
     names.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// The text of a file without what signs; `None` when nothing of such a file could.
-pub fn without(path: &str, text: &str) -> Option<String> {
+/// The text of a file without its signing parts; `None` when such a file cannot have any.
+pub fn strip(path: &str, text: &str) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rules: &[Rule] = match name {
         "app.json" | "app.config.json" => return Some(without_account(text)),
@@ -103,7 +102,7 @@ pub fn without(path: &str, text: &str) -> Option<String> {
     Some(rules.iter().fold(text.to_owned(), replace))
 }
 
-/// An Expo project's configuration without the account and the team. `updates.url` names the project there, too.
+/// The configuration of an Expo project without the account and the team. `updates.url` also names the project there.
 fn without_account(text: &str) -> String {
     let Ok(Value::Object(mut all)) = serde_json::from_str(text) else {
         return text.to_owned();
@@ -127,12 +126,12 @@ fn clean(config: &mut Map<String, Value>) {
     }
 }
 
-/// A Gradle script without blocks `signingConfigs { … }` and without lines that choose one. It stays whole where comments,
-/// strings and braces are not clear, for what is cut out by mistake would not count.
+/// A Gradle script without `signingConfigs { … }` blocks and without the lines that select one. It stays unchanged
+/// where comments, strings and braces are ambiguous, because a text that is removed by mistake would not count.
 fn without_signing_configs(text: &str, language: Language) -> String {
-    static START: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(r"(?m)^[ \t]*signingConfigs[ \t]*\{"));
+    static START: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?m)^[ \t]*signingConfigs[ \t]*\{"));
     static CHOICE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| compiled(r"(?m)^[ \t]*signingConfig(?:[ \t]*=|[ \t]*\(|[ \t]+)[^{};\n]*(?:;?[ \t\r]*\n)?"));
+        LazyLock::new(|| compile(r"(?m)^[ \t]*signingConfig(?:[ \t]*=|[ \t]*\(|[ \t]+)[^{};\n]*(?:;?[ \t\r]*\n)?"));
     let (Some(code), Some(start), Some(choice)) = (code_of(text, language), &*START, &*CHOICE) else {
         return text.to_owned();
     };
@@ -147,7 +146,7 @@ fn without_signing_configs(text: &str, language: Language) -> String {
     cut(&text, &choices)
 }
 
-/// A text without some parts, which are in order.
+/// The text without these ranges, which are sorted.
 fn cut(text: &str, parts: &[Range<usize>]) -> String {
     let mut left = String::with_capacity(text.len());
     let mut at = 0;
@@ -158,7 +157,8 @@ fn cut(text: &str, parts: &[Range<usize>]) -> String {
     left + &text[at..]
 }
 
-/// From inside a block to behind its closing brace, and the end of that line if nothing else is there. In `code` every block ends.
+/// The end of a block, from a position inside it: behind its closing brace, and behind the end of the line if the line
+/// has no other content. In `code` every block ends.
 fn end_of_block(code: &str, inside: usize) -> usize {
     let mut depth = 1_usize;
     for (at, byte) in code.bytes().enumerate().skip(inside) {

@@ -1,4 +1,4 @@
-//! Made projects of each framework: what their documents say, what does not change them, and what does.
+//! Synthetic projects of each framework: the content of their documents, and which changes affect them.
 
 mod changes;
 mod embedding;
@@ -14,25 +14,25 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Makes a project.
+/// Creates a project.
 type Make = fn() -> Project;
 /// Changes a project.
 type Edit = fn(&Project);
 
-/// A project in a folder of its own.
+/// A project in a temporary directory.
 pub struct Project {
     folder: TempDir,
     rules: Fingerprint,
 }
 
 impl Project {
-    /// A project of these files.
+    /// A project with these files.
     pub fn new(files: &[(&str, &str)]) -> Self {
         let project = Self {
             folder: tempfile::tempdir().expect("a temporary directory"),
             rules: Fingerprint::default(),
         };
-        // A folder further down, so that there is something outside.
+        // One level down, so that there is something outside the project.
         fs::create_dir(project.folder.path().join("project")).expect("space");
         for (path, text) in files {
             project.write(path, text);
@@ -44,21 +44,21 @@ impl Project {
         self.folder.path().join("project")
     }
 
-    /// Writes a file, and the folders above it.
+    /// Writes a file and creates its parent directories.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().expect("it lies in the project")).expect("space");
         fs::write(path, content).expect("space");
     }
 
-    /// Replaces a text in a file, which must be there.
+    /// Replaces a text in a file, which must contain it.
     pub fn replace(&self, path: &str, from: &str, to: &str) {
         let text = fs::read_to_string(self.root().join(path)).expect("the file is there");
         assert!(text.contains(from), "{path} has {from}: {text}");
         self.write(path, text.replace(from, to));
     }
 
-    /// Installs a package: its `package.json` and these other files.
+    /// Installs a package: its `package.json` and other files.
     pub fn install(&self, name: &str, version: &str, more: &str, files: &[(&str, &str)]) {
         let place = format!("node_modules/{name}");
         let manifest = format!(r#"{{"name": "{name}", "version": "{version}"{more}}}"#);
@@ -77,7 +77,7 @@ impl Project {
         self
     }
 
-    /// The document, or what is wrong.
+    /// The document, or the error.
     pub fn try_collect(&self, platform: Platform) -> Result<FingerprintDocument, CollectError> {
         let framework = framework(&self.root(), platform)?;
         collect(&self.root(), framework, platform, &self.rules)
@@ -88,7 +88,7 @@ impl Project {
             .unwrap_or_else(|error| panic!("{platform}: {error}"))
     }
 
-    /// What is wrong, as people read it.
+    /// The error message.
     pub fn problem(&self, platform: Platform) -> String {
         self.try_collect(platform).expect_err("something is wrong").to_string()
     }
@@ -100,7 +100,7 @@ impl Project {
         plugins.map(|(name, version)| format!("{name} {version}")).collect()
     }
 
-    /// What a change of the project changes in the document, in sentences.
+    /// The effect of a change on the document, in sentences.
     pub fn changes(&self, platform: Platform, change: impl FnOnce(&Self)) -> Vec<String> {
         let before = self.document(platform);
         change(self);
@@ -117,7 +117,7 @@ const PLIST: &str = "<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n<dict>\n\
                      <string>1</string>\n\t<key>CFBundleShortVersionString</key>\n\t<string>1.0</string>\n</dict>\n</plist>\n";
 const XCODE: &str = "MARKETING_VERSION = 1.0;\nCURRENT_PROJECT_VERSION = 1;\nSWIFT_VERSION = 5.0;\n";
 
-/// The native projects that Capacitor, React Native, Expo and Flutter have alike.
+/// The native projects that Capacitor, React Native, Expo and Flutter have in common.
 fn native_projects(project: &Project, ios: &str) {
     project.write("android/settings.gradle", "include ':app'\n");
     project.write("android/app/build.gradle", GRADLE);
@@ -157,7 +157,7 @@ pub fn capacitor() -> Project {
     project
 }
 
-/// NativeScript with a plugin that comes with another package.
+/// NativeScript with a plugin that is a dependency of another package.
 pub fn nativescript() -> Project {
     let manifest = r#"{"name": "app", "dependencies": {"@nativescript/core": "~9.0.0", "helper": "1"},
         "devDependencies": {"@nativescript/android": "9", "@nativescript/ios": "9"}}"#;
@@ -178,7 +178,7 @@ pub fn nativescript() -> Project {
     project
 }
 
-/// React Native with a plugin of both platforms, one of Android, and one without native code.
+/// React Native with a plugin for both platforms, one for Android, and one without native code.
 pub fn react_native() -> Project {
     let manifest = r#"{"name": "app", "dependencies": {"react-native": "0.85.0", "both": "1", "android-only": "1", "off": "1"},
         "devDependencies": {"jest": "1"}}"#;
@@ -203,7 +203,7 @@ pub fn react_native() -> Project {
     project
 }
 
-/// Expo, whose native projects are made when it is built.
+/// Expo, whose native projects are generated by the build.
 pub fn expo() -> Project {
     let manifest = r#"{"name": "app", "dependencies": {"expo": "54", "react-native": "0.81.0"}}"#;
     let config = r#"{"expo": {"name": "App", "version": "1.0.0", "icon": "./assets/icon.png", "plugins": ["./plugins/with"],
@@ -222,7 +222,7 @@ pub fn expo() -> Project {
     project
 }
 
-/// Flutter with a plugin from the registry, one from a folder, and one that is Dart only.
+/// Flutter with a plugin from the registry, one from a directory, and one that is Dart only.
 pub fn flutter() -> Project {
     let resolved = r#"{"info": "made", "plugins": {"android": [
         {"name": "camera_android", "path": "/cache/camera/", "native_build": true, "dependencies": []},

@@ -1,4 +1,4 @@
-//! Reads the small files that say what a project is made of.
+//! Reads the small files that describe a project.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::problem::CollectError;
 
-/// Bytes of the largest one; lockfiles of large projects have some millions.
+/// Bytes of the largest one. Lockfiles of large projects have a few million.
 const LARGEST: u64 = 64 << 20;
 
-/// The text of a file, without the mark of the byte order; `None` when there is none. `shown` is its name in errors.
+/// The text of a file without its byte order mark; `None` when it does not exist. `shown` is its name in errors.
 ///
 /// # Errors
-/// It is there, but it is no file, too large, or not UTF-8.
+/// It is not a regular file, too large, or not UTF-8.
 pub fn read(path: &Path, shown: &str) -> Result<Option<String>, CollectError> {
     let unreadable = |error: std::io::Error| CollectError::unreadable(shown, error);
     let data = match fs::metadata(path) {
@@ -22,7 +22,7 @@ pub fn read(path: &Path, shown: &str) -> Result<Option<String>, CollectError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    // Looked at before it is opened: a pipe would hold us.
+    // Checked before it is opened: opening a pipe would block.
     if !data.is_file() {
         return Err(CollectError::NoFile(shown.to_owned()));
     }
@@ -39,10 +39,10 @@ pub fn read(path: &Path, shown: &str) -> Result<Option<String>, CollectError> {
     }))
 }
 
-/// The JSON in a file; `None` when there is no file.
+/// The JSON in a file; `None` when it does not exist.
 ///
 /// # Errors
-/// As [`read`], or it is no JSON.
+/// As [`read`], or the content is not JSON.
 pub fn json(path: &Path, shown: &str) -> Result<Option<Value>, CollectError> {
     let text = read(path, shown)?;
     text.map(|text| serde_json::from_str(&text).map_err(|error| CollectError::broken(shown, error)))

@@ -1,5 +1,5 @@
-//! Finds the files that count: all below a folder but what `.gitignore` and `.fingerprintignore` leave out, what every
-//! build makes anew, and what belongs to one machine only. The files may be anybody's.
+//! Finds the files that count: every file below a directory except those that `.gitignore` and `.fingerprintignore`
+//! exclude, generated files, and files of one machine. The files are untrusted.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,14 +13,13 @@ use super::generated;
 use super::problem::CollectError;
 use super::text_file;
 
-/// Files and folders that are looked at below one folder.
+/// Files and directories that are visited below one directory.
 const MOST_ENTRIES: usize = 500_000;
-/// Links to folders that are followed below one folder. Few of them can make a tree without end out of a small one.
+/// Links to directories that are followed below one directory. A few links can make a small tree infinite.
 const MOST_LINKS: usize = 1_000;
-/// Folders in folders.
+/// Nesting of directories.
 const DEEPEST: usize = 128;
-/// The two kinds of files that leave others out. Each kind decides alone, so that neither brings back what the other
-/// leaves out.
+/// The two kinds of ignore files. Each kind is evaluated separately, so that neither includes what the other excludes.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".fingerprintignore"];
 
 /// A file that counts.
@@ -28,13 +27,13 @@ const IGNORE_FILES: [&str; 2] = [".gitignore", ".fingerprintignore"];
 pub struct TreeFile {
     /// Its path below the root: NFC, with forward slashes.
     pub path: String,
-    /// Where its content is.
+    /// The path of its content.
     pub real: PathBuf,
 }
 
 /// Finds files below a root.
 pub struct Walk {
-    /// Without links.
+    /// The root, with links resolved.
     root: PathBuf,
     excluded: Gitignore,
     found: Vec<TreeFile>,
@@ -43,10 +42,10 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Looks below `root`, whose path is trusted; `exclude` are patterns as in `.gitignore`.
+    /// Starts at `root`, whose path is trusted. `exclude` has patterns as in `.gitignore`.
     ///
     /// # Errors
-    /// `root` cannot be read, or a pattern makes no sense.
+    /// `root` cannot be read, or a pattern is invalid.
     pub fn new(root: &Path, exclude: &[String]) -> Result<Self, CollectError> {
         let real =
             fs::canonicalize(root).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
@@ -59,11 +58,11 @@ impl Walk {
         })
     }
 
-    /// Adds the files below `start`, a path relative to the root with forward slashes, or `start` itself if it is a file.
-    /// Nothing when there is none, or it is left out.
+    /// Adds the files below `start`, a path relative to the root with forward slashes, or `start` itself if it is a
+    /// file. Adds nothing when it does not exist or is excluded.
     ///
     /// # Errors
-    /// The first file, in the order of names, that cannot be read or leads out of the root.
+    /// The first file, in the order of names, that cannot be read or is outside the root.
     pub fn add(&mut self, start: &str) -> Result<(), CollectError> {
         let mut rules = Rules(vec![self.rules_of(&self.root, "")?]);
         let (mut shown, mut real) = (String::new(), self.root.clone());
@@ -87,7 +86,7 @@ impl Walk {
         self.folder(&shown, &real, &mut rules, &mut vec![real.clone()])
     }
 
-    /// What was found, each file once, in the order of paths.
+    /// The files found, each once, sorted by path.
     pub fn files(mut self) -> Vec<TreeFile> {
         self.found
             .sort_by(|this, that| this.path.cmp(&that.path).then_with(|| this.real.cmp(&that.real)));
@@ -95,7 +94,7 @@ impl Walk {
         self.found
     }
 
-    /// `above` are the folders without links that lead here, this one too.
+    /// `above` has the resolved directories that lead here, including this one.
     fn folder(
         &mut self,
         shown: &str,
@@ -143,7 +142,7 @@ impl Walk {
         Ok(())
     }
 
-    /// A link that is left out may lead anywhere.
+    /// An excluded link may point anywhere.
     fn kind_unless_left_out(
         &self,
         shown: &str,
@@ -162,7 +161,7 @@ impl Walk {
         Ok(kind.filter(|(kind, _)| !self.is_left_out(shown, name, *kind, rules)))
     }
 
-    /// What is there, and where it is without links.
+    /// The kind of the entry, and its resolved path.
     fn kind(&self, shown: &str, path: &Path) -> Result<Option<(Kind, PathBuf)>, CollectError> {
         let unreadable = |error| CollectError::unreadable(shown, error);
         let own = match fs::symlink_metadata(path) {
@@ -187,7 +186,7 @@ impl Walk {
         Ok(Some((kind, place)))
     }
 
-    /// A pipe would hold us, and a device never ends.
+    /// Reading a pipe would block, and a device may never end.
     fn file(&mut self, kind: Kind, shown: &str, real: PathBuf) -> Result<(), CollectError> {
         if kind == Kind::Other {
             return Err(CollectError::NoFile(shown.to_owned()));
@@ -207,7 +206,7 @@ impl Walk {
             || (0..IGNORE_FILES.len()).any(|kind| rules.leave_out(kind, shown, is_folder))
     }
 
-    /// An ignore file that is a link to elsewhere leaves nothing out.
+    /// An ignore file that is a link to outside the root excludes nothing.
     fn is_inside(&self, path: &Path) -> bool {
         match fs::symlink_metadata(path) {
             Ok(data) if data.is_symlink() => fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.root)),
@@ -223,7 +222,7 @@ impl Walk {
                 && let Some(text) = text_file::read(&path, &below(shown, name))?
             {
                 for line in text.lines() {
-                    // As with git, a line that makes no sense leaves nothing out.
+                    // As in git, an invalid line excludes nothing.
                     let _ = builder.add_line(None, line);
                 }
             }
@@ -235,7 +234,7 @@ impl Walk {
     }
 }
 
-/// What is at a path.
+/// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
@@ -243,11 +242,11 @@ enum Kind {
     Other,
 }
 
-/// What the ignore files say, from the root down.
+/// The ignore files, from the root down.
 struct Rules(Vec<[Gitignore; 2]>);
 
 impl Rules {
-    /// The deepest file that says something decides, as with git.
+    /// As in git, the deepest file with a matching pattern decides.
     fn leave_out(&self, kind: usize, shown: &str, is_folder: bool) -> bool {
         let said = self.0.iter().rev().map(|rules| rules[kind].matched(shown, is_folder));
         said.into_iter()
@@ -256,7 +255,7 @@ impl Rules {
     }
 }
 
-/// Patterns of `launchway.toml`, written as in `.gitignore`.
+/// Patterns of `launchway.toml`, in the syntax of `.gitignore`.
 pub fn patterns(lines: &[String]) -> Result<Gitignore, CollectError> {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
@@ -285,8 +284,8 @@ fn below(folder: &str, name: &str) -> String {
     }
 }
 
-/// The part of a pattern that names a folder or file without any wildcard: where to look for what it matches. A pattern
-/// without a slash matches everywhere.
+/// The leading part of a pattern without wildcards: the directory or file to search. A pattern without a slash matches
+/// everywhere.
 pub fn literal_start(pattern: &str) -> &str {
     let inner = pattern.trim_start_matches('!').trim_start_matches('/');
     let anchored = pattern.trim_end_matches('/').contains('/');

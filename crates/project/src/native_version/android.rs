@@ -3,11 +3,11 @@
 use crate::native_version::blocks::Reading;
 use crate::native_version::gradle_id::application_id;
 use crate::native_version::scan::{Form, assigned};
-use crate::native_version::{Found, NativeProject, Variant, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{LocatedValue, NativeProject, Variant, good_build_number, good_bundle_id, good_version};
 use crate::packages::join;
 use crate::source::Source;
 
-/// Where the Gradle project may be.
+/// Possible directories of the Gradle project.
 const ROOTS: [&str; 2] = ["android", ""];
 const APP_RESOURCES: &str = "App_Resources/Android/app.gradle";
 const MANIFEST: &str = "App_Resources/Android/src/main/AndroidManifest.xml";
@@ -44,13 +44,13 @@ pub fn read(project: &Source, variant: &Variant) -> NativeProject {
     }
 }
 
-/// The identifier that the first file says. One that says it in a way that only Gradle understands hides the others.
-fn bundle_id(project: &Source, scripts: &[&str], variant: &Variant) -> Option<Found> {
+/// The identifier of the first file that sets one. An identifier that only Gradle can compute hides later files.
+fn bundle_id(project: &Source, scripts: &[&str], variant: &Variant) -> Option<LocatedValue> {
     for place in scripts {
         match application_id(&project.text(place).unwrap_or_default(), variant) {
             Reading::Plain(value) => {
                 let place = (*place).to_owned();
-                return good_bundle_id(value).map(|value| Found { value, place });
+                return good_bundle_id(value).map(|value| LocatedValue { value, place });
             }
             Reading::Unclear => return None,
             Reading::Absent => {}

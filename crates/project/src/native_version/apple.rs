@@ -3,12 +3,14 @@
 use launchway_domain::platform::Platform;
 
 use crate::native_version::blocks::Reading;
-use crate::native_version::scan::{Form, assigned, in_property_list};
-use crate::native_version::{Found, NativeProject, Variant, good_build_number, good_bundle_id, good_version, xcode_id};
+use crate::native_version::scan::{Form, assigned, property_list_value};
+use crate::native_version::{
+    LocatedValue, NativeProject, Variant, good_build_number, good_bundle_id, good_version, xcode_id,
+};
 use crate::packages::join;
 use crate::source::Source;
 
-/// Where the Xcode project may be, besides in `App` below, as Capacitor has it.
+/// Possible directories of the Xcode project, besides `App` below them, which Capacitor uses.
 const IOS: [&str; 3] = ["ios", "iosApp", ""];
 const VISIONOS: [&str; 2] = ["visionos", ""];
 
@@ -36,9 +38,9 @@ pub fn read(project: &Source, platform: Platform, variant: &Variant) -> NativePr
     }
     let plists: Vec<&str> = plists.iter().map(String::as_str).collect();
     let in_plist = |name: &str, good: fn(String) -> Option<String>| {
-        project.first(&plists, |text| in_property_list(text, name).and_then(good))
+        project.first(&plists, |text| property_list_value(text, name).and_then(good))
     };
-    let in_xcode = |name: &str, good: fn(String) -> Option<String>| the_one(project, &xcode, name, good);
+    let in_xcode = |name: &str, good: fn(String) -> Option<String>| shared_value(project, &xcode, name, good);
     NativeProject {
         bundle_id: bundle_id(project, &xcode, platform, variant)
             .or_else(|| in_plist("CFBundleIdentifier", good_bundle_id)),
@@ -49,23 +51,28 @@ pub fn read(project: &Source, platform: Platform, variant: &Variant) -> NativePr
     }
 }
 
-/// The identifier of the app that the first project has.
-fn bundle_id(project: &Source, places: &[String], platform: Platform, variant: &Variant) -> Option<Found> {
+/// The identifier of the app in the first project.
+fn bundle_id(project: &Source, places: &[String], platform: Platform, variant: &Variant) -> Option<LocatedValue> {
     for place in places {
         match xcode_id::bundle_id(project, place, variant, platform) {
             Reading::Plain(value) => {
                 let place = place.clone();
-                return good_bundle_id(value).map(|value| Found { value, place });
+                return good_bundle_id(value).map(|value| LocatedValue { value, place });
             }
             Reading::Unclear => return None,
             Reading::Absent => {}
         }
     }
-    the_one(project, places, "PRODUCT_BUNDLE_IDENTIFIER", good_bundle_id)
+    shared_value(project, places, "PRODUCT_BUNDLE_IDENTIFIER", good_bundle_id)
 }
 
-/// The value that all targets share. Extensions and tests, whose identifiers only add to the app's, do not count.
-fn the_one(project: &Source, places: &[String], name: &str, good: fn(String) -> Option<String>) -> Option<Found> {
+/// The value that all targets share. Extensions and tests do not count; their identifiers extend that of the app.
+fn shared_value(
+    project: &Source,
+    places: &[String],
+    name: &str,
+    good: fn(String) -> Option<String>,
+) -> Option<LocatedValue> {
     places.iter().find_map(|place| {
         let text = project.text(place)?;
         let mut values: Vec<_> = assigned(&text, name, Form::Bare).into_iter().filter_map(good).collect();
@@ -75,7 +82,7 @@ fn the_one(project: &Source, places: &[String], name: &str, good: fn(String) -> 
         let adds_to_it = |value: &String| value == shortest || value.starts_with(&format!("{shortest}."));
         let is_id = name == "PRODUCT_BUNDLE_IDENTIFIER";
         let clear = values.len() == 1 || (is_id && values.iter().all(adds_to_it));
-        clear.then(|| Found {
+        clear.then(|| LocatedValue {
             value: shortest.clone(),
             place: place.clone(),
         })

@@ -1,25 +1,25 @@
-//! Statements in nested blocks, as Gradle files and JavaScript configurations write them. No parser of either language:
-//! it knows strings, comments and braces, and gives up on what is nested too deeply.
+//! Statements in nested blocks, as in Gradle files and JavaScript configurations. This is not a parser of either
+//! language: it recognizes strings, comments and braces, and gives up when blocks nest too deeply.
 
-/// Blocks nested more deeply than this are not looked into.
+/// Nesting limit. Deeper blocks are ignored.
 const DEEPEST: usize = 64;
 /// Bytes of a statement that are kept. Values are near its beginning.
 const LONGEST: usize = 2048;
 
-/// What a statement says of a name.
+/// The value that a statement assigns to a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// Nothing.
+    /// No value.
     #[default]
     Absent,
-    /// Something that only running the file would tell.
+    /// A value that only executing the file would show.
     Unclear,
     /// This text.
     Plain(String),
 }
 
-/// Hands out each statement with the names of the blocks around it, the outermost first. The name of a block is the text in
-/// quotes before its brace, as in `create("staging") {`, else the last word.
+/// Passes each statement to `take` with the names of its blocks, the outermost first. The name of a block is the quoted
+/// text before its brace, as in `create("staging") {`, or else the last word.
 pub fn statements(text: &str, mut take: impl FnMut(&[String], &str)) {
     let mut blocks: Vec<String> = Vec::new();
     let mut statement = String::new();
@@ -65,7 +65,7 @@ fn keep(statement: &mut String, text: &str) {
     }
 }
 
-/// The length of the string that `text` begins with. Only backticks reach over the end of a line.
+/// The length of the string at the start of `text`. Only strings in backticks may contain line breaks.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
@@ -91,7 +91,7 @@ fn name(statement: &str) -> String {
     in_quotes.or_else(last_word).unwrap_or_default().to_owned()
 }
 
-/// What `name "value"`, `name = 'value'`, `name("value")` or `"name": "value"` says.
+/// The value of `name "value"`, `name = 'value'`, `name("value")` or `"name": "value"`.
 pub fn assignment(statement: &str, name: &str) -> Reading {
     let statement = statement.trim_start_matches(['"', '\'']);
     let Some(rest) = statement.strip_prefix(name) else {

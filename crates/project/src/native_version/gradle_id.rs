@@ -1,5 +1,5 @@
-//! The application id of one variant of an Android app: what its Gradle file says of the default configuration, of product
-//! flavors and of build types.
+//! The application id of one variant of an Android app, computed from the default configuration, product flavors and
+//! build types in its Gradle file.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::native_version::Variant;
 use crate::native_version::blocks::{Reading, assignment, statements};
 use crate::native_version::scan::{Form, assigned};
 
-/// What one block says.
+/// The settings of one block.
 #[derive(Clone, Debug, Default)]
 struct Part {
     id: Reading,
@@ -21,11 +21,11 @@ struct App {
     default: Part,
     flavors: BTreeMap<String, Part>,
     types: BTreeMap<String, Part>,
-    /// An identifier is set where only Gradle knows whether it counts.
+    /// An identifier is set where only Gradle knows whether it applies.
     unclear: bool,
 }
 
-/// The application id of the variant; unclear where only Gradle would know.
+/// The application id of the variant; unclear when only Gradle can compute it.
 pub fn application_id(text: &str, variant: &Variant) -> Reading {
     let app = read(text);
     if app.unclear {
@@ -34,7 +34,7 @@ pub fn application_id(text: &str, variant: &Variant) -> Reading {
     let named_nowhere = matches!(app.default.id, Reading::Absent)
         && app.flavors.values().all(|flavor| matches!(flavor.id, Reading::Absent));
     if named_nowhere {
-        // A file that is made of other blocks than the usual ones.
+        // The file does not have the usual blocks.
         let found = assigned(text, "applicationId", Form::Quoted).into_iter().next();
         return found.map_or(Reading::Absent, Reading::Plain);
     }
@@ -73,8 +73,8 @@ fn read(text: &str) -> App {
     app
 }
 
-/// The flavors that a variant's name is made of, in its order: `freeDemo` is `free` and `demo`. Flavors that say nothing of
-/// the identifier are not known here, so something may be left over.
+/// The flavors in the name of a variant, in its order: `freeDemo` is `free` and `demo`. Flavors that do not change the
+/// identifier are unknown here, so that a part of the name may remain.
 fn chosen<'a>(app: &'a App, name: &str) -> Vec<&'a Part> {
     let name = name.to_ascii_lowercase();
     if let Some((_, whole)) = app
@@ -93,7 +93,8 @@ fn chosen<'a>(app: &'a App, name: &str) -> Vec<&'a Part> {
     found.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Where no flavor is named: the one identifier of all flavors, or the one without any addition, if a flavor has none.
+/// The identifier when no flavor is named: that of the default configuration, or, where it sets none, the one that all
+/// flavors share.
 fn without_flavor(app: &App, build_type: BuildType) -> Reading {
     let plain = joined(app, &[], build_type);
     let mut ids = app.flavors.values().map(|flavor| joined(app, &[flavor], build_type));

@@ -1,11 +1,12 @@
-//! What the JavaScript frameworks write beside the native projects: Capacitor, NativeScript, Expo and `package.json`.
+//! Reads the files of JavaScript frameworks beside the native projects: Capacitor, NativeScript, Expo and
+//! `package.json`.
 
 use launchway_domain::platform::Platform;
 use serde_json::Value;
 
 use crate::framework::Framework;
 use crate::native_version::blocks::{Reading, assignment, statements};
-use crate::native_version::{Found, NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{LocatedValue, NativeProject, good_build_number, good_bundle_id, good_version};
 use crate::source::Source;
 
 pub fn read(project: &Source, platform: Platform) -> NativeProject {
@@ -14,16 +15,16 @@ pub fn read(project: &Source, platform: Platform) -> NativeProject {
         Platform::Ios | Platform::Visionos => "/expo/ios/buildNumber",
     };
     NativeProject {
-        bundle_id: of_capacitor(project)
-            .or_else(|| of_nativescript(project, platform))
-            .or_else(|| of_expo(project, platform)),
+        bundle_id: capacitor_id(project)
+            .or_else(|| nativescript_id(project, platform))
+            .or_else(|| expo_id(project, platform)),
         version: json(project, "app.json", "/expo/version", good_version)
             .or_else(|| json(project, "package.json", "/version", good_version)),
         build_number: json(project, "app.json", expo_build, good_build_number),
     }
 }
 
-fn json(project: &Source, place: &str, pointer: &str, good: fn(String) -> Option<String>) -> Option<Found> {
+fn json(project: &Source, place: &str, pointer: &str, good: fn(String) -> Option<String>) -> Option<LocatedValue> {
     project.first(&[place], |text| {
         let value: Value = serde_json::from_str(text).ok()?;
         match value.pointer(pointer)? {
@@ -34,13 +35,13 @@ fn json(project: &Source, place: &str, pointer: &str, good: fn(String) -> Option
     })
 }
 
-/// The configuration of a framework that its tools read, if there is one; they do not read the others.
+/// The configuration file that the framework's tools read; they ignore the others.
 fn config(project: &Source, framework: Framework) -> Option<&'static str> {
     framework.configs(project, "").into_iter().flatten().next()
 }
 
-/// One identifier for all platforms.
-fn of_capacitor(project: &Source) -> Option<Found> {
+/// The identifier, which is the same on all platforms.
+fn capacitor_id(project: &Source) -> Option<LocatedValue> {
     let config = config(project, Framework::Capacitor)?;
     if config.ends_with(".json") {
         return json(project, config, "/appId", good_bundle_id);
@@ -48,8 +49,8 @@ fn of_capacitor(project: &Source) -> Option<Found> {
     in_script(project, config, |_| true, "appId").ok().flatten()
 }
 
-/// The one of the platform's own block, else the one for all.
-fn of_nativescript(project: &Source, platform: Platform) -> Option<Found> {
+/// The identifier in the block of the platform, or else the common one.
+fn nativescript_id(project: &Source, platform: Platform) -> Option<LocatedValue> {
     let config = config(project, Framework::NativeScript)?;
     let is_own = |blocks: &[String]| blocks.last().is_some_and(|block| block == platform.as_str());
     match in_script(project, config, is_own, "id") {
@@ -57,12 +58,12 @@ fn of_nativescript(project: &Source, platform: Platform) -> Option<Found> {
         Ok(None) => in_script(project, config, |blocks| blocks.len() == 1, "id")
             .ok()
             .flatten(),
-        Err(Unclear) => None,
+        Err(ComputedValueError) => None,
     }
 }
 
-/// A script wins over the JSON that it is usually made from.
-fn of_expo(project: &Source, platform: Platform) -> Option<Found> {
+/// A script wins over the JSON, from which it is usually derived.
+fn expo_id(project: &Source, platform: Platform) -> Option<LocatedValue> {
     let (block, key) = match platform {
         Platform::Android => ("android", "package"),
         Platform::Ios | Platform::Visionos => ("ios", "bundleIdentifier"),
@@ -78,22 +79,22 @@ fn of_expo(project: &Source, platform: Platform) -> Option<Found> {
         match in_script(project, place, is_own, key) {
             Ok(Some(found)) => return Some(found),
             Ok(None) => {}
-            Err(Unclear) => return None,
+            Err(ComputedValueError) => return None,
         }
     }
     None
 }
 
-/// Only running the script would tell.
-struct Unclear;
+/// Only executing the script would show the value.
+struct ComputedValueError;
 
-/// What a script assigns to `key` in blocks of this kind, if it is the same text everywhere.
+/// The value that a script assigns to `key` in blocks of this kind, if all assignments agree.
 fn in_script(
     project: &Source,
     place: &'static str,
     is_block: impl Fn(&[String]) -> bool,
     key: &str,
-) -> Result<Option<Found>, Unclear> {
+) -> Result<Option<LocatedValue>, ComputedValueError> {
     let mut found: Option<String> = None;
     let mut unclear = false;
     statements(&project.text(place).unwrap_or_default(), |blocks, statement| {
@@ -110,8 +111,8 @@ fn in_script(
         }
     });
     match unclear {
-        true => Err(Unclear),
-        false => Ok(found.and_then(good_bundle_id).map(|value| Found {
+        true => Err(ComputedValueError),
+        false => Ok(found.and_then(good_bundle_id).map(|value| LocatedValue {
             value,
             place: place.to_owned(),
         })),

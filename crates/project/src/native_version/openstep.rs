@@ -1,25 +1,24 @@
-//! Reads property lists in the old form that Xcode projects have: `{ key = value; list = (a, b); }`.
+//! Parses property lists in the OpenStep format of Xcode projects: `{ key = value; list = (a, b); }`.
 
 use std::borrow::Cow;
 
-/// Tables and lists nested more deeply than this are refused.
+/// Nesting limit of dictionaries and arrays.
 const DEEPEST: usize = 32;
-/// So many values are read. The largest real projects have a tenth of it.
+/// Limit of values in a file. The largest real projects have a tenth of it.
 const MOST_VALUES: usize = 1_000_000;
 
-/// A value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Value<'t> {
-    /// A text, a number or a word.
+    /// A string, number or word.
     Text(Cow<'t, str>),
-    /// Values in parentheses.
+    /// An array, in parentheses.
     List(Vec<Value<'t>>),
-    /// Values with names.
+    /// A dictionary.
     Table(Vec<(Cow<'t, str>, Value<'t>)>),
 }
 
 impl<'t> Value<'t> {
-    /// Reads a whole file; `None` when it is not of this form, or too large.
+    /// Parses a whole file; `None` when it is invalid or exceeds a limit.
     pub fn parse(text: &'t str) -> Option<Self> {
         let mut reader = Reader {
             rest: text,
@@ -30,13 +29,13 @@ impl<'t> Value<'t> {
         reader.rest.is_empty().then_some(value)
     }
 
-    /// What a table has under a name.
+    /// The value of a key in a dictionary.
     pub fn get(&self, name: &str) -> Option<&Value<'t>> {
         let Value::Table(values) = self else { return None };
         values.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The text.
+    /// The string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
@@ -44,12 +43,12 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The text that a table has under a name.
+    /// The string under a key of a dictionary.
     pub fn text_of(&self, name: &str) -> Option<&str> {
         self.get(name)?.text()
     }
 
-    /// The texts in the list that a table has under a name.
+    /// The strings of the array under a key of a dictionary.
     pub fn texts_of(&self, name: &str) -> impl Iterator<Item = &str> {
         let list = match self.get(name) {
             Some(Value::List(list)) => list.as_slice(),
@@ -77,7 +76,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether this comes next; it is taken then.
+    /// Consumes the letter if it is next.
     fn takes(&mut self, letter: char) -> bool {
         self.skip_space();
         let rest = self.rest.strip_prefix(letter);

@@ -1,16 +1,17 @@
-//! Finds a plain value after a name, in languages that are not worth a parser here: Gradle, Xcode projects, scripts.
+//! Finds a plain value after a name, in files for which a parser would be too much: Gradle files, Xcode projects,
+//! scripts.
 
-/// How a value may be written.
+/// The permitted forms of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// In quotes only, so that the name of a variable is not taken for its value.
+    /// Quoted only, so that the name of a variable is not mistaken for its value.
     Quoted,
-    /// In quotes, or as a bare word of letters, digits, dots and dashes.
+    /// Quoted, or a bare word of letters, digits, dots and dashes.
     Bare,
 }
 
-/// Every plain value that follows `name` as in `name = "value"`, `name: 'value'`, `name "value"` or `name("value")`, and
-/// also `name = value;` with [`Form::Bare`]. Values made of other values (`$`) and lines of comment do not count.
+/// Every plain value of `name` in `name = "value"`, `name: 'value'`, `name "value"` or `name("value")`, and with
+/// [`Form::Bare`] also in `name = value;`. Computed values (`$`) and comment lines do not count.
 pub fn assigned(text: &str, name: &str, form: Form) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.flat_map(|line| in_line(line, name, form)).collect()
@@ -28,7 +29,7 @@ fn in_line(line: &str, name: &str, form: Form) -> Vec<String> {
 }
 
 fn value(rest: &str, form: Form) -> Option<String> {
-    // The quote that ends a quoted name, as in JSON.
+    // The closing quote of a quoted name, as in JSON.
     let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
     let rest = rest.trim_start_matches([' ', '\t', ':', '=', '(']);
     let quote = rest.chars().next().filter(|letter| ['"', '\'', '`'].contains(letter));
@@ -43,8 +44,8 @@ fn value(rest: &str, form: Form) -> Option<String> {
     (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
 }
 
-/// The text of the element that follows `<key>name</key>` in a property list.
-pub fn in_property_list(text: &str, name: &str) -> Option<String> {
+/// The text of the element after `<key>name</key>` in a property list.
+pub fn property_list_value(text: &str, name: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("<key>{name}</key>"))?;
     let value = rest
         .trim_start()
@@ -118,8 +119,8 @@ mod tests {
     #[test]
     fn reads_property_lists() {
         let text = "<dict><key>A</key>\n\t<string> 1.0 </string><key>B</key><true/></dict>";
-        assert_eq!(in_property_list(text, "A").as_deref(), Some("1.0"));
-        assert_eq!(in_property_list(text, "B"), None);
-        assert_eq!(in_property_list(text, "C"), None);
+        assert_eq!(property_list_value(text, "A").as_deref(), Some("1.0"));
+        assert_eq!(property_list_value(text, "B"), None);
+        assert_eq!(property_list_value(text, "C"), None);
     }
 }

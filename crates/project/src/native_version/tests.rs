@@ -1,4 +1,4 @@
-//! One project of each framework, and projects that say nothing plain.
+//! One project of each framework, and projects without plain values.
 
 mod ids;
 
@@ -16,7 +16,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
-/// Reads a project and shows each value with its place.
+/// Reads a project and formats each value with its place.
 fn shown(files: &[(&str, &str)], platform: Platform) -> [String; 3] {
     let native = read(project(files).path(), platform, &Variant::default());
     [native.bundle_id, native.version, native.build_number]

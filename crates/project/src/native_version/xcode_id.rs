@@ -1,5 +1,5 @@
-//! The bundle identifier of an app in an Xcode project: which target is the app, which of its configurations a variant is
-//! built with, and what the settings of that come to.
+//! The bundle identifier of an app in an Xcode project: finds the target of the app and the configuration of the
+//! variant, and resolves its settings.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use launchway_domain::platform::Platform;
 use crate::native_version::Variant;
 use crate::native_version::blocks::Reading;
 use crate::native_version::openstep::Value;
-use crate::native_version::xcode_settings::{Layers, Settings, of_file};
+use crate::native_version::xcode_settings::{Layers, Settings, read_settings};
 use crate::packages::join;
 use crate::source::Source;
 
 const NAME: &str = "PRODUCT_BUNDLE_IDENTIFIER";
 const APPLICATION: &str = "com.apple.product-type.application";
-/// Folders of a project's tree that lie in one another.
+/// Nesting limit of groups in a project.
 const DEEPEST: usize = 50;
 
-/// The identifier in `place`, which is a `project.pbxproj`. `Absent` when the file cannot be read as one with an app in it.
+/// The identifier in `place`, which is a `project.pbxproj`. `Absent` when the file is not a readable project with an
+/// app.
 pub fn bundle_id(source: &Source, place: &str, variant: &Variant, platform: Platform) -> Reading {
     let text = source.text(place).unwrap_or_default();
     let Some(project) = Value::parse(&text).and_then(|root| Project::new(root, place)) else {
@@ -26,7 +27,7 @@ pub fn bundle_id(source: &Source, place: &str, variant: &Variant, platform: Plat
     };
     let apps = project.apps();
     let named = |name: &str| apps.iter().copied().find(|app| project.name(app) == name);
-    // As Capacitor and Flutter name it, or like the project.
+    // The main app is named by the scheme, like the project (as in Flutter), or `App` (as in Capacitor).
     let main = variant.scheme.as_deref().and_then(named);
     let main = main.or_else(|| named(&project.stem)).or_else(|| named("App"));
     let ids = |app: &Value<'_>| project.id(source, app, variant, platform);
@@ -40,12 +41,11 @@ pub fn bundle_id(source: &Source, place: &str, variant: &Variant, platform: Plat
     }
 }
 
-/// An Xcode project that was read.
+/// A parsed Xcode project.
 struct Project<'t> {
     root: Value<'t>,
-    /// The folder that holds the `.xcodeproj`.
+    /// The directory that contains the `.xcodeproj`.
     folder: String,
-    /// The project's name.
     stem: String,
 }
 
@@ -73,7 +73,7 @@ impl<'t> Project<'t> {
         objects.iter().map(|(id, object)| (id.as_ref(), object))
     }
 
-    /// The targets that are apps; extensions, tests and watch apps are of other types.
+    /// The targets that are apps. Extensions, tests and watch apps have other types.
     fn apps(&self) -> Vec<&Value<'t>> {
         let objects = self.objects().map(|(_, object)| object);
         objects
@@ -85,7 +85,7 @@ impl<'t> Project<'t> {
         target.text_of("name").unwrap_or_default()
     }
 
-    /// The identifier of an app, as the variant's configuration has it.
+    /// The identifier of an app in the configuration of the variant.
     fn id(&self, source: &Source, app: &Value<'t>, variant: &Variant, platform: Platform) -> Option<String> {
         let own = self.configuration(app, variant)?;
         let configuration = own.text_of("name").unwrap_or_default();
@@ -112,7 +112,7 @@ impl<'t> Project<'t> {
         settings.resolve(NAME)
     }
 
-    /// The settings of a configuration, and of the file that it is based on.
+    /// The settings of a configuration and of its base configuration file.
     fn layers(&self, source: &Source, configuration: &Value<'t>) -> Vec<Settings> {
         let mut settings = Settings::new();
         if let Some(Value::Table(values)) = configuration.get("buildSettings") {
@@ -121,7 +121,9 @@ impl<'t> Project<'t> {
                 .filter_map(|(name, value)| Some((name.to_string(), value.text()?.to_owned())));
             settings.extend(texts);
         }
-        let file = self.settings_file(configuration).map(|place| of_file(source, &place));
+        let file = self
+            .settings_file(configuration)
+            .map(|place| read_settings(source, &place));
         [Some(settings), file].into_iter().flatten().collect()
     }
 
@@ -136,7 +138,7 @@ impl<'t> Project<'t> {
         }
     }
 
-    /// Where a file or folder of the project's tree is.
+    /// The path of a file or group.
     fn place(&self, id: &str) -> Option<String> {
         let mut parents = BTreeMap::new();
         for (group, object) in self.objects() {
@@ -160,7 +162,7 @@ impl<'t> Project<'t> {
         Some(join(&self.folder, &path))
     }
 
-    /// The configuration of a target that the variant is built with; as `xcodebuild` does, the usual one where none has the
+    /// The configuration of a target for the variant. As with `xcodebuild`, the default configuration when none has the
     /// name.
     fn configuration(&self, target: &Value<'t>, variant: &Variant) -> Option<&Value<'t>> {
         let build_type = match variant.build_type {

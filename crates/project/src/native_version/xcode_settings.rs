@@ -1,33 +1,33 @@
-//! Build settings as Xcode resolves them: layers that inherit, `$(NAME)` in values, and files of settings with includes.
+//! Resolves build settings as Xcode does: layers that inherit, `$(NAME)` in values, and settings files with includes.
 
 use std::collections::BTreeMap;
 
 use crate::packages::join;
 use crate::source::Source;
 
-/// Values that are looked up for one answer. Settings can name one another in circles.
+/// Lookups for one value. Settings can refer to one another in cycles.
 const MOST_LOOKUPS: usize = 200;
-/// Bytes of a value, whole. Settings can double one another.
+/// Bytes of an expanded value. Settings can double one another.
 const LONGEST: usize = 4096;
-/// Files of settings that are read for one configuration.
+/// Settings files that are read for one configuration.
 const MOST_FILES: usize = 20;
 
-/// Settings by name.
+/// Values by name.
 pub type Settings = BTreeMap<String, String>;
 
 /// The settings of a target, the nearest layer first.
 #[derive(Debug, Default)]
 pub struct Layers {
-    /// The layers: of the target, of its file, of the project, of that one's file.
+    /// The layers: target, file of the target, project, file of the project.
     pub layers: Vec<Settings>,
-    /// What Xcode sets itself.
+    /// The settings that Xcode itself defines.
     pub given: Settings,
-    /// How the name of the platform's SDK begins, for settings such as `NAME[sdk=iphoneos*]`.
+    /// The prefix of the platform's SDK name, for settings such as `NAME[sdk=iphoneos*]`.
     pub sdk: &'static str,
 }
 
 impl Layers {
-    /// The whole value of a setting; `None` when it has none, or one that is not known here.
+    /// The expanded value of a setting; `None` when it is not set or cannot be computed here.
     pub fn resolve(&self, name: &str) -> Option<String> {
         let mut left = MOST_LOOKUPS;
         self.lookup(name, 0, &mut left)
@@ -40,7 +40,7 @@ impl Layers {
         match found.next() {
             Some((at, value)) => self.expand(name, value, at, left),
             None => match self.given.get(name) {
-                // What is given may name others in its turn.
+                // A defined value may refer to others.
                 Some(value) => self.expand(name, value, self.layers.len(), left),
                 None => None,
             },
@@ -74,7 +74,7 @@ impl Layers {
         (whole.len() <= LONGEST).then_some(whole)
     }
 
-    /// What is in the parentheses: a name, with what is done to its value behind colons.
+    /// Expands the content of the parentheses: a name, followed by operators after colons.
     fn reference(&self, name: &str, reference: &str, at: usize, left: &mut usize) -> Option<String> {
         let mut parts = reference.split(':');
         let named = parts.next()?;
@@ -107,9 +107,9 @@ impl Layers {
     }
 }
 
-/// The settings in a file `.xcconfig` and in those that it includes. What is not there says nothing, as with Xcode's
-/// `#include?`; the generated ones of Flutter and CocoaPods are no part of the source.
-pub fn of_file(project: &Source, place: &str) -> Settings {
+/// The settings in an `.xcconfig` file and its includes. A missing file has no settings, as with Xcode's `#include?`;
+/// the files that Flutter and CocoaPods generate are not in the source.
+pub fn read_settings(project: &Source, place: &str) -> Settings {
     let mut settings = Settings::new();
     read_file(project, place, &mut settings, &mut Vec::new());
     settings
@@ -134,7 +134,7 @@ fn read_file(project: &Source, place: &str, settings: &mut Settings, seen: &mut 
     }
 }
 
-/// Name and value of a line; the name may have conditions in brackets, such as `[sdk=iphoneos*]`.
+/// Name and value of a line. The name may have conditions in brackets, such as `[sdk=iphoneos*]`.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let mut brackets = 0_usize;
     for (at, letter) in line.char_indices() {

@@ -1,4 +1,5 @@
-//! What all Android builds have in common: Gradle, the init script that gives version and key, and the look at what came out.
+//! The common parts of all Android builds: Gradle, the init script that sets version and key, and the check of the
+//! output.
 
 use launchway_domain::build::Distribution;
 use launchway_domain::build::plan::Step;
@@ -12,19 +13,19 @@ const INIT: &str = include_str!("launchway.init.gradle");
 const NOTE_KEYSTORE: &str = include_str!("note_keystore.sh");
 const CHECK_SIGNATURE: &str = include_str!("check_signature.sh");
 
-/// How a module says that it makes an application: the plugin's id, or its usual names in a version catalog.
+/// How a module declares an application: the id of the plugin, or its usual names in a version catalog.
 const PLUGIN: [&str; 3] = [
     "com.android.application",
     "plugins.android.application",
     "plugins.androidApplication",
 ];
-/// Folders that are looked into for the module of the app.
+/// Directories that are searched for the module of the app.
 const MOST_MODULES: usize = 200;
 
-/// Finds the SDK; stands before everything that runs Gradle.
+/// Finds the SDK. Precedes every command that runs Gradle.
 pub const FIND_SDK: &str = ". \"${TMPDIR:-/tmp}/launchway/android.sh\"\n";
 
-/// Puts the init script where a Gradle finds it that is started by another tool, for as long as the step runs.
+/// Installs the init script where a Gradle that another tool starts finds it, for the duration of the step.
 pub const FOR_ANY_GRADLE: &str = "\
 init=\"${GRADLE_USER_HOME:-$HOME/.gradle}/init.d\"
 mkdir -p \"$init\"
@@ -32,12 +33,12 @@ trap 'rm -f \"$init/launchway.gradle\"' EXIT
 cp \"${TMPDIR:-/tmp}/launchway/init.gradle\" \"$init/launchway.gradle\"
 ";
 
-/// Whether the build gives a bundle for the store rather than an APK.
+/// Whether the build produces a bundle for the store rather than an APK.
 pub fn is_bundle(app: &App<'_>) -> bool {
     app.distribution == Distribution::Store
 }
 
-/// Writes what the other steps use.
+/// Writes files that the other steps use.
 pub fn prepare(app: &App<'_>) -> Step {
     let note = if app.is_release() { NOTE_KEYSTORE } else { "" };
     app.step(
@@ -47,7 +48,7 @@ pub fn prepare(app: &App<'_>) -> Step {
     )
 }
 
-/// Fails when what came out is meant for users and not signed.
+/// Fails when the output is for users but is not signed.
 pub fn check_signature(app: &App<'_>, outputs: &str) -> Step {
     app.step(
         "check signature",
@@ -56,10 +57,10 @@ pub fn check_signature(app: &App<'_>, outputs: &str) -> Step {
     )
 }
 
-/// Adds the steps of a Gradle project that stands in `root` of the app. `may_come` says that an earlier step makes it.
+/// Adds the steps of a Gradle project in `root` of the app. With `may_come`, an earlier step may generate the project.
 ///
 /// # Errors
-/// It has no wrapper.
+/// The project has no Gradle wrapper.
 pub fn gradle(app: &App<'_>, preset: &mut Preset, root: &str, may_come: bool) -> Result<(), PresetError> {
     let wrapper = join(root, "gradlew");
     if !may_come && !app.has_file(&wrapper) {
@@ -101,7 +102,7 @@ pub fn gradle(app: &App<'_>, preset: &mut Preset, root: &str, may_come: bool) ->
     Ok(())
 }
 
-/// Keeps what Gradle downloads for as long as the file that most likely names the versions is the same.
+/// Keeps Gradle's downloads for as long as the file that most likely has the versions does not change.
 fn keep_downloads(app: &App<'_>, preset: &mut Preset, root: &str, module: &str) {
     let lockfile = app.packages.and_then(|packages| packages.lockfile.clone());
     let script = |name: &str| join(&join(root, &module.replace(':', "/")), name);
@@ -119,7 +120,7 @@ fn keep_downloads(app: &App<'_>, preset: &mut Preset, root: &str, module: &str) 
     }
 }
 
-/// The module of the app: what the profile says, `app`, or the one that makes an application.
+/// The module of the app: that of the profile, `app`, or the one that declares an application.
 fn module(app: &App<'_>, root: &str) -> String {
     if let Some(module) = &app.profile.module {
         return module.clone();

@@ -1,4 +1,4 @@
-//! What all Apple builds have in common: pods, signing, `xcodebuild`, and the packing of what a simulator runs.
+//! The common parts of all Apple builds: pods, signing, `xcodebuild`, and the archive for simulators.
 
 use launchway_domain::build::Distribution;
 use launchway_domain::build::plan::Step;
@@ -11,14 +11,14 @@ use crate::shell::quote;
 const PREPARE: &str = include_str!("prepare_apple.sh");
 const SIGN: &str = include_str!("sign_apple.sh");
 
-/// Where the app of a build lies, from the app's directory.
+/// The app that a build produces, relative to the directory of the app.
 pub const OUTPUT: &str = "build/launchway";
-/// Takes the settings and the key; `"$@"` are then options of `xcodebuild`.
+/// Reads the settings and the key. Afterwards `"$@"` has options for `xcodebuild`.
 pub const USE_SIGNING: &str = ". \"${TMPDIR:-/tmp}/launchway/apple.sh\"\n";
 /// Removes the keychain when the step ends.
 pub const REMOVE_KEYCHAIN: &str = "trap remove_keychain EXIT\n";
 
-/// Finds the project that an earlier step has made.
+/// Finds the project that an earlier step generated.
 const FIND_PROJECT: &str = "\
 found=$(find @ROOT@ -maxdepth 1 -name '*.xcworkspace' | sort | head -n 1)
 option=-workspace
@@ -28,7 +28,7 @@ if [ -z \"$found\" ]; then
 fi
 ";
 
-/// What `xcodebuild` builds.
+/// The target of `xcodebuild`.
 pub enum Target {
     /// Options for a workspace or project, and the scheme; both quoted.
     Known {
@@ -37,21 +37,21 @@ pub enum Target {
         /// The scheme.
         scheme: String,
     },
-    /// What an earlier step makes in this directory; the scheme if it is told, quoted.
+    /// A project that an earlier step generates in this directory, and the scheme if one is named, quoted.
     MadeIn(&'static str, Option<String>),
 }
 
-/// Whether the build gives an app for a simulator.
+/// Whether the build produces an app for a simulator.
 pub fn is_for_simulator(app: &App<'_>) -> bool {
     app.distribution == Distribution::Simulator
 }
 
-/// Says that only a Mac can do it.
+/// Adds the label that requires a Mac.
 pub fn needs_mac(preset: &mut Preset) {
     preset.labels.push("os=macos".to_owned());
 }
 
-/// Writes settings, and takes keys and profiles from the credentials.
+/// Writes settings, and reads keys and profiles from the credentials.
 pub fn prepare(app: &App<'_>) -> Step {
     let (method, distribution, identity) = match app.distribution {
         Distribution::Store => ("app-store-connect", "store", "Distribution"),
@@ -68,7 +68,7 @@ pub fn prepare(app: &App<'_>) -> Step {
     }
 }
 
-/// Adds `pod install`, and keeps what it downloads.
+/// Adds `pod install`, and keeps its downloads.
 pub fn pods(app: &App<'_>, preset: &mut Preset, root: &str) {
     let bundler = app.text("Gemfile").is_some_and(|text| text.contains("cocoapods"));
     let script = match bundler {
@@ -85,10 +85,10 @@ pub fn pods(app: &App<'_>, preset: &mut Preset, root: &str) {
     }
 }
 
-/// Finds what to build in a directory of the app.
+/// Finds the target in a directory of the app.
 ///
 /// # Errors
-/// There is none, or several to choose from.
+/// There is none, or there are several.
 pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
     let names = app.names(root);
     let stems = |ending: &str| -> Vec<String> {
@@ -99,7 +99,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
     let has_pods = app.has_file(&join(root, "Podfile"));
     let (stem, ending, option) = match (&workspaces[..], &projects[..]) {
         ([workspace], _) => (workspace, "xcworkspace", "-workspace"),
-        // `pod install` makes it.
+        // `pod install` generates it.
         ([], [project]) if has_pods => (project, "xcworkspace", "-workspace"),
         ([], [project]) => (project, "xcodeproj", "-project"),
         ([], []) => {
@@ -125,7 +125,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
     Ok(Target::Known { container, scheme })
 }
 
-/// The scheme: what the profile says, the one that is named like the project, or the only one that is shared.
+/// The scheme: that of the profile, the one with the name of the project, or the only shared one.
 fn scheme(app: &App<'_>, root: &str, stem: &str, projects: &[String]) -> Result<String, PresetError> {
     if let Some(scheme) = &app.profile.scheme {
         return Ok(scheme.clone());
@@ -150,7 +150,7 @@ fn scheme(app: &App<'_>, root: &str, stem: &str, projects: &[String]) -> Result<
     }
 }
 
-/// Adds the steps that build with `xcodebuild`, and what they give.
+/// Adds the steps that build with `xcodebuild`, and their artifacts.
 pub fn xcodebuild(app: &App<'_>, preset: &mut Preset, target: &Target) {
     preset.build.push(prepare(app));
     let (find, container, scheme) = match target {
@@ -194,7 +194,7 @@ pub fn xcodebuild(app: &App<'_>, preset: &mut Preset, target: &Target) {
     preset.artifacts.push(app.artifact(&format!("{OUTPUT}/*.ipa"), "ipa"));
 }
 
-/// A folder is no file: the apps that a shell pattern names become archives.
+/// Archives the app directories that a shell pattern matches, because an artifact must be a file.
 pub fn pack(app: &App<'_>, pattern: &str) -> Step {
     let script = format!(
         "mkdir -p {OUTPUT}\nfor app in {pattern}; do\n    \

@@ -1,4 +1,4 @@
-//! Capacitor, with Ionic or without: the web app is built and copied into the native project, which is then built.
+//! Capacitor, with or without Ionic: the web app is built and copied into the native project, which is then built.
 
 use launchway_domain::platform::Platform;
 

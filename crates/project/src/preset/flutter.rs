@@ -1,4 +1,4 @@
-//! Flutter: its command line runs Gradle and Xcode itself.
+//! Flutter, whose command line runs Gradle and Xcode itself.
 
 use launchway_domain::platform::Platform;
 
@@ -61,7 +61,7 @@ fn for_ios(app: &App<'_>, preset: &mut Preset, flavor: &str) {
     apple::needs_mac(preset);
     preset.build.push(apple::prepare(app));
     if apple::is_for_simulator(app) {
-        // Simulators run nothing but debug builds of Flutter.
+        // Simulators run only debug builds of Flutter.
         let script = format!(
             "{}{VERSION}flutter build ios --simulator --debug{flavor} \"$@\"",
             apple::USE_SIGNING

@@ -1,4 +1,4 @@
-//! Projects without a framework: Gradle alone, and Xcode alone.
+//! Projects without a framework: plain Gradle and plain Xcode.
 
 use launchway_domain::platform::Platform;
 

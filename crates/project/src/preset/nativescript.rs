@@ -1,4 +1,4 @@
-//! NativeScript: its command line makes the native projects and builds them.
+//! NativeScript, whose command line generates the native projects and builds them.
 
 use launchway_domain::platform::Platform;
 
@@ -11,7 +11,7 @@ if [ -z \"${LAUNCHWAY_ANDROID_KEYSTORE:-}\" ]; then
 fi
 ";
 
-/// The command line wants passwords as arguments, where others could read them; the init script has the true ones.
+/// The command line requires passwords as arguments, which others could read; the init script has the real ones.
 const KEYSTORE: &str = " --key-store-path \"$LAUNCHWAY_ANDROID_KEYSTORE\" \
     --key-store-password in-the-environment --key-store-alias \"$LAUNCHWAY_ANDROID_KEYSTORE_KEY_ALIAS\" \
     --key-store-alias-password in-the-environment";
@@ -27,7 +27,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     preset.install_packages(packages);
     let ns = match packages.can_run("nativescript") {
         true => format!("{} ns", packages.exec()),
-        // The package `ns` is something else, so that nothing may go and get it.
+        // The package `ns` is unrelated, so that it must never be downloaded.
         false => "ns".to_owned(),
     };
     if ns == "ns" {
@@ -42,7 +42,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
         Platform::Android => for_android(app, &mut preset, &ns, release),
         Platform::Ios => for_ios(app, &mut preset, &ns, release),
         Platform::Visionos => {
-            // `ns build` does not build for it.
+            // `ns build` does not support it.
             apple::needs_mac(&mut preset);
             let prepare = app.step("prepare native project", "", &format!("{ns} prepare visionos{release}"));
             preset.build.push(prepare);
@@ -60,7 +60,7 @@ fn for_android(app: &App<'_>, preset: &mut Preset, ns: &str, release: &str) {
     };
     let key = if app.is_release() { KEYSTORE } else { "" };
     if app.is_release() {
-        // At once, rather than after minutes of work.
+        // Fail immediately rather than after minutes of work.
         preset.install.insert(0, app.step("find keystore", "", NEEDS_KEYSTORE));
     }
     preset.build.push(android::prepare(app));

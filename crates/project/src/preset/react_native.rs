@@ -1,4 +1,4 @@
-//! React Native, and Expo, which may make the native projects itself.
+//! React Native, and Expo, which may generate the native projects.
 
 use launchway_domain::platform::Platform;
 
@@ -41,7 +41,7 @@ pub fn bare(app: &App<'_>) -> Result<Preset, PresetError> {
     Ok(preset)
 }
 
-/// Builds the native project that the app has. It bundles the scripts itself.
+/// Builds the existing native project, which bundles the scripts itself.
 fn native(app: &App<'_>, preset: &mut Preset) -> Result<(), PresetError> {
     let root = app.platform.as_str();
     preset.build.push(app.embed());

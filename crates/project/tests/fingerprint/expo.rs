@@ -1,4 +1,4 @@
-//! The bare template of Expo, and what Expo's own fingerprint finds in it.
+//! The bare template of Expo, compared with Expo's own fingerprint.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn the_native_packages_are_those_of_expos_own_fingerprint() {
             .cloned()
             .collect();
         assert!(linked.len() > 2, "{linked:?}");
-        // The modules that come inside of another package's folder are named by that package for iOS.
+        // On iOS, modules in the directory of another package are named after that package.
         let missing: Vec<_> = linked.difference(&own).collect();
         assert!(missing.is_empty(), "{platform}: {missing:?}");
         let ours_alone = own
@@ -61,7 +61,7 @@ fn the_native_packages_are_those_of_expos_own_fingerprint() {
     assert_eq!(project.changed(android), [upgraded, "Native source changed"]);
 }
 
-/// The name of the package that a path is in: behind the last `node_modules`.
+/// The name of the package that contains a path: the part behind the last `node_modules`.
 fn package_of(path: &str) -> Option<String> {
     let (_, inner) = path.rsplit_once("node_modules/")?;
     let mut parts = inner.split('/');

@@ -1,6 +1,6 @@
-//! Fingerprints of real projects, made with npm; long runs with more of them; the published trees.
+//! Fingerprints of real projects that npm installs; long runs with more of them; the published trees.
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Marks the functions below as test code for clippy, so that `unwrap` is allowed.
 #![cfg(test)]
 
 mod capacitor;

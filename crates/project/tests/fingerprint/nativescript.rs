@@ -1,4 +1,4 @@
-//! The template of NativeScript with its camera.
+//! The template of NativeScript with its camera plugin.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use launchway_domain::platform::Platform;
 
 use crate::npm::{Project, changes};
 
-/// The template has none: NativeScript's own command line writes it when it makes a project.
+/// The template lacks this; NativeScript's command line writes it when it creates a project.
 const CONFIG: &str = "\
 import { NativeScriptConfig } from '@nativescript/core';
 
@@ -48,7 +48,7 @@ fn it_stays_and_changes_with_the_native_side() {
     assert_eq!(project.document(Platform::Ios), *ios);
     fs::remove_file(project.root().join(more)).unwrap();
 
-    // Native source is what the configuration names.
+    // The configuration names native source.
     let android_block = "android: { ";
     let source = "NativeSource: [{ name: 'A', path: './native/A.java' }], ";
     let named = CONFIG.replace(android_block, &format!("{android_block}{source}"));

@@ -1,4 +1,4 @@
-//! Projects made with npm, and what a change of them changes in their fingerprints.
+//! Projects that npm installs, and the effect of changes on their fingerprints.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -15,18 +15,18 @@ use launchway_project::fingerprint::{collect, embed, framework};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-/// What a program may take; npm takes minutes on a loaded machine, and no quarter of an hour.
+/// Timeout of a program. npm takes minutes on a loaded machine, but never a quarter of an hour.
 const LIMIT: Duration = Duration::from_secs(900);
 const PLATFORMS: [Platform; 2] = [Platform::Android, Platform::Ios];
 
-/// A project in a folder of its own, with its packages.
+/// A project in a temporary directory, with its packages.
 pub struct Project {
     folder: TempDir,
     name: PathBuf,
 }
 
 impl Project {
-    /// An empty folder.
+    /// An empty directory.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let name = PathBuf::from("project");
@@ -34,12 +34,12 @@ impl Project {
         Self { folder, name }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn root(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
 
-    /// The same in another folder.
+    /// The same project in another directory.
     pub fn moved(&mut self) {
         let other = PathBuf::from("elsewhere/deep");
         fs::create_dir_all(self.folder.path().join("elsewhere")).unwrap();
@@ -47,7 +47,7 @@ impl Project {
         self.name = other;
     }
 
-    /// The project in a folder of an npm package, such as a template.
+    /// The project in a directory of an npm package, such as a template.
     pub fn unpack(package: &str, inner: &str) -> Self {
         let project = Self::new();
         let packed = project.run("npm", &["pack", "--silent", package]);
@@ -72,14 +72,14 @@ impl Project {
         self.write(path, text.replace(from, to));
     }
 
-    /// Runs a program in the project and gives what it prints. One that hangs, as npm does at times when its registry does not
-    /// answer, is ended with all it started.
+    /// Runs a program in the project and returns its output. A program that hangs, as npm sometimes does when its
+    /// registry does not answer, is killed with all its children.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
         let named = format!("{program} {}", arguments.join(" "));
         let place = |name: &str| self.folder.path().join(name);
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.root()).env("CI", "1");
-        // Files, for a pipe stays open as long as anything that inherited it lives.
+        // Files, because a pipe stays open as long as any process that inherited it lives.
         let open = |name: &str| fs::File::create(place(name)).unwrap();
         command.stdin(Stdio::null()).stdout(open("out")).stderr(open("err"));
         let mut child = command
@@ -106,7 +106,7 @@ impl Project {
         printed
     }
 
-    /// Installs anew what the lockfile says.
+    /// Reinstalls the packages of the lockfile.
     pub fn install_again(&self) {
         self.run(
             "npm",
@@ -114,7 +114,7 @@ impl Project {
         );
     }
 
-    /// Does all that must not count: in the folders of native projects, elsewhere, and what `embed` writes.
+    /// Makes all changes that must not count: in the native directories, elsewhere, and by `embed`.
     pub fn hold_still(&mut self, folders: &[&str]) {
         let before = self.documents();
         self.moved();
@@ -130,12 +130,12 @@ impl Project {
         assert_eq!(self.documents(), before, "the same packages again");
     }
 
-    /// What differs now on Android.
+    /// The differences on Android.
     pub fn changed(&self, from: &FingerprintDocument) -> Vec<String> {
         changes(from, &self.document(Platform::Android))
     }
 
-    /// A patch of native code in a package counts, alone, as long as it is there.
+    /// A patch of native code in a package counts, as the only reason, while it exists.
     pub fn patch(&self, from: &FingerprintDocument, package: &str, version: &str) {
         let name = package.replace('/', "+");
         let path = format!("patches/{name}+{version}.patch");
@@ -147,7 +147,7 @@ impl Project {
         assert_eq!(self.changed(from), [""; 0]);
     }
 
-    /// A change of a file counts as `expected`, alone, as long as it is there.
+    /// A change of a file counts as `expected`, as the only reason, while it exists.
     pub fn edit(&self, from: &FingerprintDocument, path: &str, expected: &str) {
         let text = fs::read(self.root().join(path)).unwrap();
         self.write(path, [&text[..], b"\n<!-- more -->\n"].concat());
@@ -156,7 +156,7 @@ impl Project {
         assert_eq!(self.changed(from), [""; 0]);
     }
 
-    /// Installs packages besides those that are there.
+    /// Installs additional packages.
     pub fn install(&self, packages: &[&str]) {
         let fixed = [
             "install",
@@ -182,7 +182,7 @@ impl Project {
         embed::embed(&self.root(), framework, platform, hash).unwrap()
     }
 
-    /// Bumps versions and build numbers, and does all else that must not count, in the folders of native projects.
+    /// Increases versions and build numbers and makes all other changes that must not count, in the native directories.
     pub fn disturb(&self, folders: &[&str]) {
         for folder in folders {
             each_file(&self.root().join(folder), &disturb);
@@ -198,7 +198,7 @@ impl Project {
     }
 }
 
-/// What differs, in sentences.
+/// The differences, in sentences.
 pub fn changes(from: &FingerprintDocument, to: &FingerprintDocument) -> Vec<String> {
     diff(from, to).iter().map(Change::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! The template of React Native, and what its own autolinking takes.
+//! The template of React Native, compared with its own autolinking.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! How long a large project takes.
+//! The time that a large project takes.
 
 use std::time::Instant;
 

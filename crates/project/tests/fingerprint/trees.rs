@@ -1,4 +1,4 @@
-//! The published trees, which were made with Python's `hashlib` and `unicodedata`.
+//! The published trees, computed with Python's `hashlib` and `unicodedata`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +24,7 @@ fn published_trees_hold() {
             };
             project.write(file["path"].as_str().unwrap(), content);
         }
-        // A plain project takes every file of the folder.
+        // In a plain project, every file of the directory counts.
         let rules = file::Fingerprint::default();
         let document = collect(&project.root(), Framework::Gradle, Platform::Android, &rules).unwrap();
         assert_eq!(document.native(), tree["hash"], "{}", tree["name"]);

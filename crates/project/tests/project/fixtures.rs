@@ -1,11 +1,11 @@
-//! The least that a project of each framework has.
+//! A minimal project of each framework.
 
 use std::fs;
 use std::path::Path;
 
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{ResolveError, Resolved, Wanted, resolve};
+use launchway_project::resolve::{BuildRequest, ResolveError, Resolved, resolve};
 use tempfile::TempDir;
 
 /// Path and content of the files of a project.
@@ -85,7 +85,6 @@ pub const XCODE: Files = &[
     ("My App.xcodeproj/xcshareddata/xcschemes/App Store.xcscheme", ""),
 ];
 
-/// All of them.
 pub const ALL: [Files; 7] = [NATIVESCRIPT, CAPACITOR, EXPO, REACT_NATIVE, FLUTTER, GRADLE, XCODE];
 
 /// Writes a project into a new directory.
@@ -105,8 +104,8 @@ pub fn add(directory: &Path, files: &[(&str, &str)]) {
 }
 
 /// A build without a profile.
-pub fn wanted(platform: Platform, build_type: BuildType, distribution: Distribution) -> Wanted {
-    Wanted {
+pub fn request(platform: Platform, build_type: BuildType, distribution: Distribution) -> BuildRequest {
+    BuildRequest {
         platform,
         profile: None,
         build_type: Some(build_type),
@@ -116,6 +115,6 @@ pub fn wanted(platform: Platform, build_type: BuildType, distribution: Distribut
 
 /// Resolves a release for the store.
 pub fn for_store(files: &[(&str, &str)], platform: Platform) -> Result<Resolved, ResolveError> {
-    let wanted = wanted(platform, BuildType::Release, Distribution::Store);
-    resolve(project(files).path(), &wanted)
+    let request = request(platform, BuildType::Release, Distribution::Store);
+    resolve(project(files).path(), &request)
 }

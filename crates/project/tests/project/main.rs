@@ -1,6 +1,6 @@
-//! Sources of each framework and the plans that they resolve to; what the steps of those plans do.
+//! Sources of each framework, the plans that they resolve to, and the behavior of their steps.
 
-// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+// Marks the functions below as test code for clippy, so that `unwrap` is allowed.
 #![cfg(test)]
 
 mod fixtures;

@@ -1,4 +1,4 @@
-//! The resolved plans, whole.
+//! The complete resolved plans.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -7,11 +7,11 @@ use insta::assert_snapshot;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{AppPlace, Wanted, app_place, resolve};
+use launchway_project::resolve::{AppLocation, BuildRequest, app_location, resolve};
 
 use crate::fixtures::*;
 
-/// Every sensible build of a project. The long scripts that all share are named only; another test has them whole.
+/// Every sensible build of a project. The long shared scripts are only named; another test has their text.
 fn shown(files: Files) -> String {
     let directory = project(files);
     let mut text = String::new();
@@ -26,7 +26,7 @@ fn shown(files: Files) -> String {
     ];
     for (platform, build_type, distribution) in rows {
         writeln!(text, "=== {platform} {build_type} {distribution}").unwrap();
-        match resolve(directory.path(), &wanted(platform, build_type, distribution)) {
+        match resolve(directory.path(), &request(platform, build_type, distribution)) {
             Ok(resolved) => {
                 writeln!(text, "from {}", resolved.origin).unwrap();
                 text.push_str(&plan(&resolved.plan));
@@ -103,8 +103,8 @@ fn the_scripts_that_all_share() {
         (CAPACITOR, Platform::Android, Distribution::Store),
         (CAPACITOR, Platform::Ios, Distribution::Internal),
     ] {
-        let wanted = wanted(platform, BuildType::Release, distribution);
-        let resolved = resolve(project(files).path(), &wanted).unwrap();
+        let request = request(platform, BuildType::Release, distribution);
+        let resolved = resolve(project(files).path(), &request).unwrap();
         for step in resolved.plan.steps {
             if ["prepare signing", "check signature"].contains(&step.name.as_str()) {
                 writeln!(text, "--- {platform} {distribution}: {}\n{}", step.name, step.run).unwrap();
@@ -129,13 +129,13 @@ fn a_profile_changes_a_preset() {
                 [build.production.android]\nflavor = 'free'\nmodule = 'apps:phone'\n\
                 artifacts = [{ path = 'android/out/*.apk' }]\ncache = [{ key = 'k', paths = ['android/.gradle', '~/.x'] }]\n";
     add(directory.path(), &[("launchway.toml", file)]);
-    let wanted = Wanted {
+    let request = BuildRequest {
         platform: Platform::Android,
         profile: None,
         build_type: None,
         distribution: None,
     };
-    let resolved = resolve(directory.path(), &wanted).unwrap();
+    let resolved = resolve(directory.path(), &request).unwrap();
     assert_eq!(resolved.configuration.as_deref(), Some("live"));
     assert_eq!(resolved.profile.as_deref(), Some("production"));
     assert_eq!(
@@ -165,10 +165,10 @@ fn a_profile_with_steps_is_the_whole_plan() {
 fn a_profile_says_where_the_app_is() {
     let place = |file: &str, told: Option<&str>| {
         let project = launchway_project::file::parse(file).unwrap();
-        app_place(&project.build, told, Platform::Android).map_err(|error| error.to_string())
+        app_location(&project.build, told, Platform::Android).map_err(|error| error.to_string())
     };
     let in_directory = |directory: &str| {
-        Ok(AppPlace {
+        Ok(AppLocation {
             directory: directory.to_owned(),
             framework: None,
         })
@@ -213,12 +213,12 @@ fn names_of_a_project_are_only_text() {
         for platform in Platform::ALL {
             let text = format!("{file}framework = '{framework}'\n");
             add(directory.path(), &[("launchway.toml", &text)]);
-            let wanted = wanted(platform, BuildType::Release, Distribution::Internal);
-            let Ok(resolved) = resolve(directory.path(), &wanted) else {
+            let request = request(platform, BuildType::Release, Distribution::Internal);
+            let Ok(resolved) = resolve(directory.path(), &request) else {
                 continue;
             };
             for step in resolved.plan.steps {
-                // There is nothing to run but the shell itself and what a name could smuggle in.
+                // There is nothing to run but the shell itself and whatever a name could inject.
                 let (temporary, pwned) = (directory.path().join("tmp"), directory.path().join("pwned"));
                 let output = Command::new("/bin/bash")
                     .args(["-c", &step.run])
@@ -281,13 +281,13 @@ fn the_docs_tell_the_commands() {
     ] {
         let directory = project(&[(lockfile, content), CAPACITOR[0], CAPACITOR[1]]);
         for platform in [Platform::Android, Platform::Ios] {
-            let wanted = wanted(platform, BuildType::Release, Distribution::Store);
-            plans.push_str(&plan(&resolve(directory.path(), &wanted).unwrap().plan));
+            let request = request(platform, BuildType::Release, Distribution::Store);
+            plans.push_str(&plan(&resolve(directory.path(), &request).unwrap().plan));
         }
         let directory = project(&[("package-lock.json", ""), EXPO[1]]);
         for platform in [Platform::Android, Platform::Ios] {
-            let wanted = wanted(platform, BuildType::Release, Distribution::Store);
-            plans.push_str(&plan(&resolve(directory.path(), &wanted).unwrap().plan));
+            let request = request(platform, BuildType::Release, Distribution::Store);
+            plans.push_str(&plan(&resolve(directory.path(), &request).unwrap().plan));
         }
     }
     let tools = [

@@ -1,5 +1,5 @@
-//! Real projects, as their frameworks make them: each command of a plan is there, and those that need neither Gradle nor
-//! Xcode are run. Needs npm and its registry.
+//! Real projects, as their frameworks generate them: each command of a plan exists, and those that need neither Gradle
+//! nor Xcode run. Needs npm and its registry.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,14 +14,14 @@ use tempfile::TempDir;
 
 use crate::fixtures::*;
 
-/// Takes minutes, and is needed once.
+/// Slow, and needed only once.
 const INSTALL: &str = "install packages";
 /// A runner has the program for it.
 const EMBED: &str = "embed fingerprint";
-/// What only a Mac can do, and what the Android build has done.
+/// Steps that need a Mac, or the output of the Android build.
 const FOR_MAC: [&str; 3] = [INSTALL, "prepare signing", "install pods"];
 
-/// A project in a directory of its own.
+/// A project in a temporary directory.
 struct Real {
     directory: TempDir,
     root: PathBuf,
@@ -36,7 +36,7 @@ impl Real {
         Self { directory, root }
     }
 
-    /// Runs a script; gives what it printed.
+    /// Runs a script and returns its output.
     fn run(&self, script: &str) -> String {
         let mut command = Command::new("bash");
         command.args(["-eo", "pipefail", "-c", script]).current_dir(&self.root);
@@ -50,11 +50,11 @@ impl Real {
     }
 
     fn plan(&self, platform: Platform) -> Plan {
-        let wanted = wanted(platform, BuildType::Release, Distribution::Store);
-        resolve(&self.root, &wanted).unwrap().plan
+        let request = request(platform, BuildType::Release, Distribution::Store);
+        resolve(&self.root, &request).unwrap().plan
     }
 
-    /// Runs the steps before one of this name, and gives its script.
+    /// Runs the steps before the one with this name, and returns its script.
     fn run_until(&self, plan: &Plan, name: &str, left_out: &[&str]) -> String {
         for step in &plan.steps {
             if step.name == name {
@@ -75,7 +75,7 @@ impl Real {
         self.root.join(name).exists()
     }
 
-    /// The Gradle step can begin: wrapper, module and task are there.
+    /// The Gradle step can start: wrapper, module and task exist.
     fn check_gradle(&self, script: &str, plugin: impl FnOnce(&Self) -> String) {
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines[0], "cd -- android");
@@ -93,13 +93,13 @@ impl Real {
         assert!(self.text("android/settings.gradle").contains("include ':app'"));
         let module = self.text("android/app/build.gradle");
         assert!(module.contains("com.android.application"), "{module}");
-        // The init script asks for what came with 7.
+        // The init script needs a feature of Gradle 7.
         let plugin = plugin(self);
         let major: u32 = plugin.split('.').next().unwrap().parse().unwrap();
         assert!(major >= 7, "{plugin}");
     }
 
-    /// The project and the scheme that the archive step names are there. `pod install` makes the workspace.
+    /// The project and the scheme of the archive step exist. `pod install` generates the workspace.
     fn check_xcode(&self, script: &str, folder: &str, name: &str) {
         assert!(script.contains(&format!(" -scheme {name} ")), "{script}");
         let project = format!("{folder}/{name}.xcodeproj");
@@ -116,7 +116,7 @@ impl Real {
     }
 }
 
-/// The version that follows a name, up to the quote.
+/// The version after a name, up to the quote.
 fn version_after(text: &str, name: &str) -> String {
     let (_, rest) = text
         .split_once(name)
@@ -124,7 +124,7 @@ fn version_after(text: &str, name: &str) -> String {
     rest.split(['"', '\'']).next().unwrap().to_owned()
 }
 
-/// React Native's own Gradle plugin brings Android's.
+/// React Native's Gradle plugin includes that of Android.
 fn plugin_of_react_native(real: &Real) -> String {
     let catalog = real.text("node_modules/@react-native/gradle-plugin/gradle/libs.versions.toml");
     version_after(&catalog, "agp = \"")
@@ -151,7 +151,7 @@ fn capacitor() {
         ("index.html", "<!doctype html><title>Sample</title>"),
     ]);
     real.run("npm install --package-lock-only --no-audit --no-fund");
-    // The native project is not there yet: a step makes it.
+    // The native project does not exist yet: a step generates it.
     let plan = real.plan(Platform::Android);
     let gradle = real.run_until(&plan, "gradle", &[]);
     real.check_gradle(&gradle, |real| {
@@ -164,7 +164,7 @@ fn capacitor() {
     let again = real.plan(Platform::Android);
     assert!(!again.steps.iter().any(|step| step.run.contains("cap add")));
     real.run_until(&again, "gradle", &[INSTALL]);
-    // A step makes the native project; the second time it is there.
+    // A step generates the native project; on the second run it exists.
     real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     real.check_xcode(&archive, "ios/App", "App");
@@ -213,7 +213,7 @@ fn expo() {
     let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     assert!(archive.contains("-maxdepth 1 -name '*.xcodeproj'"), "{archive}");
     assert!(real.has("ios/MySample.xcodeproj") && real.has("ios/Podfile"));
-    // What an earlier step has made, a source may have from the start.
+    // A source may already contain the output of an earlier step.
     let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     real.check_xcode(&archive, "ios", "MySample");
     let gradle = real.run_until(&real.plan(Platform::Android), "gradle", &[INSTALL]);
@@ -241,7 +241,7 @@ fn nativescript() {
         ),
     ]);
     real.run("npm install --package-lock-only --no-audit --no-fund");
-    // The build itself wants an Android SDK, and the keystore step a keystore.
+    // The build itself needs an Android SDK, and the keystore step a keystore.
     let script = real.run_until(&real.plan(Platform::Android), "build", &["find keystore"]);
     check_options(&real, script.lines().last().unwrap());
     assert!(Path::new(&real.directory.path().join("tmp/launchway/init.gradle")).exists());
@@ -251,14 +251,14 @@ fn nativescript() {
     println!("summary: the commands of a NativeScript plan are those of its command line");
 }
 
-/// The help of a command knows all its options.
+/// The help of a command lists all its options.
 fn check_options(real: &Real, command: &str) {
     let words: Vec<&str> = command.split(' ').collect();
     let help = real.run(&format!("{} --help", words[..4].join(" ")));
     let options: Vec<_> = words.iter().filter(|word| word.starts_with("--")).collect();
     assert!(!options.is_empty());
     for option in options {
-        // On Linux, the help for iOS says no more than that it needs a Mac; the package has the whole.
+        // On Linux, the help for iOS only says that it needs a Mac; the package contains the full text.
         let whole = format!(
             "node_modules/nativescript/docs/man_pages/project/testing/build-{}.md",
             words[3]

@@ -1,15 +1,15 @@
-//! Sources that resolve to no plan, and what is said about them.
+//! Sources that resolve to no plan, and the messages about them.
 
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{Wanted, resolve};
+use launchway_project::resolve::{BuildRequest, resolve};
 
 use crate::fixtures::*;
 
 /// A source, a platform, and how the message begins.
 type Row = (Files, Platform, &'static str);
 
-/// What is said about a release for the store.
+/// The message about a release for the store.
 fn problem(files: &[(&str, &str)], platform: Platform) -> String {
     for_store(files, platform).unwrap_err().to_string()
 }
@@ -35,7 +35,7 @@ fn says_what_is_wrong_and_what_to_do() {
             "package.json is broken: EOF while parsing a value at line 1 column 0.",
         ),
         (
-            // Nothing that builds it asks for packages.
+            // No command that builds it needs packages.
             &[("package.json", ""), ("settings.gradle", "")],
             Platform::Android,
             "gradlew is missing.",
@@ -125,12 +125,12 @@ fn says_what_is_wrong_and_what_to_do() {
 
 #[test]
 fn a_profile_that_is_not_there() {
-    let wanted = |profile: &str| Wanted {
+    let request = |profile: &str| BuildRequest {
         profile: Some(profile.to_owned()),
-        ..wanted(Platform::Android, BuildType::Release, Distribution::Store)
+        ..request(Platform::Android, BuildType::Release, Distribution::Store)
     };
     let directory = project(GRADLE);
-    let problem = resolve(directory.path(), &wanted("production"))
+    let problem = resolve(directory.path(), &request("production"))
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_profile_that_is_not_there() {
          profile out."
     );
     add(directory.path(), &[("launchway.toml", "[build.preview]\n")]);
-    let problem = resolve(directory.path(), &wanted("preveiw")).unwrap_err().to_string();
+    let problem = resolve(directory.path(), &request("preveiw")).unwrap_err().to_string();
     assert_eq!(
         problem,
         "launchway.toml: there is no [build.preveiw]; did you mean [build.preview]?"
@@ -158,17 +158,17 @@ fn a_hostile_source_is_not_followed_out() {
         source.path().join("launchway.toml"),
     )
     .unwrap();
-    let wanted = wanted(Platform::Android, BuildType::Release, Distribution::Store);
-    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    let request = request(Platform::Android, BuildType::Release, Distribution::Store);
+    let problem = resolve(source.path(), &request).unwrap_err().to_string();
     assert_eq!(problem, "launchway.toml cannot be read: it is no file of the project.");
     std::fs::remove_file(source.path().join("launchway.toml")).unwrap();
     for name in ["settings.gradle.kts", "gradlew"] {
         symlink(outside.path().join(name), source.path().join(name)).unwrap();
     }
-    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    let problem = resolve(source.path(), &request).unwrap_err().to_string();
     assert!(problem.starts_with("No framework was found"), "{problem}");
     let large = "#".repeat(5 << 20);
     add(source.path(), &[("launchway.toml", &large)]);
-    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    let problem = resolve(source.path(), &request).unwrap_err().to_string();
     assert_eq!(problem, "launchway.toml is larger than 4 MiB.");
 }

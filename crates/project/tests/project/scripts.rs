@@ -1,4 +1,4 @@
-//! The steps run, with stand-ins for the tools: what they write, and what they tell the tools.
+//! Executes the steps with stubs of the tools: the files that they write, and the arguments that they pass.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 use crate::fixtures::*;
 
-/// Writes down how it was called.
+/// Records its arguments.
 const NOTE: &str = "#!/bin/sh\necho \"$(basename \"$0\")${PWD#\"$SOURCE\"}: $*\" >> \"$CALLS\"\n";
 
-/// Tools that do more than that. A property list of theirs is lines of `key=value`.
+/// Stubs that do more than that. Their property lists are lines of `key=value`.
 const TOOLS: [(&str, &str); 5] = [
     (
         "plutil",
@@ -33,7 +33,7 @@ const TOOLS: [(&str, &str); 5] = [
          echo '  2) CD34 \"Apple Distribution: Team (T1)\"'; echo '     2 valid identities found' ;;\n\
          delete-keychain) rm \"$2\" ;;\nesac\n",
     ),
-    // So that nothing is written into the home directory of who runs the tests.
+    // Keeps the home directory of the user unchanged.
     ("id", "echo nobody-of-this-name\n"),
     ("uuidgen", "echo keychain-password\n"),
     (
@@ -68,7 +68,7 @@ impl Stage {
                 "out=app/build/outputs; mkdir -p $out/bundle/release $out/apk/release\n\
                  cp \"$SOURCE/made.aab\" $out/bundle/release/app-release.aab\n",
             );
-            // As it comes out of a zip that was packed on Windows.
+            // As extracted from a ZIP that was packed on Windows.
             fs::set_permissions(gradlew, Permissions::from_mode(0o644)).unwrap();
         }
         Self {
@@ -86,7 +86,7 @@ impl Stage {
             .push((name.to_owned(), value.as_ref().to_string_lossy().into_owned()));
     }
 
-    /// A credential's file.
+    /// The file of a credential.
     fn credential(&mut self, name: &str, content: &str) {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
@@ -94,11 +94,11 @@ impl Stage {
     }
 
     fn steps(&self, platform: Platform, build_type: BuildType, distribution: Distribution) -> Vec<Step> {
-        let wanted = wanted(platform, build_type, distribution);
-        resolve(&self.path("source"), &wanted).unwrap().plan.steps
+        let request = request(platform, build_type, distribution);
+        resolve(&self.path("source"), &request).unwrap().plan.steps
     }
 
-    /// Runs the steps, as a runner does, up to the first that fails; gives that one and what it said.
+    /// Runs the steps as a runner does, up to the first that fails; returns that one and its output.
     fn run(&self, shell: &[&str], steps: &[Step]) -> Result<(), (String, String)> {
         let path = format!("{}:/usr/bin:/bin", self.path("tools").display());
         for step in steps {
@@ -128,7 +128,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A file as text, with the changing directory by its name.
+    /// A file as text, with the changing directory replaced by its name.
     fn text(&self, name: &str) -> String {
         let text = fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         text.replace(&*self.directory.path().to_string_lossy(), "/stage")
@@ -141,7 +141,7 @@ fn profile(app: &str, uuid: &str, rest: &str) -> String {
     format!("UUID={uuid}\nTeamIdentifier.0=T1\nEntitlements.application-identifier=T1.{app}\n{rest}\n")
 }
 
-/// All that an organization may have for an app with an extension.
+/// All credentials that an organization may have for an app with an extension.
 fn with_profiles(stage: &mut Stage) {
     let store = "Entitlements.get-task-allow=false";
     let internal = "Entitlements.get-task-allow=false\nProvisionedDevices=2";

@@ -1,23 +1,23 @@
-//! What the log says of a step that failed and may have been stopped by the sandbox: programs show neither that a port is
-//! closed to them nor why they were ended.
+//! Explains in the log how the sandbox may have made a step fail: programs report neither that a port was closed to
+//! them nor why they were killed.
 
 use std::collections::BTreeSet;
 
 use super::Attempt;
 use crate::executor::StepEnd;
 
-/// The signal of a call that the sandbox refuses for good.
+/// The signal that kills a process for a forbidden system call.
 const SIGSYS: i32 = 31;
-/// More ports than this are counted.
-const MOST_PORTS: usize = 20;
+/// The maximum number of ports that are listed by number.
+const MAX_PORTS: usize = 20;
 
 impl Attempt {
-    /// The TCP ports that are closed to a step that begins now; `None` where none can be closed.
+    /// The TCP ports that are closed to a step that starts now; `None` if the sandbox cannot close ports.
     pub(super) fn closed_ports(&self) -> Option<BTreeSet<u16>> {
         self.sandbox.ports.as_ref()?.closed_now().ok()
     }
 
-    /// Says what of the sandbox may have made a step fail.
+    /// Logs which parts of the sandbox may have made a step fail.
     pub(super) async fn explain(&self, end: StepEnd, closed: Option<&BTreeSet<u16>>) {
         let Some(closed) = closed else { return };
         for line in hints(end, closed) {
@@ -36,9 +36,9 @@ fn hints(end: StepEnd, closed: &BTreeSet<u16>) -> Vec<String> {
         );
     }
     if !closed.is_empty() {
-        let mut list: Vec<_> = closed.iter().take(MOST_PORTS).map(u16::to_string).collect();
-        if closed.len() > MOST_PORTS {
-            list.push(format!("{} more", closed.len() - MOST_PORTS));
+        let mut list: Vec<_> = closed.iter().take(MAX_PORTS).map(u16::to_string).collect();
+        if closed.len() > MAX_PORTS {
+            list.push(format!("{} more", closed.len() - MAX_PORTS));
         }
         hints.push(format!(
             "note: steps on this runner cannot connect to these TCP ports, whatever the address: {}. Servers of the runner's machine \

@@ -1,4 +1,4 @@
-//! Runs one command of an attempt: its output into the log, its time measured, stopped when the build is.
+//! Runs one command of an attempt: logs its output, measures its duration, and stops it when the build is stopped.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -8,52 +8,52 @@ use bytes::BytesMut;
 use launchway_domain::build::BuildErrorCode;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::{Attempt, Failure, sentence, too_long};
+use super::{Attempt, AttemptError, sentence, too_long};
 use crate::executor::{ExecutorError, RunningStep, StepCommand, StepEnd, StepOrder};
 
-/// Bytes of output read at a time.
+/// The size of the read buffer.
 const CHUNK: usize = 32 << 10;
 
 impl Attempt {
-    /// Runs a command in the source's directory; what it prints goes into the log.
+    /// Runs a command in the directory of the source and logs its output.
     pub(super) async fn run_command(
         &self,
         command: StepCommand,
         env: BTreeMap<String, String>,
         limit: Option<Duration>,
-    ) -> Result<StepEnd, Failure> {
+    ) -> Result<StepEnd, AttemptError> {
         self.run_with(command, env, limit, None).await
     }
 
-    /// Runs a command and gives the first line that it prints.
+    /// Runs a command and returns the first line of its output.
     pub(super) async fn ask_command(
         &self,
         command: StepCommand,
         env: BTreeMap<String, String>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, AttemptError> {
         let mut printed = BytesMut::new();
         let end = self.run_with(command, env, None, Some(&mut printed)).await?;
         let line = String::from_utf8_lossy(&printed).lines().next().map(str::to_owned);
         Ok(line.filter(|_| end == StepEnd::Exited(0)))
     }
 
-    /// Runs a command; what it prints is nobody's.
+    /// Runs a command and discards its output.
     pub(super) async fn run_quietly(
         &self,
         command: StepCommand,
         env: BTreeMap<String, String>,
-    ) -> Result<StepEnd, Failure> {
+    ) -> Result<StepEnd, AttemptError> {
         self.run_with(command, env, None, Some(&mut BytesMut::new())).await
     }
 
-    /// Runs a command; what it prints goes into the log, or the first of it into `printed`.
+    /// Runs a command. Its output goes into the log or, up to a limit, into `printed`.
     async fn run_with(
         &self,
         command: StepCommand,
         env: BTreeMap<String, String>,
         limit: Option<Duration>,
         printed: Option<&mut BytesMut>,
-    ) -> Result<StepEnd, Failure> {
+    ) -> Result<StepEnd, AttemptError> {
         if let Some(reason) = self.stopper.reason() {
             return Err(reason.into());
         }
@@ -74,19 +74,19 @@ impl Attempt {
             }
         };
         let failure = tokio::select! {
-            // A step that has ended has ended.
+            // The end of the step takes precedence over a simultaneous stop.
             biased;
             ended = &mut work => return ended.map_err(not_run),
-            reason = self.stopper.stopped() => Failure::Stopped(reason),
+            reason = self.stopper.stopped() => AttemptError::Stopped(reason),
             () = timer => {
                 let seconds = limit.unwrap_or_default().as_secs();
                 let phase = self.phases.latest().unwrap_or_default();
                 let message = too_long(&format!("step '{phase}'"), u32::try_from(seconds).unwrap_or(u32::MAX));
-                Failure::Failed(BuildErrorCode::TimedOut, message)
+                AttemptError::Failed(BuildErrorCode::TimedOut, message)
             }
         };
         drop(stop);
-        // Its last words are still for the log.
+        // Log the output that is still in the pipe.
         let _ = work.await;
         Err(failure)
     }
@@ -108,10 +108,10 @@ impl Attempt {
     }
 }
 
-fn not_run(error: ExecutorError) -> Failure {
+fn not_run(error: ExecutorError) -> AttemptError {
     let code = match error {
         ExecutorError::NotStarted(_) => BuildErrorCode::StepFailed,
         ExecutorError::Lost => BuildErrorCode::Internal,
     };
-    Failure::Failed(code, sentence(&error.to_string()))
+    AttemptError::Failed(code, sentence(&error.to_string()))
 }

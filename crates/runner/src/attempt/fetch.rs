@@ -1,4 +1,4 @@
-//! The first phase of an attempt: the source comes into the workspace.
+//! The first phase of an attempt: fetches the source into the workspace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use launchway_api::runner::Source;
 use launchway_domain::build::BuildErrorCode;
 
 use super::foreign::invalid;
-use super::{Attempt, Failure, SourceArchive, sentence};
+use super::{Attempt, AttemptError, SourceArchive, sentence};
 use crate::effort::Effort;
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
@@ -29,8 +29,8 @@ const OTHER_LARGE_FILES: &str = "warning: .lfsconfig may name another server, to
                                  left to the steps";
 
 impl Attempt {
-    /// Gets the source; gives the commit, where there is one.
-    pub(super) async fn fetch(&self) -> Result<Option<String>, Failure> {
+    /// Fetches the source. Returns the commit if the source is a git repository.
+    pub(super) async fn fetch(&self) -> Result<Option<String>, AttemptError> {
         match &self.lease.source {
             Source::Archive {
                 url,
@@ -45,7 +45,7 @@ impl Attempt {
         }
     }
 
-    async fn fetch_archive(&self, url: &str, name: &str, size: u64, sha256: &str) -> Result<(), Failure> {
+    async fn fetch_archive(&self, url: &str, name: &str, size: u64, sha256: &str) -> Result<(), AttemptError> {
         let (packed, is_ours) = match &self.archive {
             SourceArchive::Storage(storage) => {
                 let packed = self.workspace.root.join("source.packed");
@@ -55,7 +55,7 @@ impl Attempt {
             }
             SourceArchive::Here(file) => (file.clone(), false),
         };
-        // Who unpacks it is the user of the build.
+        // The archive is unpacked by the user of the build.
         self.hand_over().await?;
         let limits = &self.context.settings.limits;
         let task = Task::Unpack {
@@ -70,27 +70,27 @@ impl Attempt {
             .await?
             .map_err(|problem| invalid(sentence(&problem)))?;
         match is_ours {
-            true => fs::remove_file(&packed).map_err(Failure::internal),
+            true => fs::remove_file(&packed).map_err(AttemptError::internal),
             false => Ok(()),
         }
     }
 
-    async fn fetch_git(&self, url: &str, reference: &str) -> Result<String, Failure> {
+    async fn fetch_git(&self, url: &str, reference: &str) -> Result<String, AttemptError> {
         git::check_url(url, self.context.settings.allow_local_git)
             .and_then(|()| git::check_ref(reference))
             .map_err(invalid)?;
         let closed = self.closed_ports();
         let fetched = self.run_git(url, reference).await;
-        if let Err(Failure::Failed(BuildErrorCode::SourceInvalid, _)) = &fetched {
+        if let Err(AttemptError::Failed(BuildErrorCode::SourceInvalid, _)) = &fetched {
             self.explain(StepEnd::Exited(1), closed.as_ref()).await;
         }
-        // No step is to find them, however the fetch ended.
-        let directory = Inside::open(&self.workspace.files()).map_err(Failure::internal)?;
+        // No step may find the credentials, even if the fetch failed.
+        let directory = Inside::open(&self.workspace.files()).map_err(AttemptError::internal)?;
         for file in [KEY_FILE, KNOWN_HOSTS_FILE, CONFIG_FILE] {
-            directory.remove_file(Path::new(file)).map_err(Failure::internal)?;
+            directory.remove_file(Path::new(file)).map_err(AttemptError::internal)?;
         }
         let commit = fetched?;
-        let commit = commit.ok_or_else(|| Failure::internal("git does not tell the commit."))?;
+        let commit = commit.ok_or_else(|| AttemptError::internal("git does not tell the commit."))?;
         let source = self.workspace.source();
         let entries = self.context.settings.limits.source_entries;
         let checked = self.blocking(move |stopper| source::check_links(&source, &mut Effort::new(stopper, entries)));
@@ -99,21 +99,24 @@ impl Attempt {
         Ok(commit)
     }
 
-    /// Fetches and checks out; gives the commit, if git tells it. Where credentials are for the repository, submodules and files
-    /// of LFS come by them, too, if they can be had; else both are left to the steps.
-    async fn run_git(&self, url: &str, reference: &str) -> Result<Option<String>, Failure> {
+    /// Fetches and checks out. Returns the commit if git reports it. When the repository has credentials, submodules
+    /// and LFS files are fetched with them if possible; otherwise both are left to the steps.
+    async fn run_git(&self, url: &str, reference: &str) -> Result<Option<String>, AttemptError> {
         let mut env = environment::base(
             &self.context.settings.path,
             &self.workspace,
             &self.context.mark(&self.record.key()),
         );
-        let urls = self.leased(git::URLS).unwrap_or_default();
-        let bound = git::Bound::parse(urls).unwrap_or_default();
+        let urls = self.variable(git::URLS).unwrap_or_default();
+        let bound = git::AllowedRepositories::parse(urls).unwrap_or_default();
         let (token, key) = self.credentials(url, &bound).await;
         let has_credentials = token.is_some() || key.is_some();
-        let hosts = git::known_hosts(self.leased(git::SSH_KNOWN_HOSTS));
+        let hosts = git::known_hosts(self.variable(git::SSH_KNOWN_HOSTS));
         let key = key.map(|key| self.write(KEY_FILE, key)).transpose()?;
-        let program = self.context.program(self.workspace.user).map_err(Failure::internal)?;
+        let program = self
+            .context
+            .program(self.workspace.user)
+            .map_err(AttemptError::internal)?;
         let files = git::Ssh {
             key: key.as_deref().map(|file| git::Key {
                 file,
@@ -141,7 +144,7 @@ impl Attempt {
         }
         let modules = Inside::open(&self.workspace.source()).and_then(|source| source.kind(Path::new(".gitmodules")));
         if has_credentials
-            && modules.map_err(Failure::internal)?.is_some()
+            && modules.map_err(AttemptError::internal)?.is_some()
             && !self.git(git::submodules_command(), &env).await?
         {
             self.log.say(NO_SUBMODULES).await;
@@ -149,12 +152,12 @@ impl Attempt {
         self.ask_command(StepCommand::Program(git::commit_command()), env).await
     }
 
-    /// The token and the key, if they are for this repository.
-    async fn credentials(&self, url: &str, bound: &git::Bound) -> (Option<&str>, Option<&str>) {
+    /// The token and the key, if they are bound to this repository.
+    async fn credentials(&self, url: &str, bound: &git::AllowedRepositories) -> (Option<&str>, Option<&str>) {
         if bound.covers(url) {
-            return (self.leased(git::TOKEN), self.leased(git::SSH_KEY));
+            return (self.variable(git::TOKEN), self.variable(git::SSH_KEY));
         }
-        let is_leased = |name: &&str| self.leased(name).is_some();
+        let is_leased = |name: &&str| self.variable(name).is_some();
         if [git::TOKEN, git::SSH_KEY, git::URLS].iter().any(is_leased) {
             let line = format!(
                 "{} does not name this repository: it is fetched without credentials",
@@ -165,14 +168,14 @@ impl Attempt {
         (None, None)
     }
 
-    /// Fetches the files of LFS from the repository's own server, if they can be had.
-    async fn fetch_large_files(&self, env: &BTreeMap<String, String>) -> Result<(), Failure> {
+    /// Fetches the LFS files from the repository's own server, if possible.
+    async fn fetch_large_files(&self, env: &BTreeMap<String, String>) -> Result<(), AttemptError> {
         let list = StepCommand::Program(git::list_large_files_command());
         if self.ask_command(list, env.clone()).await?.is_none() {
             return Ok(());
         }
         let config = Inside::open(&self.workspace.source()).and_then(|source| source.kind(Path::new(git::LFS_CONFIG)));
-        if config.map_err(Failure::internal)?.is_some() {
+        if config.map_err(AttemptError::internal)?.is_some() {
             self.log.say(OTHER_LARGE_FILES).await;
             return Ok(());
         }
@@ -184,21 +187,21 @@ impl Attempt {
         Ok(())
     }
 
-    /// Runs a command of git; tells whether it worked.
-    async fn git(&self, words: Vec<String>, env: &BTreeMap<String, String>) -> Result<bool, Failure> {
+    /// Runs a git command. Returns whether it succeeded.
+    async fn git(&self, words: Vec<String>, env: &BTreeMap<String, String>) -> Result<bool, AttemptError> {
         let end = self.run_command(StepCommand::Program(words), env.clone(), None).await?;
         Ok(end == StepEnd::Exited(0))
     }
 
-    /// Gives what was written to the user of the build.
-    pub(super) async fn hand_over(&self) -> Result<(), Failure> {
+    /// Makes the user of the build the owner of the fetched files.
+    pub(super) async fn hand_over(&self) -> Result<(), AttemptError> {
         let workspace = Arc::clone(&self.workspace);
         let handed = self.blocking(move |stopper| workspace.hand_over(&mut Effort::new(stopper, u64::MAX)));
-        handed.await?.map_err(Failure::internal)
+        handed.await?.map_err(AttemptError::internal)
     }
 
     /// The value of a variable of the organization.
-    fn leased(&self, name: &str) -> Option<&str> {
+    fn variable(&self, name: &str) -> Option<&str> {
         let found = self
             .lease
             .env
@@ -207,18 +210,18 @@ impl Attempt {
         found.map(|variable| variable.value.reveal())
     }
 
-    /// Writes a file of the fetch.
-    fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
+    /// Writes a file for the fetch.
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf, AttemptError> {
         let written = Inside::open(&self.workspace.files()).and_then(|inside| {
             let mut file = inside.create(Path::new(name), 0o600)?;
             file.write_all(text.as_bytes())?;
-            // `ssh` wants the line break that a form may have cut off.
+            // `ssh` requires a final line break, which a form may have removed.
             match text.ends_with('\n') {
                 true => Ok(()),
                 false => file.write_all(b"\n"),
             }
         });
-        written.map_err(Failure::internal)?;
+        written.map_err(AttemptError::internal)?;
         Ok(self.workspace.files().join(name))
     }
 }
@@ -238,10 +241,10 @@ fn not_fetched(url: &str, reference: &str) -> String {
     )
 }
 
-fn failed(error: SourceError) -> Failure {
+fn failed(error: SourceError) -> AttemptError {
     let code = match error {
         SourceError::Entry { .. } | SourceError::Invalid(_) => BuildErrorCode::SourceInvalid,
         SourceError::Unavailable(_) | SourceError::Runner(_) => BuildErrorCode::Internal,
     };
-    Failure::Failed(code, sentence(&error.to_string()))
+    AttemptError::Failed(code, sentence(&error.to_string()))
 }

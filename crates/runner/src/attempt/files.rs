@@ -1,17 +1,17 @@
-//! What an attempt keeps of its workspace: caches for the next build, and its artifacts.
+//! What an attempt saves from its workspace: caches for the next build, and artifacts.
 
 use launchway_api::runner::{Lease, Source};
 use launchway_domain::build::BuildErrorCode;
 use launchway_domain::build::cache::{self, Origin};
 use launchway_domain::build::plan::Plan;
 
-use super::{Attempt, Failure, sentence};
+use super::{Attempt, AttemptError, sentence};
 use crate::artifacts::{self, ArtifactBounds, ArtifactError};
-use crate::cache::{CacheUser, Caches, Keyed};
+use crate::cache::{CacheUser, Caches, ResolvedRule};
 use crate::journal::Artifact;
 
 impl Attempt {
-    pub(super) async fn restore_caches(&self, plan: &Plan) -> Result<Vec<Keyed>, Failure> {
+    pub(super) async fn restore_caches(&self, plan: &Plan) -> Result<Vec<ResolvedRule>, AttemptError> {
         if plan.cache.is_empty() {
             return Ok(Vec::new());
         }
@@ -36,7 +36,7 @@ impl Attempt {
         Ok(keyed)
     }
 
-    pub(super) async fn save_caches(&self, keyed: Vec<Keyed>) -> Result<(), Failure> {
+    pub(super) async fn save_caches(&self, keyed: Vec<ResolvedRule>) -> Result<(), AttemptError> {
         if keyed.is_empty() {
             return Ok(());
         }
@@ -51,13 +51,13 @@ impl Attempt {
                 most_entries: context.settings.limits.workspace_entries,
                 now: context.machine.now(),
             };
-            let save = |keyed: &Keyed| context.caches.save(keyed, &build);
+            let save = |keyed: &ResolvedRule| context.caches.save(keyed, &build);
             keyed.iter().map(save).collect::<Vec<_>>()
         });
         self.say_all(saved.await?).await
     }
 
-    pub(super) async fn collect(&self, plan: Plan) -> Result<Vec<Artifact>, Failure> {
+    pub(super) async fn collect(&self, plan: Plan) -> Result<Vec<Artifact>, AttemptError> {
         let (source, record) = (self.workspace.source(), self.record.clone());
         let limits = &self.context.settings.limits;
         let bounds = ArtifactBounds {
@@ -67,13 +67,13 @@ impl Attempt {
         let collected =
             self.blocking(move |stopper| artifacts::collect(&source, &plan.artifacts, &record, bounds, stopper));
         collected.await?.map_err(|error| match error {
-            ArtifactError::Runner(error) => Failure::internal(format!("An artifact cannot be read: {error}.")),
-            error => Failure::Failed(BuildErrorCode::ArtifactMissing, sentence(&error.to_string())),
+            ArtifactError::Runner(error) => AttemptError::internal(format!("An artifact cannot be read: {error}.")),
+            error => AttemptError::Failed(BuildErrorCode::ArtifactMissing, sentence(&error.to_string())),
         })
     }
 
-    /// Writes lines into the log, unless the build was stopped in the meantime.
-    async fn say_all(&self, lines: Vec<String>) -> Result<(), Failure> {
+    /// Writes lines to the log, unless the build has been stopped.
+    async fn say_all(&self, lines: Vec<String>) -> Result<(), AttemptError> {
         for line in lines {
             self.log.say(&line).await;
         }
@@ -81,11 +81,11 @@ impl Attempt {
     }
 }
 
-/// Whose caches a build shares: those of its organization and scope.
+/// The scope of the caches that a build shares: its organization and cache scope.
 fn cache_scope(lease: &Lease) -> String {
     let origin = match &lease.source {
         Source::Git { url, reference } => Origin::Git { url, reference },
-        // An older server does not tell whose upload it is.
+        // Servers of an older release do not send the origin of the upload.
         Source::Archive { .. } => Origin::Alone(&lease.build_id),
     };
     let own = || cache::scope(&lease.bundle_id, lease.configuration.as_deref(), origin);

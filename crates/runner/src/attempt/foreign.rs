@@ -1,22 +1,22 @@
-//! What strangers sent is read by a process of its own, in the sandbox of the build.
+//! Parses untrusted input in a separate process, in the sandbox of the build.
 
 use launchway_api::runner::Lease;
 use launchway_domain::build::BuildErrorCode;
 use launchway_domain::build::plan::FROM_REQUEST;
 use serde::de::DeserializeOwned;
 
-use super::{Attempt, Failure, sentence};
+use super::{Attempt, AttemptError, sentence};
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
-use crate::plan::{Resolved, Wish};
+use crate::plan::{PlanRequest, Resolved};
 use crate::source_tool::{self, Answer, Task};
 
 impl Attempt {
-    /// The plan that the source has, which no plan of a request can be mistaken for.
-    pub(super) async fn plan_of_source(&self, lease: &Lease) -> Result<Resolved, Failure> {
+    /// The plan that the source defines. It cannot be mistaken for the plan of a request.
+    pub(super) async fn plan_of_source(&self, lease: &Lease) -> Result<Resolved, AttemptError> {
         let task = Task::Plan {
             source: self.workspace.source(),
-            wish: Wish::of(lease),
+            plan_request: PlanRequest::of(lease),
         };
         let resolved: Resolved = self.read_foreign(&task).await?.map_err(invalid)?;
         match resolved.origin == FROM_REQUEST || resolved.origin.len() > 200 {
@@ -27,16 +27,19 @@ impl Attempt {
         }
     }
 
-    /// Does a task in a process of its own, as the user of the build; gives why the source is refused, if it is.
+    /// Runs a task in a separate process as the user of the build. Returns the reason if the task rejects the source.
     ///
     /// # Errors
-    /// The process ended otherwise, or the build is stopped.
+    /// The process crashed, or the build is stopped.
     pub(super) async fn read_foreign<T: DeserializeOwned + Send + 'static>(
         &self,
         task: &Task,
-    ) -> Result<Result<T, String>, Failure> {
-        let program = self.context.program(self.workspace.user).map_err(Failure::internal)?;
-        let words = source_tool::command(&program, &self.workspace, task).map_err(Failure::internal)?;
+    ) -> Result<Result<T, String>, AttemptError> {
+        let program = self
+            .context
+            .program(self.workspace.user)
+            .map_err(AttemptError::internal)?;
+        let words = source_tool::command(&program, &self.workspace, task).map_err(AttemptError::internal)?;
         let env = environment::base(
             &self.context.settings.path,
             &self.workspace,
@@ -48,9 +51,9 @@ impl Attempt {
         match (end, answer) {
             (StepEnd::Exited(0), Some(Answer::Done(done))) => Ok(Ok(done)),
             (StepEnd::Exited(0), Some(Answer::Refused(problem))) => Ok(Err(problem)),
-            (StepEnd::Exited(0), Some(Answer::Failed(problem))) => Err(Failure::internal(sentence(&problem))),
-            // It says so itself; a defect ends it otherwise.
-            (StepEnd::Exited(1), _) => Err(Failure::internal(
+            (StepEnd::Exited(0), Some(Answer::Failed(problem))) => Err(AttemptError::internal(sentence(&problem))),
+            // Exit code 1 is the task's own error report; a crash ends differently.
+            (StepEnd::Exited(1), _) => Err(AttemptError::internal(
                 "The process that reads the source failed: see whether the disk of the runner is full.",
             )),
             (end, _) => Ok(Err(format!(
@@ -64,6 +67,6 @@ impl Attempt {
     }
 }
 
-pub(super) fn invalid(problem: String) -> Failure {
-    Failure::Failed(BuildErrorCode::SourceInvalid, problem)
+pub(super) fn invalid(problem: String) -> AttemptError {
+    AttemptError::Failed(BuildErrorCode::SourceInvalid, problem)
 }

@@ -1,4 +1,4 @@
-//! What the tests of the runner start as a process of its own: a step or a whole runner.
+//! The process that the runner's tests start: a step, or a whole runner.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the order in a file; prints what the step prints, then how it ended.
+/// Runs the order from a file. Prints the output of the step, then how it ended.
 #[tokio::main(flavor = "current_thread")]
 async fn run_step(order: &str) -> Result<(), Box<dyn std::error::Error>> {
     launchway_runner::sandbox::hide_this_process()?;

@@ -1,4 +1,4 @@
-//! The key of a cache: a text in which `{{ hash "package-lock.json" }}` stands for the hash of that file of the source.
+//! Cache keys: text in which `{{ hash "package-lock.json" }}` is replaced by the hash of that file of the source.
 
 use std::io;
 use std::path::Path;
@@ -9,13 +9,13 @@ use crate::effort::Reading;
 use crate::inside::Inside;
 use crate::stop::Stopper;
 
-/// Stands for the hash of a file that is not there.
+/// Replaces the hash of a missing file.
 const NOTHING: &str = "none";
 
-/// Fills in the hashes.
+/// Replaces the hashes in a template.
 ///
 /// # Errors
-/// What is wrong with the key.
+/// A message about what is wrong with the key.
 pub(super) fn fill(template: &str, source: &Path, stopper: &Stopper) -> Result<String, String> {
     let (mut key, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {

@@ -1,4 +1,4 @@
-//! Caches: what comes back, what is dropped, who gets whose.
+//! Caches: what is restored, what is dropped, and which builds share one.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
@@ -14,7 +14,7 @@ fn workspace(directory: &tempfile::TempDir, name: &str) -> Workspace {
     Workspace::make(directory.path().join(name), None).unwrap()
 }
 
-/// A build that nobody stops.
+/// A build that is not stopped.
 fn of<'u>(scope: &'u str, workspace: &'u Workspace, now: EpochMs) -> CacheUser<'u> {
     static NOBODY: std::sync::LazyLock<Stopper> = std::sync::LazyLock::new(Stopper::default);
     CacheUser {
@@ -26,8 +26,8 @@ fn of<'u>(scope: &'u str, workspace: &'u Workspace, now: EpochMs) -> CacheUser<'
     }
 }
 
-fn keyed(key: &str, paths: &[&str]) -> Keyed {
-    Keyed {
+fn keyed(key: &str, paths: &[&str]) -> ResolvedRule {
+    ResolvedRule {
         key: key.to_owned(),
         names_content: false,
         paths: paths.iter().map(|path| (*path).to_owned()).collect(),
@@ -69,7 +69,7 @@ fn what_was_saved_comes_back_as_it_was() {
         Path::new("/etc/passwd")
     );
     assert_eq!(fs::read_to_string(two.home().join(".tool")).unwrap(), "home");
-    // Saved again under a key that does not name the content, it is the new one.
+    // Saving under a key that does not identify the content replaces the cache.
     fs::write(&run, "newer").unwrap();
     caches.save(&rule, &of("org", &two, 4));
     let three = workspace(&directory, "three");
@@ -104,13 +104,13 @@ fn links_of_a_build_lead_a_cache_nowhere() {
     fs::write(outside.join("secret"), "hunter2").unwrap();
     symlink(&outside, one.source().join("deps")).unwrap();
     fs::create_dir(one.home().join("x")).unwrap();
-    // Through a link nothing is read…
+    // Nothing is read through a link…
     assert!(
         caches
             .save(&keyed("key", &["deps/secret"]), &of("org", &one, 1))
             .contains("not saved")
     );
-    // …and nothing is written.
+    // …and nothing is written through one.
     fs::create_dir(two.source().join("deps")).unwrap();
     fs::write(two.source().join("deps/new"), "x").unwrap();
     caches.save(&keyed("key", &["deps/new"]), &of("org", &two, 2));
@@ -128,7 +128,7 @@ fn a_broken_cache_is_dropped() {
     let rule = keyed("key", &["deps"]);
     caches.save(&rule, &of("org", &one, 1));
     let place = caches.place("org", "key");
-    // A pipe where a file was reported broken by the disk.
+    // A pipe in place of a file, as after a disk error.
     fs::remove_dir_all(place.join("0")).unwrap();
     fs::write(place.join("0"), "x").unwrap();
     fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
@@ -186,7 +186,7 @@ fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
     let (directory, caches) = stage(1 << 20);
     let one = workspace(&directory, "one");
     fs::write(one.source().join("file"), "x").unwrap();
-    let rule = Keyed {
+    let rule = ResolvedRule {
         names_content: true,
         ..keyed("key", &["file"])
     };
@@ -245,7 +245,7 @@ fn pipes_holes_and_too_many_files_are_no_cache() {
         line,
         "Cache many: not saved: there are more than 1000 files and folders"
     );
-    // A name that is no text is a name; a pipe is nothing to keep.
+    // A name that is not UTF-8 is kept; a pipe is not.
     use std::os::unix::ffi::OsStrExt;
     let odd = one.source().join("odd");
     fs::create_dir(&odd).unwrap();

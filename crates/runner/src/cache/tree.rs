@@ -1,4 +1,4 @@
-//! Copies a tree, links as they are and followed nowhere.
+//! Copies a directory tree. Links are copied as links and never followed.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,14 +11,14 @@ use rustix::fs::{Timespec, Timestamps, UTIME_OMIT, futimens};
 use crate::effort::Effort;
 use crate::inside::{Inside, Kind, MAX_DEPTH};
 
-/// A path below a trusted directory; no part of it may be a link.
+/// A trusted directory and a path below it, no part of which may be a link.
 pub(super) type Place<'p> = (&'p Path, &'p Path);
 
-/// Copies what stands at one place to another; what is there already stays as it is. Takes the bytes from `left`. Gives
-/// whether anything was copied: neither device nor pipe is, and what is not there is not.
+/// Copies a file or tree; existing files at the target are kept. Deducts the bytes from `left`. Returns whether
+/// anything was copied: devices, pipes and missing files are not.
 ///
 /// # Errors
-/// What the operating system says; `left` is not enough; the effort is over.
+/// An I/O error; `left` is too small; the effort is used up.
 pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64, effort: &mut Effort<'_>) -> io::Result<bool> {
     let (source, target) = (Inside::open(from.0)?, Inside::open(to.0)?);
     let Some(kind) = source.kind(from.1)? else {
@@ -31,7 +31,7 @@ pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64, effort: &mut 
     let (above_there, name_there) = divided(to.1);
     let (above, above_there) = (source.enter(above)?, target.make_directories(above_there)?);
     let mut copying = Copying { left, effort };
-    copying.one(&above, name, kind, &above_there, name_there, 0)?;
+    copying.copy_entry(&above, name, kind, &above_there, name_there, 0)?;
     Ok(true)
 }
 
@@ -40,10 +40,10 @@ fn divided(path: &Path) -> (&Path, &OsStr) {
     (above, path.file_name().unwrap_or_default())
 }
 
-/// Removes what stands at a path below `base`.
+/// Removes a file or tree below `base`.
 ///
 /// # Errors
-/// What the operating system says.
+/// An I/O error.
 pub(super) fn remove(base: &Path, path: &Path) -> io::Result<()> {
     match Inside::open(base)?.kind(path)? {
         Some(Kind::Directory) => crate::workspace::remove(&base.join(path)),
@@ -52,14 +52,14 @@ pub(super) fn remove(base: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// A copy that is being made.
+/// A copy in progress.
 struct Copying<'c, 's> {
     left: &'c mut u64,
     effort: &'c mut Effort<'s>,
 }
 
 impl Copying<'_, '_> {
-    fn one(
+    fn copy_entry(
         &mut self,
         from: &Inside,
         name: &OsStr,
@@ -74,9 +74,9 @@ impl Copying<'_, '_> {
             Kind::Directory => {
                 let (inner, inner_there) = (from.enter(path)?, to.make_directories(path_there)?);
                 for entry in inner.entries(self.effort)? {
-                    self.one(&inner, &entry.name, entry.kind, &inner_there, &entry.name, depth + 1)?;
+                    self.copy_entry(&inner, &entry.name, entry.kind, &inner_there, &entry.name, depth + 1)?;
                 }
-                // Last: it may close the directory.
+                // The mode is set last, as it may close the directory.
                 inner_there.set_mode(from.mode(name)? | 0o700)
             }
             Kind::File => self.file(from, name, to, path_there),
@@ -88,13 +88,13 @@ impl Copying<'_, '_> {
     fn file(&mut self, from: &Inside, name: &OsStr, to: &Inside, path_there: &Path) -> io::Result<()> {
         let source = from.read(Path::new(name))?;
         let about = source.metadata()?;
-        // A file of holes says at once that it is too large.
+        // A sparse file is rejected by its length, before it is read.
         if about.len() > *self.left {
             return Err(too_large());
         }
         let target = to.create(path_there, from.mode(name)? | 0o600)?;
         self.bytes(source, &target)?;
-        // Build tools compare times.
+        // Build tools compare modification times.
         let times = Timestamps {
             last_access: Timespec {
                 tv_sec: 0,
@@ -111,7 +111,7 @@ impl Copying<'_, '_> {
     fn bytes(&mut self, mut from: File, mut to: &File) -> io::Result<()> {
         let mut buffer = vec![0; 64 << 10];
         loop {
-            self.effort.go_on()?;
+            self.effort.check_stopped()?;
             let count = from.read(&mut buffer)?;
             if count == 0 {
                 return Ok(());

@@ -1,4 +1,4 @@
-//! Finds the processes of a step: the descendants of its supervisor, and those that carry a build's mark.
+//! Finds the processes of a step: the descendants of its supervisor, and those with the mark of the build.
 
 use rustix::process::{Pid, Signal};
 
@@ -6,7 +6,7 @@ use super::MARK;
 
 /// Sends a signal to the step's process group and to every other descendant of this process.
 pub(super) fn signal_descendants(step: Pid, signal: Signal) {
-    // Their ends are told elsewhere; one that is gone already is no failure.
+    // Exits are collected elsewhere; a process that has already ended is not an error.
     let _ = rustix::process::kill_process_group(step, signal);
     #[cfg(target_os = "linux")]
     for pid in linux::descendants_of(rustix::process::getpid()) {
@@ -14,8 +14,8 @@ pub(super) fn signal_descendants(step: Pid, signal: Signal) {
     }
 }
 
-/// Kills every process that carries the mark of a build, or belongs to its user when that is no other's. Gives whether
-/// none is left. A runner that comes back after a crash calls it; it does nothing where there is no `/proc`.
+/// Kills every process that has the mark of a build, or runs as `user` if no other build uses that user. Returns
+/// whether none is left. A runner calls it after a crash; it does nothing on systems without `/proc`.
 pub fn end_marked(mark: &str, user: Option<u32>) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -40,7 +40,7 @@ mod linux {
 
     use rustix::process::Pid;
 
-    /// All processes now, as their ids in `/proc`.
+    /// The ids of all running processes, from `/proc`.
     fn processes() -> impl Iterator<Item = Pid> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
@@ -87,7 +87,7 @@ mod linux {
         real.and_then(|ids| ids.split_whitespace().next()?.parse().ok()) == Some(user)
     }
 
-    /// Reads `/proc/PID/stat`: `1 (name) S 0 …`, where the name may hold anything.
+    /// Parses `/proc/PID/stat`: `1 (name) S 0 …`, where the name may contain any bytes.
     fn parent_and_state(stat: &[u8]) -> Option<(Pid, u8)> {
         let end_of_name = stat.iter().rposition(|byte| *byte == b')')?;
         let rest = std::str::from_utf8(&stat[end_of_name + 1..]).ok()?;

@@ -1,8 +1,8 @@
-//! Runs a step as processes of this machine: a supervisor, which is this program started again, and below it, behind the
-//! sandbox, the step.
+//! Runs a step as processes of this machine: a supervisor, which is this program started again, and below it the
+//! sandboxed step.
 //!
-//! The supervisor gets the order through a pipe, and that the pipe ends means stop. So a runner that dies, however, takes
-//! its steps with it.
+//! The supervisor receives the order through a pipe and stops the step when the pipe closes. So the steps of a runner
+//! end with it, even if it crashes.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 use super::supervisor::{self, Report};
 use super::{Executor, ExecutorError, RunningStep, StepEnd, StepOrder, Stop};
 
-/// A supervisor's report is not longer.
-const MOST_REPORT: u64 = 64 << 10;
+/// The maximum size of a supervisor's report.
+const MAX_REPORT: u64 = 64 << 10;
 
 /// Runs steps on this machine.
 #[derive(Clone, Debug)]
@@ -26,10 +26,10 @@ pub struct ProcessExecutor {
 }
 
 impl ProcessExecutor {
-    /// Steps are started through this very program, whose `main` calls [`super::step_entry`].
+    /// Steps are started through this program, whose `main` calls [`super::step_entry`].
     ///
     /// # Errors
-    /// The program does not know where it is.
+    /// The path of the running program is unknown.
     pub fn new() -> std::io::Result<Self> {
         Ok(Self {
             program: this_program()?,
@@ -43,14 +43,15 @@ impl ProcessExecutor {
 
     async fn begin(&self, order: StepOrder) -> Result<RunningStep, ExecutorError> {
         let not_started = |error: std::io::Error| ExecutorError::NotStarted(error.to_string());
-        // No environment: the order may hold variables that change how programs load, and the supervisor has no sandbox.
+        // The environment is cleared: the order may hold variables that change how programs load, and the supervisor is
+        // not sandboxed.
         let mut command = Command::new(&self.program);
         command.arg(supervisor::COMMAND).env_clear().current_dir("/");
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // Its own group: Ctrl-C at a terminal is for the runner.
+        // A process group of its own, as Ctrl-C in a terminal is meant for the runner.
         let mut child = command.process_group(0).spawn().map_err(not_started)?;
         let (Some(mut orders), Some(output), Some(report)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -66,7 +67,7 @@ impl ProcessExecutor {
             orders.write_all(&(json.len() as u64).to_be_bytes()).await?;
             orders.write_all(&json).await
         };
-        // A supervisor that could not start says why in its report.
+        // A supervisor that failed to start explains that in its report.
         let _ = written.await;
         Ok(RunningStep {
             output: Box::pin(output),
@@ -88,7 +89,7 @@ impl Executor for ProcessExecutor {
 
 async fn ended(mut child: Child, report: ChildStderr) -> Result<StepEnd, ExecutorError> {
     let mut said = Vec::new();
-    let read = report.take(MOST_REPORT).read_to_end(&mut said).await;
+    let read = report.take(MAX_REPORT).read_to_end(&mut said).await;
     let waited = child.wait().await;
     if read.is_err() || waited.is_err() {
         return Err(ExecutorError::Lost);
@@ -100,7 +101,7 @@ async fn ended(mut child: Child, report: ChildStderr) -> Result<StepEnd, Executo
     }
 }
 
-/// This program, also when its file was replaced since it was started.
+/// The path of this program, even if its file was replaced after the start.
 pub(super) fn this_program() -> std::io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));

@@ -1,4 +1,4 @@
-//! Between the supervisor and the step: enters the sandbox, then becomes the step.
+//! The process between the supervisor and the step: enters the sandbox, then becomes the step.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,9 +16,9 @@ use super::{StepCommand, StepOrder};
 /// The hidden first argument.
 pub(super) const COMMAND: &str = "__sandboxed";
 
-/// Becomes the step that standard input orders; returns only with a problem, which standard error has then been told.
+/// Becomes the step described on standard input. Returns only on failure, after printing the error to standard error.
 pub(super) fn run() -> ExitCode {
-    // A second one, which is gone with the exec: the step's own standard error takes the place of the first.
+    // A duplicate that closes on exec: the step's own standard error replaces the original.
     if let Ok(report) = io::stderr().as_fd().try_clone_to_owned() {
         let problem = become_step();
         let _ = File::from(report).write_all(problem.as_bytes());
@@ -28,7 +28,7 @@ pub(super) fn run() -> ExitCode {
 
 fn become_step() -> String {
     match prepare() {
-        // Comes back only when it fails.
+        // `exec` returns only on failure.
         Ok(mut step) => step.exec().to_string(),
         Err(problem) => problem,
     }
@@ -39,7 +39,7 @@ fn prepare() -> Result<Command, String> {
     let mut json = Zeroizing::new(Vec::new());
     io::stdin().read_to_end(&mut json).map_err(text)?;
     let order: StepOrder = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
-    // A session of its own: no terminal to ask for passwords, and a process group for signals.
+    // A new session: no terminal to ask for passwords, and a process group for signals.
     rustix::process::setsid().map_err(|error| error.to_string())?;
     rustix::process::umask(Mode::WGRP | Mode::WOTH);
     limit_resources(order.file_bytes);
@@ -48,14 +48,14 @@ fn prepare() -> Result<Command, String> {
     step.env_clear().envs(&order.env).current_dir(&order.directory);
     step.stdin(Stdio::null()).stdout(Stdio::inherit());
     if let Some((uid, gid)) = order.sandbox.user {
-        // Or the step could not open `/dev/stdout`.
+        // Without this the step could not open `/dev/stdout`.
         let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
         rustix::fs::fchown(&output, Some(user), Some(group)).map_err(|error| error.to_string())?;
-        // The standard library also leaves all groups, before it changes the user.
+        // The standard library drops the supplementary groups before it changes the user.
         step.uid(uid).gid(gid);
     }
     step.stderr(Stdio::from(output));
-    order.sandbox.put_on()?;
+    order.sandbox.enter()?;
     Ok(step)
 }
 
@@ -82,15 +82,15 @@ fn command(wanted: &StepCommand) -> Result<Command, String> {
     }
 }
 
-/// No core files, which would hold secrets; as many open files as the system allows, since builds open many; no file so large,
-/// be it all holes, that reading it takes days.
+/// Disables core files, which would contain secrets; raises the limit of open files to the maximum, as builds open
+/// many; limits the size of a file, because even a sparse one can take days to read.
 fn limit_resources(file_bytes: u64) {
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
     };
     let _ = rustix::process::setrlimit(Resource::Core, none);
-    // Where a lower limit stands already, that one stays.
+    // A lower existing limit is kept.
     let allowed = rustix::process::getrlimit(Resource::Fsize).maximum.unwrap_or(u64::MAX);
     let sizes = Rlimit {
         current: Some(file_bytes.min(allowed)),

@@ -1,5 +1,5 @@
-//! The supervisor of one step: stands outside the sandbox, starts the step behind it, and is not gone before every process
-//! of the step is, also those that left its process group or became orphans.
+//! The supervisor of one step: runs outside the sandbox, starts the step inside it, and does not exit before all
+//! processes of the step have ended, including those that left its process group or became orphans.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -18,16 +18,16 @@ use super::{StepEnd, StepOrder, sandboxed};
 
 /// The hidden first argument.
 pub(super) const COMMAND: &str = "__step";
-/// An order is not longer: 200 variables of 64 KiB each, and the script.
-const MOST_ORDER: u64 = 64 << 20;
-/// What a finished step's left-over processes have to end in order.
+/// The maximum size of an order: 200 variables of 64 KiB each, and the script.
+const MAX_ORDER: u64 = 64 << 20;
+/// The time that the remaining processes of a finished step have between SIGTERM and SIGKILL.
 const LEFT_OVER_GRACE: Duration = Duration::from_secs(2);
-/// How often processes that do not end are killed again.
-const AGAIN: Duration = Duration::from_millis(20);
-/// A process that even SIGKILL does not end hangs in the kernel; it is given up after this.
-const GIVE_UP: Duration = Duration::from_secs(60);
+/// The interval between SIGKILLs to processes that do not end.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(20);
+/// A process that survives SIGKILL hangs in the kernel; the supervisor gives up after this.
+const KILL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a supervisor says at its end.
+/// What a supervisor reports when it exits.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Report {
     Ended(StepEnd),
@@ -35,7 +35,7 @@ pub(super) enum Report {
 }
 
 enum Event {
-    /// The runner wants it stopped, or is gone.
+    /// The runner wants the step stopped, or has died.
     Stop,
     /// A process ended.
     Gone(Pid, WaitStatus),
@@ -43,7 +43,7 @@ enum Event {
     AllGone,
 }
 
-/// Runs a step as standard input orders; its output goes to standard output, the report to standard error.
+/// Runs the step described on standard input. Its output goes to standard output, the report to standard error.
 pub(super) fn run() -> ExitCode {
     let report = match supervise() {
         Ok(end) => Report::Ended(end),
@@ -58,7 +58,7 @@ pub(super) fn run() -> ExitCode {
 
 fn supervise() -> Result<StepEnd, String> {
     let order = read_order().map_err(|error| format!("the order is unreadable: {error}"))?;
-    // The step may run as the same user: nobody looks into this process.
+    // The step may run as the same user and must not inspect this process.
     crate::sandbox::hide_this_process().map_err(|error| error.to_string())?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
@@ -67,13 +67,13 @@ fn supervise() -> Result<StepEnd, String> {
     let (told, events) = channel();
     watch_runner(told.clone());
     watch_processes(told);
-    // Empty once the step has taken the place of what enters the sandbox.
+    // Empty once the sandboxed process has become the step.
     let mut problem = String::new();
     if let Some(said) = child.stderr.take() {
         let _ = said.take(4096).read_to_string(&mut problem);
     }
     let end = see_to_end(&events, step, order.grace);
-    // Without a subreaper orphans of the step are nobody's, and only its process group is known.
+    // Without a subreaper, orphans of the step are not adopted, and only the process group is known.
     #[cfg(not(target_os = "linux"))]
     signal_descendants(step, Signal::KILL);
     match problem.as_str() {
@@ -87,7 +87,7 @@ fn read_order() -> io::Result<StepOrder> {
     let mut length = [0; 8];
     input.read_exact(&mut length)?;
     let length = u64::from_be_bytes(length);
-    if length > MOST_ORDER {
+    if length > MAX_ORDER {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut json = Zeroizing::new(Vec::new());
@@ -95,7 +95,7 @@ fn read_order() -> io::Result<StepOrder> {
     Ok(serde_json::from_slice(&json)?)
 }
 
-/// Starts what enters the sandbox and then becomes the step.
+/// Starts the process that enters the sandbox and becomes the step.
 fn start(order: &StepOrder) -> Result<Child, String> {
     let program = this_program().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
@@ -107,7 +107,7 @@ fn start(order: &StepOrder) -> Result<Child, String> {
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let json = Zeroizing::new(serde_json::to_vec(order).map_err(|error| error.to_string())?);
     if let Some(mut orders) = child.stdin.take() {
-        // One that ended early says why.
+        // If it ended early, it has reported why.
         let _ = orders.write_all(&json);
     }
     Ok(child)
@@ -135,7 +135,8 @@ fn watch_processes(told: Sender<Event>) {
     });
 }
 
-/// Waits until the step and all its processes are gone, and sees to it that they go. `None` when the end was not told.
+/// Waits until the step and all its processes have ended, and kills them when needed. `None` if the exit status is
+/// unknown.
 fn see_to_end(events: &Receiver<Event>, step: Pid, grace: Duration) -> Option<StepEnd> {
     let mut end = None;
     let mut deadline: Option<Instant> = None;
@@ -143,7 +144,9 @@ fn see_to_end(events: &Receiver<Event>, step: Pid, grace: Duration) -> Option<St
     loop {
         let event = match deadline {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now()).max(AGAIN)),
+            Some(deadline) => {
+                events.recv_timeout(deadline.saturating_duration_since(Instant::now()).max(SWEEP_INTERVAL))
+            }
         };
         match event {
             Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return end,
@@ -162,7 +165,7 @@ fn see_to_end(events: &Receiver<Event>, step: Pid, grace: Duration) -> Option<St
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             signal_descendants(step, Signal::KILL);
-            if Instant::now() >= *gave_up.get_or_insert(Instant::now() + GIVE_UP) {
+            if Instant::now() >= *gave_up.get_or_insert(Instant::now() + KILL_TIMEOUT) {
                 return end;
             }
         }

@@ -1,5 +1,5 @@
-//! Sends a log's file to the server, by offset. What the server answers is where it goes on: so an overlap does no harm
-//! and a gap closes by itself.
+//! Sends a log file to the server by offset. The server answers with the offset to continue at, so overlaps are
+//! harmless and gaps are filled.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -12,29 +12,29 @@ use tracing::warn;
 
 use crate::protocol::{BuildCalls, CallError};
 
-/// Bytes sent at a time at most.
+/// The maximum number of bytes in a request.
 const CHUNK: u64 = 256 << 10;
-/// How long the next bytes are collected before they are sent.
+/// How long bytes are collected before they are sent.
 const COLLECT: Duration = Duration::from_millis(200);
-/// After so many answers that bring it no further, the sending waits longer.
+/// After this many answers without progress, the sender pauses longer.
 const STUCK: u32 = 3;
 
-/// What is to be sent, and to whom.
+/// What to send, and where.
 pub struct Sending {
-    /// The calls about the build.
+    /// The API calls of the build.
     pub calls: BuildCalls,
-    /// The file.
+    /// The path of the log file.
     pub path: PathBuf,
     /// The offset in the build's log at which the file begins.
     pub base: u64,
-    /// How many bytes the file has; closed when no more come.
+    /// The length of the file in bytes; closed when it is complete.
     pub written: watch::Receiver<u64>,
 }
 
-/// Why a log was not sent to its end.
+/// Why a log was not sent completely.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// The server refuses it.
+    /// The server refuses the log.
     #[error(transparent)]
     Call(#[from] CallError),
     /// The file cannot be read.
@@ -42,11 +42,11 @@ pub enum SendError {
     File(#[from] io::Error),
 }
 
-/// Sends until the log has ended and the server has all of it; gives the size of the build's log. `canceled` is told when
-/// the server wants the build stopped.
+/// Sends until the log has ended and the server has all of it. Returns the size of the build's log. Calls `canceled`
+/// when the server wants the build stopped.
 ///
 /// # Errors
-/// The runner is fenced off, or the file is gone.
+/// The runner is fenced off, or the file cannot be read.
 pub async fn send(mut sending: Sending, canceled: impl Fn()) -> Result<u64, SendError> {
     let mut offset = sending.base;
     let mut stuck = 0;
@@ -57,7 +57,7 @@ pub async fn send(mut sending: Sending, canceled: impl Fn()) -> Result<u64, Send
             if !open {
                 return Ok(end);
             }
-            // An error only says that the log has ended: the next round sees what is left.
+            // An error only means that the log has ended: the next iteration reads the rest.
             let _ = sending.written.changed().await;
             if sending.written.has_changed().is_ok() && *sending.written.borrow() < CHUNK + offset - sending.base {
                 sending.calls.server().machine().pause(COLLECT).await;

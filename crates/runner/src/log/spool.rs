@@ -1,4 +1,4 @@
-//! The file of a log: masked, bounded, only ever longer.
+//! The file of a log: masked, bounded and append-only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use launchway_domain::masking::Masker;
 use tokio::sync::{mpsc, watch};
 use tracing::warn;
 
-/// A log's file.
+/// The file of a log.
 pub(super) struct Spool {
     file: File,
     size: u64,
     most: u64,
-    /// Whether no more is taken.
+    /// Whether the limit is reached.
     full: bool,
 }
 
@@ -35,7 +35,7 @@ impl Spool {
         self.size
     }
 
-    /// Takes chunks until none can come any more, and tells the size of the file after each.
+    /// Writes chunks until all senders are dropped, and publishes the length of the file after each.
     pub(super) fn fill(mut self, masker: &Masker, mut chunks: mpsc::Receiver<Bytes>, told: &watch::Sender<u64>) {
         let mut masking = masker.begin();
         let mut masked = Vec::new();
@@ -47,7 +47,7 @@ impl Spool {
         masked.clear();
         masking.finish(&mut masked);
         self.add(&masked, told);
-        // What the journal says of the log must be there after a power cut too, as far as the disk lets it.
+        // The log should survive a power failure like the journal's record of it, if the disk allows.
         let _ = self.file.sync_all();
     }
 
@@ -70,7 +70,7 @@ impl Spool {
         told.send_replace(self.size);
     }
 
-    /// Counts what is surely in the file, also when a part was written before an error.
+    /// Counts the bytes that are in the file, also when an error interrupts a write.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -1,12 +1,12 @@
-//! How long to wait before something is tried again. Pure: failures and randomness go in, delays come out.
+//! How long to wait before a retry. Pure: failures and randomness are inputs, delays are outputs.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
-/// As long as the time between two renewals, so that a lease outlives a few failures.
-const LONGEST: Duration = Duration::from_secs(15);
-/// What a server may ask for by `Retry-After`.
-const LONGEST_ASKED: Duration = Duration::from_secs(60);
+/// The interval between two renewals, so that a lease survives a few failures.
+const MAX_DELAY: Duration = Duration::from_secs(15);
+/// The maximum that a server may request with `Retry-After`.
+const MAX_REQUESTED_DELAY: Duration = Duration::from_secs(60);
 
 /// The failures of one call so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,20 +15,20 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Takes in a failure; gives how long to wait. Twice as long each time up to a limit, of which chance takes away up to
-    /// a half, so that many runners do not come back at once. A server that asks for a delay gets it.
+    /// Records a failure and returns how long to wait. The delay doubles up to a limit and is shortened randomly by up
+    /// to half, so that many runners do not return at once. A delay that the server requests takes precedence.
     pub fn after(&mut self, asked: Option<Duration>, random: u64) -> Duration {
         let doubled = FIRST
             .saturating_mul(2_u32.saturating_pow(self.failures.min(16)))
-            .min(LONGEST);
+            .min(MAX_DELAY);
         self.failures = self.failures.saturating_add(1);
         match asked {
-            Some(asked) => asked.min(LONGEST_ASKED),
+            Some(asked) => asked.min(MAX_REQUESTED_DELAY),
             None => doubled.mul_f64(0.5 + (random % 1024) as f64 / 2048.0),
         }
     }
 
-    /// How many failures there were.
+    /// How many failures were recorded.
     pub fn failures(&self) -> u32 {
         self.failures
     }

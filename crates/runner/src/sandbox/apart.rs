@@ -1,5 +1,5 @@
-//! A view of the machine of its own for a step: of `/proc` only what it may look into, of `/run` nothing that listens there,
-//! and no shared memory. It takes root, or a kernel that lets everybody make user namespaces.
+//! A separate view of the machine for a step: a `/proc` with only the processes that it may inspect, a `/run` without
+//! listening sockets, and no shared memory. It requires root, or a kernel with unprivileged user namespaces.
 
 use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -22,10 +22,10 @@ const KEPT: [&str; 4] = [
 ];
 const QUIET: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
 
-/// Gives this process its own view. `places` are what the step may reach.
+/// Enters the separate view. `places` are the paths that the step may access.
 ///
 /// # Errors
-/// A sentence; nothing of the step may run then.
+/// A message; no part of the step may run then.
 pub(super) fn enter(places: Option<&Places>) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot set the step apart: {error}");
     let (uid, gid) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
@@ -47,7 +47,8 @@ pub(super) fn enter(places: Option<&Places>) -> Result<(), String> {
     }
     let alone = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", alone).map_err(|error| failed(&error))?;
-    // Processes outside of the step's Landlock, or of other users, are not even listed. Only root may choose that.
+    // Hides processes of other users, or outside of the step's Landlock domain, from the list. Only root can set this
+    // option.
     if is_root {
         mount("proc", "/proc", "proc", QUIET, c"hidepid=ptraceable").map_err(|error| failed(&error))?;
     }
@@ -59,7 +60,7 @@ pub(super) fn enter(places: Option<&Places>) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts an empty directory over that of sockets, and what is kept of it into that.
+/// Mounts an empty directory over `/run`, and into it the paths that are kept.
 fn cover() -> std::io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let open = |path: PathBuf| -> Option<(PathBuf, OwnedFd)> {

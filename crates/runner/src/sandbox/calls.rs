@@ -1,5 +1,5 @@
-//! System calls that no build needs and that lead around the sandbox: sockets that are TCP to those who listen but not to
-//! Landlock, data sent with the first packet of a connection, rings that make calls nobody checks, keys of other sessions.
+//! Refuses system calls that no build needs and that bypass the sandbox: sockets that are TCP for the peer but not for
+//! Landlock, data in the first packet of a connection, rings whose operations are not checked, keys of other sessions.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ const PROTOCOLS: [u64; 2] = [262, 256];
 /// SMC again, and sockets of the hypervisor.
 const FAMILIES: [u64; 2] = [43, 40];
 const MSG_FASTOPEN: u64 = 0x2000_0000;
-/// A second number of each system call, on kernels with the x32 interface.
+/// The flag for the second number of each system call, on kernels with the x32 interface.
 const X32: c_long = 0x4000_0000;
 
-/// Whether this processor's calls are known.
+/// Whether the system call numbers of this processor are known.
 pub(super) fn are_known() -> bool {
     architecture().is_some()
 }
@@ -25,11 +25,11 @@ fn architecture() -> Option<TargetArch> {
     std::env::consts::ARCH.try_into().ok()
 }
 
-/// Refuses these calls to this thread and what it starts. A program of another interface of the kernel, such as one of 32 bits,
-/// is ended.
+/// Refuses these calls to this thread and its children. A program that uses another system call interface, such as a
+/// 32-bit one, is killed.
 ///
 /// # Errors
-/// A sentence; nothing of the step may run then.
+/// A message; no part of the step may run then.
 pub(super) fn refuse() -> Result<(), String> {
     let failed = |problem: &dyn std::fmt::Display| format!("cannot close system calls: {problem}");
     let architecture = architecture().ok_or_else(|| failed(&"this processor is not known"))?;
@@ -72,7 +72,7 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
         (libc::SYS_request_key, Vec::new()),
     ]);
     if cfg!(target_arch = "x86_64") {
-        // No program that is built today uses that interface.
+        // No current program uses that interface.
         for call in [41, 44, 46, 307, 425, 426, 427, 248, 249, 250, 518, 538] {
             rules.insert(X32 | call, Vec::new());
         }

@@ -1,4 +1,5 @@
-//! Landlock: closes the file system but for some places, tracing, signals, abstract sockets, and TCP ports. It needs no rights.
+//! Landlock: closes the file system except for some paths, tracing, signals, abstract sockets, and TCP ports. It needs
+//! no privileges.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,10 +11,10 @@ use ::landlock::{
 
 use super::{Landlock, Places};
 
-/// The newest form of rules that is used; older kernels get the part that they know.
+/// The newest ABI in use; older kernels get the part that they support.
 const NEWEST: ABI = ABI::V6;
 
-/// What the kernel can do.
+/// The level that the kernel supports.
 pub(super) fn level() -> Landlock {
     let whole = |abi: ABI| -> Result<RulesetCreated, RulesetError> {
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -35,17 +36,17 @@ pub(super) fn level() -> Landlock {
     }
 }
 
-/// Whether the kernel closes TCP ports.
+/// Whether the kernel can close TCP ports.
 pub(super) fn closes_ports() -> bool {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let created = ruleset.handle_access(AccessNet::ConnectTcp).and_then(Ruleset::create);
     created.is_ok()
 }
 
-/// Closes everything but these places, and these TCP ports, for this thread and what it starts.
+/// Closes everything except these paths, and closes these TCP ports, for this thread and its children.
 ///
 /// # Errors
-/// A sentence; nothing of the step may run then.
+/// A message; no part of the step may run then.
 pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Result<(), String> {
     let failed = |error: RulesetError| format!("cannot put on Landlock: {error}");
     let ruleset = Ruleset::default()
@@ -70,7 +71,7 @@ pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Resul
         }
     }
     if let Some(closed) = closed {
-        // What is closed is left out: Landlock knows only what is open.
+        // Landlock knows only what is open, so every other port is listed.
         let open = (0..=u16::MAX).filter(|port| !closed.contains(port));
         let rules = open.map(|port| Ok::<_, RulesetError>(NetPort::new(port, AccessNet::ConnectTcp)));
         ruleset = ruleset.add_rules(rules).map_err(failed)?;
@@ -81,7 +82,7 @@ pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Resul
     }
 }
 
-/// Opens one place. One that is not there needs no rule.
+/// Opens one path. A missing path needs no rule.
 fn allow(ruleset: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
     let Ok(place) = PathFd::new(path) else {
         return Ok(ruleset);

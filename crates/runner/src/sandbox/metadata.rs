@@ -1,9 +1,9 @@
-//! Closes the metadata services of clouds, which give credentials of the machine to whoever asks from it, to the users of
-//! builds: rules of routing by user, which root may set and which outlast the runner.
+//! Closes the metadata services of clouds, which hand out credentials of the machine to its processes, to the users of
+//! builds. It uses routing rules per user, which only root can set and which outlast the runner.
 
 use std::process::{Command, Stdio};
 
-/// Where these services are; only TCP is closed, for some answer to questions of names, too.
+/// The addresses of these services. Only TCP is closed, as some also serve DNS.
 const NETWORKS: [(&str, &str); 6] = [
     ("-4", "169.254.0.0/16"),
     ("-4", "100.100.100.200/32"),
@@ -12,16 +12,16 @@ const NETWORKS: [(&str, &str); 6] = [
     ("-6", "fd00:ec2::/32"),
     ("-6", "fd20:ce::/32"),
 ];
-/// Before the rules that lead anywhere.
+/// Before the rules that route anywhere.
 const PREFERENCE: &str = "58";
 const PLACES: [&str; 4] = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"];
 
-/// Closes them to a user; whether they are closed now.
+/// Closes them to a user. Returns whether they are closed.
 pub fn close(uid: u32) -> bool {
     if !rustix::process::geteuid().is_root() {
         return false;
     }
-    // Whoever else manages the routes of this machine may have dropped the rules.
+    // Other programs that manage the machine's routes may have removed the rules.
     if is_closed(uid) {
         return true;
     }
@@ -30,7 +30,7 @@ pub fn close(uid: u32) -> bool {
         let words = [
             family, "rule", "add", "pref", PREFERENCE, "uidrange", &users, "to", network, "ipproto", "tcp", "prohibit",
         ];
-        // One that is there already is refused; whether it works is asked below.
+        // An existing rule is an error; whether the rules work is checked below.
         let _ = ip(&words);
     }
     is_closed(uid)
@@ -46,7 +46,7 @@ fn is_closed(uid: u32) -> bool {
     prohibited("-4", "169.254.169.254") && (!has_ipv6 || prohibited("-6", "fd00:ec2::254"))
 }
 
-/// What the program says of what is wrong, which is nothing when all is well.
+/// The error message of `ip`; `None` if it succeeded.
 fn ip(words: &[&str]) -> Option<String> {
     let program = PLACES.iter().find(|place| std::path::Path::new(place).exists())?;
     let mut command = Command::new(program);

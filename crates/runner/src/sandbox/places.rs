@@ -1,12 +1,12 @@
-//! What a step may reach of the file system: the system's own directories and toolchains for reading, its workspace for
-//! writing, and nothing that is hidden.
+//! The paths that a step may access: system directories and toolchains for reading, its workspace for writing, and no
+//! hidden path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Places, SandboxSettings};
 
-/// What every program needs to read. `/proc` shows of other processes only what every user may see.
+/// What every program needs to read. Of other processes, `/proc` shows only what every user may see.
 const SYSTEM: [&str; 19] = [
     "/usr",
     "/bin",
@@ -60,7 +60,7 @@ pub(super) fn of(settings: &SandboxSettings, work_dir: &Path, workspace: &Path) 
     }
 }
 
-/// Opens a place; when something hidden is in it, opens what is beside that one by one.
+/// Opens a path. If it contains a hidden path, opens its other entries one by one.
 fn open_around(path: &Path, hidden: &[PathBuf], opened: &mut Vec<PathBuf>) {
     if hidden.iter().any(|hidden| path.starts_with(hidden)) {
         return;
@@ -69,18 +69,18 @@ fn open_around(path: &Path, hidden: &[PathBuf], opened: &mut Vec<PathBuf>) {
         opened.push(path.to_owned());
         return;
     }
-    // What cannot be listed stays closed.
+    // A directory that cannot be listed stays closed.
     let mut entries: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        // A link opens nothing by itself: what it points at must be open.
+        // A link opens nothing by itself: its target must be open.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             open_around(&entry.path(), hidden, opened);
         }
     }
 }
 
-/// The path without links, also of what is not there yet, as far as it is.
+/// The path with links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let above = || Some(real(path.parent()?).join(path.file_name()?));
     fs::canonicalize(path)
@@ -107,7 +107,7 @@ mod tests {
         };
         let places = of(&settings, &root.join("work"), &root.join("work/a"));
         let ours: Vec<_> = places.read.iter().filter(|path| path.starts_with(&root)).collect();
-        // Not the folder, in which the file may come to be.
+        // Not the parent folder, in which the file may be created later.
         assert_eq!(ours, [&root.join("etc/service/public")]);
     }
 

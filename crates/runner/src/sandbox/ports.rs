@@ -1,5 +1,5 @@
-//! TCP ports of this machine that steps must not reach: those of the server, and whatever listens here when a step begins.
-//! A step's own servers, such as the daemon of a build tool, begin later and are open to it.
+//! The TCP ports of this machine that steps must not reach: those of the server, and all with a listener when a step
+//! starts. A step's own servers, such as the daemon of a build tool, start later and are open to it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -7,29 +7,29 @@ use std::io::{self, BufRead, BufReader};
 
 use serde::{Deserialize, Serialize};
 
-/// The port by which metadata services of clouds answer.
+/// The port of the metadata services of clouds.
 pub const HTTP: u16 = 80;
-/// Never closed: no build is possible without it.
+/// Never closed: no build works without it.
 const HTTPS: u16 = 443;
-/// Ports by which builds reach registries and repositories; that this machine listens on them, too, closes none.
+/// Ports that builds use to reach registries and repositories. They stay open even if this machine listens on them.
 const OUTWARD: [u16; 4] = [22, 53, HTTP, HTTPS];
 /// The state of a listening socket in `/proc/net/tcp`.
 const LISTENING: &str = "0A";
 
-/// What TCP ports a step may connect to: all but these and those of other servers of this machine.
+/// The TCP ports that a step may connect to: all except the closed ones and those with a listener on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
-    /// Closed, whoever listens there.
+    /// Always closed.
     pub closed: Vec<u16>,
-    /// Open, though a server of this machine listens there.
+    /// Open even if a server of this machine listens there.
     pub open: Vec<u16>,
 }
 
 impl Ports {
-    /// The ports that are closed to a step that begins now.
+    /// The ports that are closed to a step that starts now.
     ///
     /// # Errors
-    /// It cannot be told who listens.
+    /// The listeners cannot be determined.
     pub fn closed_now(&self) -> io::Result<BTreeSet<u16>> {
         let mut closed = BTreeSet::new();
         for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
@@ -47,7 +47,8 @@ impl Ports {
     }
 }
 
-/// The ports of listening sockets: `sl local_address rem_address st …`, such as `0: 0100007F:2253 00000000:0000 0A …`.
+/// The ports of listening sockets. A line is `sl local_address rem_address st …`, such as `0: 0100007F:2253
+/// 00000000:0000 0A …`.
 fn listening(table: impl BufRead) -> io::Result<Vec<u16>> {
     let mut ports = Vec::new();
     for line in table.lines() {

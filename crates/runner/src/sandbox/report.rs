@@ -1,21 +1,21 @@
-//! What a machine's sandbox is worth: a step that tries to get out is run before builds are (`trial`), and what it reached decides.
-//! Settings of the kernel only say what should be possible; containers and security modules may forbid it all the same.
+//! How strong the sandbox of a machine is. A step tries to escape before builds run (`trial`), and what it reached
+//! decides. Kernel settings only show what should be possible; containers and security modules may still forbid it.
 
 use std::collections::BTreeSet;
 
-use super::trial::Reach;
+use super::trial::Exposure;
 use super::{Available, Landlock};
 
-/// The sandbox of a machine, as a step found it.
+/// The sandbox of a machine, as measured by the trial.
 #[derive(Clone, Debug)]
 pub struct SandboxReport {
-    /// What builds are kept apart by.
+    /// What isolates builds.
     pub available: Available,
-    /// Whether steps have a view of the machine of their own.
+    /// Whether steps have their own view of the machine.
     pub apart: bool,
-    /// What a step reached all the same.
-    pub reached: BTreeSet<Reach>,
-    /// Whether the metadata services of clouds are closed by routing.
+    /// What a step reached despite the sandbox.
+    pub reached: BTreeSet<Exposure>,
+    /// Whether routing rules close the metadata services of clouds.
     pub closes_metadata: bool,
     /// The ports that the owner of the machine has opened.
     pub open_ports: Vec<u16>,
@@ -24,9 +24,9 @@ pub struct SandboxReport {
 /// Something that is open to builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// What, as a sentence without its stop.
+    /// What is open, as a sentence without its full stop.
     pub what: String,
-    /// What closes it; nothing does where it is open on every machine.
+    /// How to close it; `None` if it is open on every machine.
     pub remedy: Option<&'static str>,
 }
 
@@ -38,18 +38,23 @@ impl std::fmt::Display for Opening {
 }
 
 impl SandboxReport {
-    fn reaches(&self, reach: Reach) -> bool {
+    fn reaches(&self, reach: Exposure) -> bool {
         self.reached.contains(&reach)
     }
 
-    /// Whether builds of organizations that do not know each other may run here. Where not, the server serves only the
+    /// Whether builds of organizations that do not trust each other may run here. Otherwise the server serves only the
     /// first organization.
     pub fn is_enough(&self) -> bool {
-        let leads_out = [Reach::Files, Reach::Signals, Reach::Session, Reach::Containers];
+        let leads_out = [
+            Exposure::Files,
+            Exposure::Signals,
+            Exposure::Session,
+            Exposure::Containers,
+        ];
         !self.available.as_root && !leads_out.into_iter().any(|reach| self.reaches(reach))
     }
 
-    /// What builds are kept apart by, for people.
+    /// What isolates builds, for people.
     pub fn sentence(&self) -> &'static str {
         match (self.is_enough(), self.available.user, self.available.landlock) {
             (false, ..) => "builds are not kept from the rest of this machine well enough",
@@ -67,7 +72,7 @@ impl SandboxReport {
         openings
     }
 
-    /// What makes the sandbox too weak for builds of strangers.
+    /// The openings that make the sandbox too weak for untrusted builds.
     fn ways_out(&self) -> Vec<Opening> {
         let ways = [
             (
@@ -76,22 +81,22 @@ impl SandboxReport {
                 "let builds have users of their own",
             ),
             (
-                self.reaches(Reach::Files),
+                self.reaches(Exposure::Files),
                 "builds can read and change what this service can",
                 "run it as root, so that builds get users of their own, or on Linux 5.13 or newer with Landlock on",
             ),
             (
-                self.reaches(Reach::Signals),
+                self.reaches(Exposure::Signals),
                 "builds can send signals to this service and end it",
                 "run it as root, so that builds get users of their own, or on Linux 6.12 or newer with Landlock on",
             ),
             (
-                self.reaches(Reach::Session),
+                self.reaches(Exposure::Session),
                 "builds can start programs outside of the sandbox, through the service manager of this user in /run/user",
                 "run it as a user that never signs in, as root, or where everybody may make user namespaces",
             ),
             (
-                self.reaches(Reach::Containers),
+                self.reaches(Exposure::Containers),
                 "builds can start containers or virtual machines, and through them reach everything",
                 "take the user of builds from the groups of these services, run this service as root, or where everybody may \
                  make user namespaces",
@@ -142,7 +147,7 @@ impl SandboxReport {
         let namespaces = "it takes root, or user namespaces for everybody";
         let mut openings = opened([
             (
-                self.reaches(Reach::Run),
+                self.reaches(Exposure::Run),
                 "builds can use the sockets in /run that are open to their user: databases, the message bus, other services",
                 "it takes root, or user namespaces for everybody, and no --writable place in /run",
             ),
@@ -152,7 +157,7 @@ impl SandboxReport {
                 namespaces,
             ),
             (
-                self.reaches(Reach::CommandLines),
+                self.reaches(Exposure::CommandLines),
                 "builds can read the command lines of other processes: keep secrets out of them",
                 "it takes root",
             ),
@@ -172,7 +177,7 @@ impl SandboxReport {
                 "it takes root, so that builds get users of their own",
             ),
         ]);
-        if self.apart && !self.reaches(Reach::Run) {
+        if self.apart && !self.reaches(Exposure::Run) {
             openings.push(always(
                 "of /run builds see the resolver's directories and NixOS's current system, and the sockets in them"
                     .to_owned(),
@@ -199,7 +204,7 @@ fn opened<const N: usize>(ways: [(bool, &str, &'static str); N]) -> Vec<Opening>
 mod tests {
     use super::*;
 
-    fn sandbox(reached: &[Reach]) -> SandboxReport {
+    fn sandbox(reached: &[Exposure]) -> SandboxReport {
         SandboxReport {
             available: Available {
                 user: false,
@@ -216,9 +221,14 @@ mod tests {
 
     #[test]
     fn what_a_step_reached_decides() {
-        // Whatever the kernel says that it can do.
-        assert!(sandbox(&[Reach::CommandLines, Reach::Run]).is_enough());
-        for reach in [Reach::Files, Reach::Signals, Reach::Session, Reach::Containers] {
+        // Whatever the kernel claims to support.
+        assert!(sandbox(&[Exposure::CommandLines, Exposure::Run]).is_enough());
+        for reach in [
+            Exposure::Files,
+            Exposure::Signals,
+            Exposure::Session,
+            Exposure::Containers,
+        ] {
             let weak = sandbox(&[reach]);
             assert!(!weak.is_enough(), "{reach:?}");
             assert!(weak.openings()[0].remedy.is_some(), "{reach:?}");
@@ -238,7 +248,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join("\n")
         };
-        let mut weakest = sandbox(&Reach::ALL);
+        let mut weakest = sandbox(&Exposure::ALL);
         weakest.apart = false;
         weakest.available = Available {
             user: false,

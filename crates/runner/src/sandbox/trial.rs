@@ -1,13 +1,13 @@
-//! The trial of a machine's sandbox: the script of a step that tries to get out, and what it reached.
+//! The trial of a machine's sandbox: the script of a step that tries to escape, and what it reached.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use launchway_project::shell::quote;
 
-/// The last line of a trial that was made to its end.
+/// The last line of a complete trial.
 const TRIED: &str = "tried";
-/// Sockets through which whoever may write to them starts programs as root.
+/// Sockets whose writers can start programs as root.
 const CONTAINERS: [&str; 8] = [
     "/run/docker.sock",
     "/run/containerd/containerd.sock",
@@ -19,14 +19,14 @@ const CONTAINERS: [&str; 8] = [
     "/var/snap/lxd/common/lxd/unix.socket",
 ];
 
-/// What a step of the trial reached.
+/// Something that a step of the trial reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// A file that the runner alone may read.
+pub enum Exposure {
+    /// A file that only the runner may read.
     Files,
     /// The runner, by a signal.
     Signals,
-    /// What listens for the runner's user in `/run/user`, such as its service manager, which starts programs.
+    /// A listener in `/run/user` of the runner's user, such as its service manager, which starts programs.
     Session,
     /// A service that starts containers or virtual machines.
     Containers,
@@ -36,25 +36,25 @@ pub enum Reach {
     Run,
 }
 
-impl Reach {
-    /// Each of them.
-    pub(super) const ALL: [Reach; 6] = [
-        Reach::Files,
-        Reach::Signals,
-        Reach::Session,
-        Reach::Containers,
-        Reach::CommandLines,
-        Reach::Run,
+impl Exposure {
+    /// All of them.
+    pub(super) const ALL: [Exposure; 6] = [
+        Exposure::Files,
+        Exposure::Signals,
+        Exposure::Session,
+        Exposure::Containers,
+        Exposure::CommandLines,
+        Exposure::Run,
     ];
 
     fn word(self) -> &'static str {
         match self {
-            Reach::Files => "files",
-            Reach::Signals => "signals",
-            Reach::Session => "session",
-            Reach::Containers => "containers",
-            Reach::CommandLines => "command-lines",
-            Reach::Run => "run",
+            Exposure::Files => "files",
+            Exposure::Signals => "signals",
+            Exposure::Session => "session",
+            Exposure::Containers => "containers",
+            Exposure::CommandLines => "command-lines",
+            Exposure::Run => "run",
         }
     }
 }
@@ -62,17 +62,17 @@ impl Reach {
 /// What the trial tries to reach.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'t> {
-    /// A file that nobody but the runner's user may read.
+    /// A file that only the runner's user may read.
     pub secret: &'t Path,
-    /// The process of the runner.
+    /// The process id of the runner.
     pub process: u32,
-    /// The runner's user.
+    /// The user id of the runner.
     pub user: u32,
-    /// Device and inode of the machine's `/run`, where it has one.
+    /// Device and inode of the machine's `/run`, if it exists.
     pub run: Option<(u64, u64)>,
 }
 
-/// The script of the trial; it fails only where no step can run.
+/// The script of the trial; it fails only if no step can run.
 pub fn script(targets: &Targets<'_>) -> String {
     let Targets {
         secret,
@@ -83,7 +83,7 @@ pub fn script(targets: &Targets<'_>) -> String {
     let secret = quote(&secret.to_string_lossy());
     let run = run.map_or_else(
         || "false".to_owned(),
-        // What cannot be told apart is the same.
+        // If they cannot be distinguished, they count as the same.
         |(device, inode)| {
             format!("case \"$(stat -c %d:%i /run 2>/dev/null)\" in {device}:{inode}|'') true ;; *) false ;; esac")
         },
@@ -103,19 +103,19 @@ pub fn script(targets: &Targets<'_>) -> String {
     )
 }
 
-/// What the trial reached, by what it printed.
+/// What the trial reached, according to its output.
 ///
 /// # Errors
-/// It was not made to its end.
-pub fn reached(printed: &str) -> Result<BTreeSet<Reach>, String> {
+/// The trial is incomplete.
+pub fn parse_output(printed: &str) -> Result<BTreeSet<Exposure>, String> {
     if printed.lines().last() != Some(TRIED) {
         return Err(format!("the trial broke off: {}", printed.trim()));
     }
-    let is_reached = |reach: &Reach| {
+    let is_reached = |reach: &Exposure| {
         let line = format!("reached {}", reach.word());
         printed.lines().any(|printed| printed == line)
     };
-    Ok(Reach::ALL.into_iter().filter(is_reached).collect())
+    Ok(Exposure::ALL.into_iter().filter(is_reached).collect())
 }
 
 #[cfg(test)]
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn a_trial_that_breaks_off_tells_nothing() {
-        assert_eq!(reached("tried\n"), Ok(BTreeSet::new()));
-        let both = reached("reached files\nreached run\ntried\n").unwrap();
-        assert_eq!(both, BTreeSet::from([Reach::Files, Reach::Run]));
+        assert_eq!(parse_output("tried\n"), Ok(BTreeSet::new()));
+        let both = parse_output("reached files\nreached run\ntried\n").unwrap();
+        assert_eq!(both, BTreeSet::from([Exposure::Files, Exposure::Run]));
         for printed in ["", "reached files\n", "tried\nmore\n"] {
-            assert!(reached(printed).is_err(), "{printed}");
+            assert!(parse_output(printed).is_err(), "{printed}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The users as whom the slots of a runner build. Those of a range are nobody else's, and held: no other runner of this
-//! machine takes them. So whatever runs as one of them is of the build in that slot.
+//! The users that the slots of a runner run builds as. The users of a range are locked, so no other runner of this
+//! machine uses them. Everything that runs as one of them belongs to the build in that slot.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -9,28 +9,28 @@ use std::path::Path;
 
 use super::{BuildUser, SandboxSettings};
 
-/// Where the locks are; only root writes there.
+/// The directory of the locks; only root can write there.
 const LOCKS: &str = if cfg!(target_os = "linux") {
     "/run/launchway-users"
 } else {
     "/var/run/launchway-users"
 };
-/// How many ids from the first on are looked at.
-pub const MOST_IDS: u32 = 1000;
+/// How many ids of the range are tried.
+pub const MAX_IDS: u32 = 1000;
 
 /// The users of a runner's slots.
 #[derive(Debug)]
 pub struct Users {
     each: Vec<Option<(u32, u32)>>,
-    /// Held while the runner lives; empty when the users are not its alone.
+    /// Held for the life of the runner; empty if the users may be shared.
     locks: Vec<File>,
 }
 
 impl Users {
-    /// Takes a user for each of `slots`.
+    /// Claims a user for each of `slots`.
     ///
     /// # Errors
-    /// The locks cannot be made, or too few ids of the range are free.
+    /// The locks cannot be created, or too few ids of the range are free.
     pub fn claim(settings: &SandboxSettings, slots: u32) -> io::Result<Users> {
         let root = settings.available().user;
         let all = |user| Users {
@@ -48,7 +48,7 @@ impl Users {
         let taken = known_ids(&fs::read_to_string("/etc/passwd").unwrap_or_default());
         DirBuilder::new().recursive(true).mode(0o700).create(place)?;
         let (mut each, mut locks) = (Vec::new(), Vec::new());
-        for id in (first..).take(MOST_IDS as usize).filter(|id| !taken.contains(id)) {
+        for id in (first..).take(MAX_IDS as usize).filter(|id| !taken.contains(id)) {
             if each.len() == slots as usize {
                 break;
             }
@@ -65,25 +65,25 @@ impl Users {
             }
         }
         if each.len() < slots as usize {
-            let problem = format!("other runners use the {MOST_IDS} user ids from {first} on: name another range");
+            let problem = format!("other runners use the {MAX_IDS} user ids from {first} on: name another range");
             return Err(io::Error::new(io::ErrorKind::AddrInUse, problem));
         }
         Ok(Users { each, locks })
     }
 
-    /// The user and group id of a slot, from 0; `None` is the runner's own.
+    /// The user and group id of a slot, counted from 0; `None` is the runner's own.
     pub fn of(&self, slot: u32) -> Option<(u32, u32)> {
         self.each.get(slot as usize).copied().flatten()
     }
 
-    /// The user id of a slot when nothing but its build runs as it.
+    /// The user id of a slot, if only its build runs as that user.
     pub fn exclusive(&self, slot: u32) -> Option<u32> {
         self.locks.get(slot as usize)?;
         Some(self.of(slot)?.0)
     }
 }
 
-/// The ids of users that somebody else is, by the lines of `/etc/passwd`.
+/// The ids that belong to existing users, from the lines of `/etc/passwd`.
 fn known_ids(passwd: &str) -> HashSet<u32> {
     passwd
         .lines()
@@ -114,6 +114,6 @@ mod tests {
         assert_eq!(two.exclusive(0), Some(70_002));
         drop(one);
         assert_eq!(claim(3).unwrap().each.len(), 3);
-        assert!(claim(MOST_IDS).unwrap_err().to_string().contains("name another range"));
+        assert!(claim(MAX_IDS).unwrap_err().to_string().contains("name another range"));
     }
 }

@@ -1,4 +1,4 @@
-//! Unpacks a source archive: `.tar.gz`, `.tar.zst` or `.zip`. Modes are kept as far as read, write and execute go; owners and
+//! Unpacks a source archive: `.tar.gz`, `.tar.zst` or `.zip`. Read, write and execute permissions are kept; owners and
 //! times are not.
 
 use std::fs::{self, File};
@@ -12,27 +12,28 @@ use crate::effort::{Effort, EffortError};
 use crate::inside::{Inside, Kind};
 use crate::stop::Stopper;
 
-/// An archive may become this many times as large as it is, which no source comes near…
-const MOST_RATIO: u64 = 100;
-/// …or this large, if that is more: small archives of empty files are no bombs.
+/// The maximum ratio of unpacked to packed size, which no real source approaches…
+const MAX_RATIO: u64 = 100;
+/// …but this size is always allowed: small archives of empty files are not bombs.
 const FREE_BYTES: u64 = 64 << 20;
 /// The window of zstd is at most 128 MiB.
 const WINDOW_LOG: u32 = 27;
 
-/// How large a source may become.
+/// Bounds on the size of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Bytes of all its files.
+    /// The maximum number of bytes in all files.
     pub bytes: u64,
-    /// Files, directories and links.
+    /// The maximum number of files, directories and links.
     pub entries: u64,
 }
 
-/// Unpacks `archive`, whose format its `name` tells, into the empty directory `to`, by way of the directory `beside`, which
-/// must be on the same disk and not be there. Where a single directory is all there is, its content is the source.
+/// Unpacks `archive`, whose format follows from `name`, into the empty directory `to`. `beside` is a temporary
+/// directory that must be on the same disk and not exist yet. If the archive contains a single directory, the content
+/// of that directory is the source.
 ///
 /// # Errors
-/// It is no such archive, holds what is not allowed, or is too large; the build is stopped.
+/// The archive is invalid, contains a forbidden entry, or is too large; the build is stopped.
 pub fn unpack(
     (archive, name): (&Path, &str),
     (beside, to): (&Path, &Path),
@@ -70,7 +71,7 @@ pub fn unpack(
     Ok(())
 }
 
-/// Archives of code hosts have all in one directory.
+/// Code hosts put everything into one top-level directory.
 fn the_only_directory(inside: &Inside, path: &Path, effort: &mut Effort<'_>) -> Result<PathBuf, SourceError> {
     let entries = inside.entries(effort)?;
     match entries.as_slice() {
@@ -80,13 +81,13 @@ fn the_only_directory(inside: &Inside, path: &Path, effort: &mut Effort<'_>) -> 
     }
 }
 
-/// Where entries go.
+/// Where entries are unpacked to.
 pub(super) struct Target {
     inside: Inside,
     pub(super) budget: Budget,
 }
 
-/// What an archive may still become.
+/// What the archive may still unpack.
 pub(super) struct Budget {
     bytes: u64,
     entries: u64,
@@ -95,7 +96,7 @@ pub(super) struct Budget {
 
 impl Budget {
     fn new(bounds: Bounds, packed: u64, stopper: &Stopper) -> Budget {
-        let by_ratio = packed.saturating_mul(MOST_RATIO).max(FREE_BYTES);
+        let by_ratio = packed.saturating_mul(MAX_RATIO).max(FREE_BYTES);
         Budget {
             bytes: bounds.bytes.min(by_ratio),
             entries: bounds.entries,
@@ -103,15 +104,15 @@ impl Budget {
         }
     }
 
-    /// How many more entries there may be.
+    /// How many more entries are allowed.
     pub(super) fn entries_left(&self) -> u64 {
         self.entries
     }
 
-    /// One more entry.
+    /// Counts an entry.
     ///
     /// # Errors
-    /// There are too many, or the build is stopped.
+    /// The limit is exceeded, or the build is stopped.
     pub(super) fn entry(&mut self, name: &[u8]) -> Result<(), SourceError> {
         self.entries = self
             .entries
@@ -120,10 +121,10 @@ impl Budget {
         self.bytes(name, 0)
     }
 
-    /// So many bytes more.
+    /// Counts `count` bytes.
     ///
     /// # Errors
-    /// There are too many, or the build is stopped.
+    /// The limit is exceeded, or the build is stopped.
     pub(super) fn bytes(&mut self, name: &[u8], count: u64) -> Result<(), SourceError> {
         if self.stopper.is_stopped() {
             return Err(SourceError::Runner(io::Error::other(EffortError::Stopped)));
@@ -135,7 +136,7 @@ impl Budget {
 }
 
 impl Target {
-    /// A directory; one that is there is the same.
+    /// Creates a directory, unless it exists.
     pub(super) fn directory(&mut self, name: &[u8], path: &Path, mode: u32) -> Result<(), SourceError> {
         self.budget.entry(name)?;
         let directory = self
@@ -145,7 +146,7 @@ impl Target {
         Ok(directory.set_mode(mode | 0o700)?)
     }
 
-    /// A file with the bytes of `content`.
+    /// Creates a file with the bytes of `content`.
     pub(super) fn file(
         &mut self,
         name: &[u8],
@@ -171,7 +172,7 @@ impl Target {
         }
     }
 
-    /// A symbolic link.
+    /// Creates a symbolic link.
     pub(super) fn link(&mut self, name: &[u8], path: &Path, target: &[u8]) -> Result<(), SourceError> {
         use std::os::unix::ffi::OsStrExt;
         self.budget.entry(name)?;
@@ -180,7 +181,7 @@ impl Target {
         self.inside.link(target, path).map_err(|error| misplaced(name, error))
     }
 
-    /// A second name of a file: a copy of it.
+    /// Creates a hard link, as a copy of the original.
     pub(super) fn copy(&mut self, name: &[u8], path: &Path, original: &Path) -> Result<(), SourceError> {
         let refuse = |_| SourceError::entry(name, "is a second name of what is no file before it");
         let mut content = self.inside.read(original).map_err(refuse)?;
@@ -189,7 +190,7 @@ impl Target {
     }
 }
 
-/// Why nothing can be made at a path: what an archive can cause is the archive's fault.
+/// The error for a path that cannot be created: whatever an archive can cause is blamed on the archive.
 fn misplaced(name: &[u8], error: io::Error) -> SourceError {
     match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::EXIST) => SourceError::entry(name, "is in the archive twice"),

@@ -1,6 +1,6 @@
-//! Fetches a git source: the command for `git`, which runs as a step in the sandbox. Neither address nor ref can be an
-//! option of git, a command, or, unless the settings allow it, anything on this machine. SSH accepts only hosts whose keys are
-//! known beforehand.
+//! Fetches a git source: builds the `git` commands, which run as a step in the sandbox. Neither address nor ref can be
+//! an option of git, a command, or, unless the settings allow it, a path of this machine. SSH accepts only hosts whose
+//! keys are known beforehand.
 
 pub(crate) mod ssh;
 
@@ -9,7 +9,9 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-pub use launchway_domain::build::git::{Bound, SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, URLS, check_ref, check_url};
+pub use launchway_domain::build::git::{
+    AllowedRepositories, SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, URLS, check_ref, check_url,
+};
 pub use ssh::{Key, Ssh};
 
 /// The host keys that these services publish.
@@ -33,13 +35,13 @@ const PUBLISHED: [(&str, &str); 4] = [
     ),
 ];
 
-/// The lines of the `known_hosts` file for a fetch: what the organization pins, and the published keys of hosts of which it
-/// says nothing.
+/// The lines of the `known_hosts` file for a fetch: the keys that the organization pins, and the published keys of
+/// other hosts.
 pub fn known_hosts(pinned: Option<&str>) -> String {
     let pinned = pinned.unwrap_or_default();
     let mut lines = String::from(pinned.trim_end());
     let names = |line: &str, host: &str| {
-        // Behind a marker such as @cert-authority come the hosts, too.
+        // After a marker such as @cert-authority, the hosts are the second word.
         let mut words = line.split_whitespace().take(2).flat_map(|word| word.split(','));
         words.any(|name| name == host)
     };
@@ -51,20 +53,20 @@ pub fn known_hosts(pinned: Option<&str>) -> String {
     lines
 }
 
-/// Whether an address is reached by SSH.
+/// Whether an address uses SSH.
 pub fn is_ssh(url: &str) -> bool {
     url.starts_with("ssh://") || (!url.contains("://") && !url.starts_with('/'))
 }
 
-/// The commands that fetch `reference` of `url`, in the empty directory in which they run. Both have been checked.
+/// The commands that fetch `reference` of `url`, for an empty working directory. Both arguments are validated.
 pub fn commands(url: &str, reference: &str) -> [Vec<String>; 3] {
     let git = |words: &[&str]| -> Vec<String> {
-        // Templates could bring hooks.
+        // Templates could contain hooks.
         ["git"].iter().chain(words).map(|word| (*word).to_owned()).collect()
     };
     [
         git(&["init", "--quiet", "--template=", "."]),
-        // Submodules and files of LFS may be named in relation to it.
+        // Submodules and LFS files may have relative addresses.
         git(&["config", "remote.origin.url", url]),
         git(&[
             "fetch",
@@ -85,40 +87,40 @@ pub fn checkout_command() -> Vec<String> {
     words.split(' ').map(str::to_owned).collect()
 }
 
-/// The command that prints which commit it is.
+/// The command that prints the checked-out commit.
 pub fn commit_command() -> Vec<String> {
     ["git", "rev-parse", "HEAD"].map(str::to_owned).to_vec()
 }
 
-/// The commands that fetch submodules, with the same credentials: the steps do not have them.
+/// The commands that fetch submodules with the same credentials, which the steps do not have.
 pub fn submodules_command() -> Vec<String> {
     let words = "git submodule --quiet update --init --recursive --depth=1";
     words.split(' ').map(str::to_owned).collect()
 }
 
-/// The file by which a repository has Git LFS ask another server than its own. That server would say where the token goes.
+/// The file with which a repository redirects Git LFS to another server, which would receive the token.
 pub const LFS_CONFIG: &str = ".lfsconfig";
 
-/// Has Git LFS leave its files as the pointers that they are in the repository, until they are asked for.
+/// Makes Git LFS leave its files as pointers until they are fetched explicitly.
 pub const WITHOUT_LARGE_FILES: &str = "GIT_LFS_SKIP_SMUDGE";
 
-/// The command that names the files of LFS that were checked out.
+/// The command that lists the checked-out LFS files.
 pub fn list_large_files_command() -> Vec<String> {
     ["git", "lfs", "ls-files", "--name-only"].map(str::to_owned).to_vec()
 }
 
-/// The command that fetches the files of LFS.
+/// The command that fetches the LFS files.
 pub fn large_files_command() -> Vec<String> {
     ["git", "lfs", "pull"].map(str::to_owned).to_vec()
 }
 
-/// The command that tells whether Git LFS is there.
+/// The command that succeeds if Git LFS is installed.
 pub fn lfs_command() -> Vec<String> {
     ["git", "lfs", "version"].map(str::to_owned).to_vec()
 }
 
-/// What git is told through its environment: no questions, no settings of the machine but those of `config`, no transport
-/// but those that are allowed.
+/// The environment of git: no prompts, no settings of the machine except those of `config`, and only the allowed
+/// transports.
 pub fn environment(config: &Path, ssh: Ssh<'_>, allow_local: bool) -> BTreeMap<String, String> {
     let transports = if allow_local {
         "https:ssh:http:file"
@@ -131,16 +133,16 @@ pub fn environment(config: &Path, ssh: Ssh<'_>, allow_local: bool) -> BTreeMap<S
         ("GIT_CONFIG_GLOBAL", config.to_string_lossy().into_owned()),
         ("GIT_ALLOW_PROTOCOL", transports.to_owned()),
         ("GIT_SSH_COMMAND", ssh.command()),
-        // What it starts may not be called `ssh`.
+        // The program need not be called `ssh`.
         ("GIT_SSH_VARIANT", "ssh".to_owned()),
         (WITHOUT_LARGE_FILES, "1".to_owned()),
     ];
     env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The settings of a fetch, as a file: no hooks, and the token for the repositories that it is for. Submodules obey a file, too,
-/// and unlike the environment of a process or the repository's own settings it is gone when the fetch is over.
-pub fn config(bound: &Bound, token: Option<&str>, with_lfs: bool) -> String {
+/// The settings of a fetch, as a file: no hooks, and the token for the repositories that it is bound to. Submodules use
+/// the file too, and unlike environment variables or the repository's settings it is removed after the fetch.
+pub fn config(bound: &AllowedRepositories, token: Option<&str>, with_lfs: bool) -> String {
     let mut config = String::from(
         "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n\taskPass = /bin/false\n[credential]\n\thelper =\n\
          [submodule]\n\trecurse = false\n[protocol \"ext\"]\n\tallow = never\n[gc]\n\tauto = 0\n\
@@ -148,7 +150,7 @@ pub fn config(bound: &Bound, token: Option<&str>, with_lfs: bool) -> String {
     );
     if let Some(token) = token {
         let credentials = STANDARD.encode(format!("x-access-token:{token}"));
-        // A redirect could lead elsewhere.
+        // A redirect could lead to another host.
         config.push_str("[http]\n\tfollowRedirects = false\n");
         for url in bound.http_urls() {
             config.push_str(&format!(
@@ -166,7 +168,7 @@ pub fn config(bound: &Bound, token: Option<&str>, with_lfs: bool) -> String {
     config
 }
 
-/// A text as the files of git quote it.
+/// Quotes a text for git's configuration files.
 fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_token_is_for_the_repositories_that_are_named() {
-        let bound = Bound::parse("https://example.com/team/ git@example.com:other/").unwrap();
+        let bound = AllowedRepositories::parse("https://example.com/team/ git@example.com:other/").unwrap();
         let told = config(&bound, Some("hunter2"), false);
         let header = STANDARD.encode("x-access-token:hunter2");
         let section =
@@ -187,7 +189,7 @@ mod tests {
         assert!(told.contains(&section), "{told}");
         assert_eq!(told.matches("extraHeader").count(), 1, "{told}");
         assert!(told.contains("followRedirects = false"), "{told}");
-        let unbound = config(&Bound::default(), Some("hunter2"), false);
+        let unbound = config(&AllowedRepositories::default(), Some("hunter2"), false);
         assert!(!unbound.contains("extraHeader"), "{unbound}");
         assert_eq!(in_quotes(r#"a"b\c"#), r#""a\"b\\c""#);
     }

@@ -1,4 +1,4 @@
-//! Follows every link of a source tree as the kernel would, and finds those that lead out of it.
+//! Resolves every link of a source tree as the kernel would, and finds those that lead out of it.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use super::SourceError;
 use crate::effort::Effort;
 use crate::inside::{Inside, Kind};
 
-/// As many links as the kernel follows for one path.
-const MOST_HOPS: u32 = 40;
+/// The maximum number of links that the kernel follows for one path.
+const MAX_HOPS: u32 = 40;
 
-/// Checks that no link of the tree `root` leads out of it, now or once what it names is made.
+/// Checks that no link in the tree `root` leads out of it, now or after its missing target is created.
 ///
 /// # Errors
-/// The first that does; the tree cannot be read; the effort is over.
+/// A link leads out; the tree cannot be read; the effort is used up.
 pub fn check(root: &Path, effort: &mut Effort<'_>) -> Result<(), SourceError> {
     let inside = Inside::open(root)?;
     let mut links = Vec::new();
@@ -31,7 +31,7 @@ pub fn check(root: &Path, effort: &mut Effort<'_>) -> Result<(), SourceError> {
         _ => SourceError::Runner(error),
     })?;
     for link in links {
-        effort.go_on()?;
+        effort.check_stopped()?;
         let refuse = |problem: &str| SourceError::entry(link.as_os_str().as_bytes(), problem);
         match stays_inside(&inside, &link)? {
             Way::Inside => {}
@@ -63,13 +63,13 @@ fn stays_inside(inside: &Inside, link: &Path) -> io::Result<Way> {
             continue;
         }
         at.push(&part);
-        // What is no directory yet may become one, so a way through it is followed too.
+        // A missing or non-directory component may become a directory later, so the path through it is resolved too.
         let kind = inside.kind(&at).unwrap_or(None);
         if kind != Some(Kind::Link) {
             continue;
         }
         hops += 1;
-        if hops > MOST_HOPS {
+        if hops > MAX_HOPS {
             return Ok(Way::Round);
         }
         let target = inside.target(&at)?;
@@ -121,7 +121,7 @@ mod tests {
             &[("a", "/etc")][..],
             &[("a", "..")],
             &[("d/a", "../../x")],
-            // By the text alone it stays inside.
+            // By its text alone it stays inside.
             &[("d/e/f/s", "../../.."), ("t", "d/e/f/s/../x")],
             &[("a", "b"), ("b", "c"), ("c", "/etc")],
             &[("a", "not-there/../../x")],

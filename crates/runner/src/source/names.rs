@@ -1,4 +1,4 @@
-//! The names of an archive's entries: which stay inside, and what they come to.
+//! Validates the names of archive entries and converts them to paths.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use super::SourceError;
 use crate::inside::MAX_DEPTH;
 
-const MOST_BYTES: usize = 4096;
-const MOST_PART_BYTES: usize = 255;
+const MAX_BYTES: usize = 4096;
+const MAX_PART_BYTES: usize = 255;
 
-/// The path below the source that a name stands for; empty for the source itself.
+/// The path below the source for an entry name; empty for the source itself.
 ///
 /// # Errors
-/// It leads out, or is none.
+/// The name leads out, or is not a path.
 pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
     let refuse = |problem: &str| Err(SourceError::entry(name, problem));
-    if name.len() > MOST_BYTES {
+    if name.len() > MAX_BYTES {
         return refuse("has a name that is too long");
     }
     if name.contains(&0) {
@@ -25,7 +25,7 @@ pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
     if name.starts_with(b"/") {
         return refuse("has an absolute path");
     }
-    // Archives that other systems wrote wrongly: such a name would become one strange file.
+    // Some Windows programs write archives with backslashes: such a name would become one strange file.
     if name.contains(&b'\\') {
         return refuse("has a backslash in its name");
     }
@@ -34,7 +34,7 @@ pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
         match part {
             b"" | b"." => {}
             b".." => return refuse("climbs out of the source"),
-            part if part.len() > MOST_PART_BYTES => return refuse("has a name that is too long"),
+            part if part.len() > MAX_PART_BYTES => return refuse("has a name that is too long"),
             part => path.push(OsStr::from_bytes(part)),
         }
     }
@@ -44,14 +44,14 @@ pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
     Ok(path)
 }
 
-/// Checks what a link points at, by its text alone: it is relative and does not climb above the source. Where links lead
-/// through one another, [`super::check_links`] follows them.
+/// Checks the target of a link by its text alone: it is relative and does not climb above the source.
+/// [`super::check_links`] resolves links that lead through one another.
 ///
 /// # Errors
-/// It leads out.
+/// The target leads out.
 pub(super) fn check_target(name: &[u8], link: &Path, target: &[u8]) -> Result<(), SourceError> {
     let refuse = |problem: &str| Err(SourceError::entry(name, problem));
-    if target.is_empty() || target.contains(&0) || target.len() > MOST_BYTES {
+    if target.is_empty() || target.contains(&0) || target.len() > MAX_BYTES {
         return refuse("is a link to nowhere");
     }
     if target.starts_with(b"/") {

@@ -1,5 +1,5 @@
-//! The entries of a tar archive. Headers of several entries together (long names, PAX) are read here and bounded: the
-//! library would read them whole, however long they claim to be.
+//! The entries of a tar archive. Extension headers (long names, PAX) are parsed and bounded here: the library would
+//! read them completely, whatever length they claim.
 
 use std::io::Read;
 
@@ -9,40 +9,45 @@ use super::SourceError;
 use super::archive::Target;
 use super::names::path_of;
 
-/// A name or PAX header is not longer.
-const MOST_HEADER: u64 = 1 << 20;
+/// The maximum size of a long name or PAX header.
+const MAX_HEADER: u64 = 1 << 20;
 
-/// What headers before an entry say of it.
+/// The overrides that extension headers contain for the next entry.
 #[derive(Default)]
-struct Said {
+struct Overrides {
     name: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
 }
 
 pub(super) fn unpack(unpacked: impl Read, target: &mut Target) -> Result<(), SourceError> {
     let mut archive = Archive::new(unpacked);
-    let mut said = Said::default();
+    let mut overrides = Overrides::default();
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         let kind = entry.header().entry_type();
         match kind {
-            EntryType::GNULongName => said.name = Some(text(&mut entry, target)?),
-            EntryType::GNULongLink => said.target = Some(text(&mut entry, target)?),
-            EntryType::XHeader => pax(&mut entry, target, &mut said)?,
-            // Comments of the whole archive, such as the commit.
+            EntryType::GNULongName => overrides.name = Some(text(&mut entry, target)?),
+            EntryType::GNULongLink => overrides.target = Some(text(&mut entry, target)?),
+            EntryType::XHeader => pax(&mut entry, target, &mut overrides)?,
+            // Comments on the whole archive, such as the commit.
             EntryType::XGlobalHeader => {
                 header(&mut entry, target)?;
             }
-            kind => one(&mut entry, kind, std::mem::take(&mut said), target)?,
+            kind => unpack_entry(&mut entry, kind, std::mem::take(&mut overrides), target)?,
         }
     }
     Ok(())
 }
 
-fn one<R: Read>(entry: &mut Entry<'_, R>, kind: EntryType, said: Said, target: &mut Target) -> Result<(), SourceError> {
-    let name = said.name.unwrap_or_else(|| entry.path_bytes().into_owned());
+fn unpack_entry<R: Read>(
+    entry: &mut Entry<'_, R>,
+    kind: EntryType,
+    overrides: Overrides,
+    target: &mut Target,
+) -> Result<(), SourceError> {
+    let name = overrides.name.unwrap_or_else(|| entry.path_bytes().into_owned());
     let refuse = |problem: &str| SourceError::entry(&name, problem);
-    let linked = said
+    let linked = overrides
         .target
         .or_else(|| entry.link_name_bytes().map(|target| target.into_owned()));
     let linked = linked.unwrap_or_default();
@@ -55,7 +60,7 @@ fn one<R: Read>(entry: &mut Entry<'_, R>, kind: EntryType, said: Said, target: &
         };
     }
     match kind {
-        // Old archives mark a directory by its name alone.
+        // Old archives mark a directory only by its name.
         EntryType::Directory => target.directory(&name, &path, mode),
         EntryType::Regular | EntryType::Continuous if name.ends_with(b"/") => target.directory(&name, &path, mode),
         EntryType::Regular | EntryType::Continuous => target.file(&name, &path, mode, entry),
@@ -67,22 +72,22 @@ fn one<R: Read>(entry: &mut Entry<'_, R>, kind: EntryType, said: Said, target: &
     }
 }
 
-/// What a PAX header says that counts here.
-fn pax<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target, said: &mut Said) -> Result<(), SourceError> {
+/// Parses the relevant fields of a PAX header.
+fn pax<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target, overrides: &mut Overrides) -> Result<(), SourceError> {
     let bytes = header(entry, target)?;
     for extension in PaxExtensions::new(&bytes) {
         let extension = extension.map_err(broken)?;
         let value = extension.value_bytes().to_vec();
         match extension.key_bytes() {
-            b"path" => said.name = Some(value),
-            b"linkpath" => said.target = Some(value),
+            b"path" => overrides.name = Some(value),
+            b"linkpath" => overrides.target = Some(value),
             b"size" => {
                 let problem = "is described with a size of its own, as files above 8 GiB are";
-                return Err(SourceError::entry(said.name.as_deref().unwrap_or(b"?"), problem));
+                return Err(SourceError::entry(overrides.name.as_deref().unwrap_or(b"?"), problem));
             }
             key if key.starts_with(b"GNU.sparse.") => {
                 let problem = "is a sparse file: pack it without --sparse";
-                return Err(SourceError::entry(said.name.as_deref().unwrap_or(b"?"), problem));
+                return Err(SourceError::entry(overrides.name.as_deref().unwrap_or(b"?"), problem));
             }
             _ => {}
         }
@@ -90,7 +95,7 @@ fn pax<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target, said: &mut Said) 
     Ok(())
 }
 
-/// A text that GNU tar ends with NUL.
+/// Reads a text that GNU tar terminates with NUL.
 fn text<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<u8>, SourceError> {
     let mut text = header(entry, target)?;
     if let Some(end) = text.iter().position(|byte| *byte == 0) {
@@ -102,8 +107,8 @@ fn text<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<u8
 fn header<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<u8>, SourceError> {
     let mut bytes = Vec::new();
     target.budget.entry(b"?")?;
-    entry.take(MOST_HEADER + 1).read_to_end(&mut bytes).map_err(broken)?;
-    if bytes.len() as u64 > MOST_HEADER {
+    entry.take(MAX_HEADER + 1).read_to_end(&mut bytes).map_err(broken)?;
+    if bytes.len() as u64 > MAX_HEADER {
         return Err(SourceError::Invalid("a header in it is too long".to_owned()));
     }
     target.budget.bytes(b"?", bytes.len() as u64)?;

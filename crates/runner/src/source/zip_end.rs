@@ -1,25 +1,27 @@
-//! The end of a ZIP archive (APPNOTE 4.3.14 to 4.3.16), read before the library sees the archive: the library keeps in memory
-//! what a directory claims to hold, and searches a whole file for what looks like one.
+//! The end of a ZIP archive (APPNOTE 4.3.14 to 4.3.16), validated before the library opens the archive: the library
+//! allocates what a central directory claims to contain, and searches a whole file for what resembles one.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::SourceError;
 
-/// Lengths of the end record without its comment, of the locator of its wide form, of that, and of the shortest entry.
+/// The lengths of the end record without its comment, of the ZIP64 locator, of the ZIP64 end record, and of the
+/// shortest entry.
 const END: u64 = 22;
 const LOCATOR: u64 = 20;
 const WIDE_END: u64 = 56;
 const SHORTEST_ENTRY: u64 = 46;
-/// Bytes of the directory for each entry. Names, extra fields and comments of real ones take some hundred.
-const MOST_FOR_ENTRY: u64 = 4096;
+/// The maximum average size of a directory entry. Names, extra fields and comments of real ones take some hundred
+/// bytes.
+const MAX_FOR_ENTRY: u64 = 4096;
 
-const MOST_COMMENT: u64 = u16::MAX as u64;
+const MAX_COMMENT: u64 = u16::MAX as u64;
 const END_MARK: &[u8; 4] = b"PK\x05\x06";
 const LOCATOR_MARK: &[u8; 4] = b"PK\x06\x07";
 const WIDE_MARK: &[u8; 4] = b"PK\x06\x06";
 const ENTRY_MARK: &[u8; 4] = b"PK\x01\x02";
 
-/// What the end records say of the directory.
+/// What the end records say about the central directory.
 #[derive(Clone, Copy)]
 struct Directory {
     count: u64,
@@ -27,11 +29,11 @@ struct Directory {
     start: u64,
 }
 
-/// Checks that the archive ends in one directory of at most `most` entries that lies where it says, right before the end
-/// records, and has no more bytes than so many entries need. Constant memory.
+/// Checks that the archive ends with one central directory of at most `most` entries, at its stated offset right before
+/// the end records, and no larger than that many entries need. Uses constant memory.
 ///
 /// # Errors
-/// It does not.
+/// The archive does not.
 pub(super) fn check(packed: &mut (impl Read + Seek), most: u64) -> Result<(), SourceError> {
     let (directory, end) = find(packed).map_err(broken)?;
     if directory.count > most {
@@ -39,7 +41,7 @@ pub(super) fn check(packed: &mut (impl Read + Seek), most: u64) -> Result<(), So
         return Err(SourceError::Invalid(problem));
     }
     let least_size = directory.count.saturating_mul(SHORTEST_ENTRY);
-    let most_size = directory.count.saturating_mul(MOST_FOR_ENTRY);
+    let most_size = directory.count.saturating_mul(MAX_FOR_ENTRY);
     if !(least_size..=most_size).contains(&directory.size) {
         let problem = format!(
             "its directory has {} bytes, which do not fit its {} entries",
@@ -57,15 +59,15 @@ pub(super) fn check(packed: &mut (impl Read + Seek), most: u64) -> Result<(), So
     Ok(())
 }
 
-/// The directory by the last end record, by its wide form where there is one, and where these records begin.
+/// The central directory according to the last end record, or its ZIP64 form, and the offset of these records.
 fn find(packed: &mut (impl Read + Seek)) -> io::Result<(Directory, u64)> {
     let length = packed.seek(SeekFrom::End(0))?;
-    let tail_start = length.saturating_sub(END + MOST_COMMENT);
+    let tail_start = length.saturating_sub(END + MAX_COMMENT);
     packed.seek(SeekFrom::Start(tail_start))?;
     let mut tail = Vec::new();
-    packed.take(END + MOST_COMMENT).read_to_end(&mut tail)?;
+    packed.take(END + MAX_COMMENT).read_to_end(&mut tail)?;
     let nothing = || io::Error::new(io::ErrorKind::InvalidData, "there is no end of a ZIP archive");
-    // The last mark, which is the one that the library begins with.
+    // The last signature, which is also where the library starts.
     let at = tail
         .windows(4)
         .rposition(|bytes| bytes == END_MARK)
@@ -86,7 +88,8 @@ fn find(packed: &mut (impl Read + Seek)) -> io::Result<(Directory, u64)> {
     }
 }
 
-/// The directory by the wide end record, whose locator lies right before `end` and the record itself right before that.
+/// The central directory according to the ZIP64 end record, whose locator is right before `end`, with the record right
+/// before the locator.
 fn wide(packed: &mut (impl Read + Seek), end: u64) -> io::Result<Option<Directory>> {
     let Some(start) = end.checked_sub(LOCATOR + WIDE_END) else {
         return Ok(None);

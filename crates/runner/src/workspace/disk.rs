@@ -1,10 +1,10 @@
-//! The disk guard: a build must not fill the disk of the machine that it runs on.
+//! The disk guard: a build must not fill the disk of its machine.
 
 use std::path::Path;
 
 use crate::machine::Machine;
 
-/// What is wrong when fewer than `least` bytes are free; `None` when nothing is. A disk that cannot be asked is not full.
+/// A message if fewer than `least` bytes are free, otherwise `None`. A disk that cannot be queried counts as not full.
 pub fn shortage(machine: &dyn Machine, path: &Path, least: u64) -> Option<String> {
     let free = machine.free_bytes(path).ok().filter(|free| *free < least)?;
     let (free, least) = (free >> 20, least >> 20);

@@ -1,5 +1,5 @@
-//! Removes what a build leaves, whatever it is: folders that the build closed to itself, or nested deeper than a path may be
-//! long or a program may hold folders open. None of the build's processes must be left.
+//! Removes whatever a build leaves: also folders that the build made unreadable, or nested deeper than the maximum
+//! length of a path or the maximum number of open files allows. All processes of the build must have ended.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,13 +10,13 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// Names read at a time.
+/// The number of names read at a time.
 const BATCH: usize = 1000;
 
 /// Removes a directory or file.
 ///
 /// # Errors
-/// What the operating system says; something is left then.
+/// An I/O error; part of the tree is left then.
 pub fn remove(path: &Path) -> io::Result<()> {
     let kind = match statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(()),
@@ -41,7 +41,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Empties the folder `name` of `root`. The folders in it become folders of `root`: so no tree is too deep.
+/// Empties the folder `name` of `root`. Its folders are moved up into `root`, so no tree is too deep.
 fn empty(root: &OwnedFd, name: &OsStr, moved: &mut u64) -> io::Result<()> {
     let folder = open(root, name)?;
     loop {
@@ -60,9 +60,9 @@ fn empty(root: &OwnedFd, name: &OsStr, moved: &mut u64) -> io::Result<()> {
     }
 }
 
-/// Moves a folder into `root`, under a name that is free.
+/// Moves a folder into `root`, under a free name.
 fn lift(from: &OwnedFd, name: &OsStr, root: &OwnedFd, moved: &mut u64) -> io::Result<()> {
-    // A folder that moves is written to: its `..` changes.
+    // Moving a folder requires write permission for it, as its `..` changes.
     chmodat(from, name, Mode::RWXU, AtFlags::empty())?;
     loop {
         *moved += 1;
@@ -84,7 +84,7 @@ fn delete(folder: &OwnedFd, name: &OsStr, is_directory: bool) -> io::Result<()> 
     }
 }
 
-/// Opens a folder, which is made open to its owner first.
+/// Makes a folder accessible to its owner, then opens it.
 fn open(above: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
     chmodat(&above, name, Mode::RWXU, AtFlags::empty())?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -131,7 +131,7 @@ mod tests {
         let root = directory.path().join("build");
         fs::create_dir_all(root.join("closed/inner")).unwrap();
         fs::write(root.join("closed/inner/file"), "x").unwrap();
-        // What lifted folders are called may be there already.
+        // The names that lifted folders get may already be in use.
         fs::create_dir_all(root.join("a/b/c")).unwrap();
         fs::create_dir_all(root.join("a/d/e")).unwrap();
         fs::create_dir_all(root.join(".removed-1/full")).unwrap();

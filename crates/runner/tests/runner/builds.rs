@@ -1,4 +1,4 @@
-//! Whole builds: what a server gets to see of them, and what is left on the runner.
+//! Whole builds: what a server receives from them, and what is left on the runner.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn variable(name: &str, value: &str, path: Option<&str>, secret: bool) -> Leased
     }
 }
 
-/// Nothing of a build is left but caches.
+/// Nothing is left of a build except caches.
 fn assert_clean(work_dir: &Path) {
     for place in ["builds", "journal"] {
         let left: Vec<_> = fs::read_dir(work_dir.join(place))
@@ -106,7 +106,7 @@ async fn a_build_gives_its_artifacts_and_leaves_nothing() {
         (artifacts["app.apk"].as_slice(), artifacts["map.txt"].as_slice()),
         (&b"app\n"[..], &b"map\n"[..])
     );
-    // The source is no single directory, so nothing was taken off; secrets are masked.
+    // The archive has several top-level entries, so no directory was stripped; secrets are masked.
     assert!(
         log.starts_with("==> source\n==> Look\nread me\n***\nof the organization *** "),
         "{log}"
@@ -249,7 +249,7 @@ async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
     server
         .until("build_1", "the runner hears of it", |build| build.refused > 0)
         .await;
-    // Its slot is free again: another build ends while the first one is never told an end.
+    // The slot is free again: another build ends while the result of the first is never accepted.
     server.queue(lease(&server, "build_2", &[("Work", "true")]));
     assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     assert!(!is_alive(pids[0]));
@@ -269,9 +269,9 @@ async fn caches_come_back_for_their_organization_and_scope_alone() {
         ("build_1", "org_1", Some("main"), "fresh\n"),
         ("build_2", "org_1", Some("main"), "kept\n"),
         ("build_3", "org_2", Some("main"), "fresh\n"),
-        // What another branch, uploader or configuration left.
+        // What another branch, uploader or configuration saved.
         ("build_4", "org_1", Some("pull"), "fresh\n"),
-        // An older server does not tell whose upload it is.
+        // Servers of an older release do not send the origin of the upload.
         ("build_5", "org_1", None, "fresh\n"),
         ("build_6", "org_1", None, "fresh\n"),
     ] {

@@ -1,4 +1,4 @@
-//! A runner that is killed, and what the next one in the same directory makes of that.
+//! A runner that is killed, and the recovery by the next one in the same directory.
 
 use std::fs;
 use std::path::Path;
@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
-use launchway_testing::leash::Leash;
+use launchway_testing::kill_guard::KillGuard;
 
 use crate::fake_server::{FakeServer, Fault, lease, with_artifact};
 use crate::stage::{PROGRAM, is_alive, open_directory, until};
 use crate::work::Working;
 
-/// A runner in a process of its own.
+/// A runner in a separate process.
 pub struct Process {
     child: Child,
-    _leash: Leash,
+    _kill_guard: KillGuard,
 }
 
 impl Process {
-    /// Starts it.
+    /// Starts the process.
     pub fn start(server: &FakeServer, directory: &Path) -> Process {
         let mut command = Command::new(PROGRAM);
         command
@@ -31,16 +31,19 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(Stdio::null());
         let child = command.spawn().unwrap();
-        let leash = Leash::on(&child);
-        Process { child, _leash: leash }
+        let kill_guard = KillGuard::on(&child);
+        Process {
+            child,
+            _kill_guard: kill_guard,
+        }
     }
 
-    /// The id of the process.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL.
     fn kill(self) {
         drop(self);
     }
@@ -87,7 +90,7 @@ async fn a_build_in_the_middle_is_dropped_and_begins_again() {
     .await;
     assert!(!is_alive(pid));
     assert!(server.inner().builds["build_1"].finish.is_none());
-    // The server gives it out again.
+    // The server assigns the build again.
     let mut again = lease(&server, "build_1", &[("Work", "echo again")]);
     again.attempt = 2;
     again.log_offset = server.log("build_1").len() as u64;
@@ -99,7 +102,7 @@ async fn a_build_in_the_middle_is_dropped_and_begins_again() {
 
 #[tokio::test]
 async fn an_end_that_was_not_heard_is_sent_again() {
-    // The end, or the second of two files, does not get through before the runner is killed.
+    // The result, or the second of two files, does not arrive before the runner is killed.
     for blocked in [
         "/api/runner/finish",
         "/put/artifact_1",
@@ -157,7 +160,7 @@ async fn an_end_that_was_not_heard_is_sent_again() {
     }
 }
 
-/// Starts runners that are killed when they send the end of the build, so often.
+/// Starts `times` runners that are killed when they send the result of the build.
 async fn killed_at_the_end(server: &FakeServer, directory: &Path, times: u32) {
     for _ in 0..times {
         let sent = Arc::new(AtomicBool::new(false));
@@ -206,7 +209,7 @@ async fn a_build_at_which_runners_die_whatever_they_send_is_given_up() {
     let runner = Process::start(&server, directory.path());
     until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
     assert!(server.inner().builds["build_1"].finish.is_none());
-    // The runner goes on with others.
+    // The runner continues with other builds.
     server.queue(lease(&server, "build_2", &[("Make", "true")]));
     assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     runner.kill();

@@ -1,4 +1,4 @@
-//! A server that speaks the runner protocol as far as a runner can see: one queue, builds, their logs and files; with
+//! A server that implements the runner protocol as seen by a runner: one queue, builds, their logs and files; with
 //! faults on demand.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -21,46 +21,46 @@ use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-/// What happens to a request instead of what should.
+/// A fault of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection breaks before anything is done.
+    /// The connection breaks before the request is handled.
     Unheard,
-    /// It is done, and the connection breaks before the answer.
+    /// The request is handled, and the connection breaks before the response.
     Unanswered,
     /// 503.
     Unavailable,
-    /// 500 in the form of something that stands before the server.
+    /// 500 in the format of a reverse proxy.
     Nonsense,
     /// 500 of the server itself.
     Defect,
 }
 
-/// Decides about a request, by its path.
+/// Selects the fault of a request by its path.
 pub type Faults = Box<dyn FnMut(&str) -> Option<Fault> + Send>;
 
-/// A build as the server has it.
+/// A build in the state of the server.
 #[derive(Default)]
 pub struct Build {
-    /// The attempt that may speak.
+    /// The current attempt.
     pub attempt: u32,
     /// The log.
     pub log: Vec<u8>,
-    /// Bytes of the log before that, which were only counted.
+    /// Bytes of the log before `log`, which were only counted.
     pub counted: usize,
-    /// What the runner said last.
+    /// The last reported phases.
     pub phases: Vec<String>,
-    /// The plan that it follows, and where from.
+    /// The reported plan and its origin.
     pub plan: Option<TellPlan>,
-    /// The end, once it is there.
+    /// The result, once it has arrived.
     pub finish: Option<Finish>,
-    /// Whether it is to be stopped.
+    /// Whether the build is canceled.
     pub cancel: bool,
-    /// The only endpoint that says so, when there is one.
+    /// The only endpoint that reports the cancellation; `None` is all.
     pub cancel_by: Option<&'static str>,
-    /// Calls of attempts that are over.
+    /// Calls of previous attempts.
     pub refused: u32,
-    /// How often each call came.
+    /// The number of calls by name.
     pub calls: BTreeMap<String, u32>,
 }
 
@@ -70,19 +70,19 @@ pub struct Inner {
     pub builds: HashMap<String, Build>,
     /// Sources, by path.
     files: HashMap<String, Vec<u8>>,
-    /// What was put, by artifact id.
+    /// The uploaded files, by artifact id.
     pub stored: HashMap<String, Vec<u8>>,
     announced: HashMap<String, AnnounceArtifact>,
     pub faults: Option<Faults>,
-    /// The runners' tokens that are no good.
+    /// The invalid tokens of runners.
     pub revoked: HashSet<String>,
-    /// Forget so many bytes at the end of each log once, as a server that lost its last writes.
+    /// Forget this many bytes at the end of each log once, like a server that lost its last writes.
     pub lose_log: Option<usize>,
-    /// How often a runner has asked for a lease.
+    /// The number of lease requests.
     pub leases: u32,
     /// Only count the bytes of logs.
     pub count_logs: bool,
-    /// PUTs to answer with 403.
+    /// The number of PUTs to answer with 403.
     pub refuse_puts: u32,
     /// Answer no PUT.
     pub hold_puts: bool,
@@ -102,7 +102,7 @@ pub struct FakeServer {
 }
 
 impl FakeServer {
-    /// Starts it.
+    /// Starts the server.
     pub async fn start() -> FakeServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -113,12 +113,12 @@ impl FakeServer {
         server
     }
 
-    /// Where it listens.
+    /// The URL of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Looks into it.
+    /// The state of the server.
     pub fn inner(&self) -> MutexGuard<'_, Inner> {
         self.shared
             .inner
@@ -126,13 +126,13 @@ impl FakeServer {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Puts a build into the queue.
+    /// Adds a build to the queue.
     pub fn queue(&self, lease: Lease) {
         self.inner().queue.push_back(lease);
         self.shared.changed.notify_waiters();
     }
 
-    /// Offers a source archive; gives the source that names it.
+    /// Serves a source archive. Returns its source for a lease.
     pub fn offer(&self, name: &str, bytes: Vec<u8>) -> Source {
         let source = Source::Archive {
             url: format!("{}/files/{name}", self.url()),
@@ -144,18 +144,18 @@ impl FakeServer {
         source
     }
 
-    /// Waits until something holds of a build.
+    /// Waits until a condition about a build holds.
     pub async fn until(&self, id: &str, what: &str, mut holds: impl FnMut(&Build) -> bool) {
         crate::stage::until(what, || self.inner().builds.get(id).is_some_and(&mut holds)).await;
     }
 
-    /// Waits for the end of a build.
+    /// Waits for the result of a build.
     pub async fn finished(&self, id: &str) -> Finish {
         self.until(id, "the build ends", |build| build.finish.is_some()).await;
         self.inner().builds[id].finish.clone().unwrap()
     }
 
-    /// Waits for the end of a build for as long as it takes.
+    /// Waits for the result of a build without a timeout.
     pub async fn finished_whenever(&self, id: &str) {
         while self.inner().builds.get(id).is_none_or(|build| build.finish.is_none()) {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -167,7 +167,7 @@ impl FakeServer {
         String::from_utf8_lossy(&self.inner().builds[id].log).into_owned()
     }
 
-    /// The stored bytes of the artifacts of a build, by name.
+    /// The uploaded artifacts of a build, by name.
     pub fn artifacts(&self, finish: &Finish) -> BTreeMap<String, Vec<u8>> {
         let inner = self.inner();
         let of = |id: &String| (inner.announced[id].name.clone(), inner.stored[id].clone());
@@ -175,7 +175,7 @@ impl FakeServer {
     }
 }
 
-/// A build with these steps, and a source with nothing that matters.
+/// A build with these steps, and a trivial source.
 pub fn lease(server: &FakeServer, id: &str, steps: &[(&str, &str)]) -> Lease {
     let steps = steps.iter().map(|(name, run)| Step {
         name: (*name).to_owned(),
@@ -261,7 +261,7 @@ async fn answer(State(server): State<FakeServer>, request: Request) -> Response<
     }
 }
 
-/// An answer that breaks off.
+/// A response that breaks off.
 fn cut() -> Response<Body> {
     let broken = futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("cut"))]);
     Response::new(Body::from_stream(broken))
@@ -372,7 +372,7 @@ async fn lease_answer(server: &FakeServer) -> Response<Body> {
     }
 }
 
-/// Does something about a build if this attempt may.
+/// Handles a call about a build if its attempt is current.
 fn about(
     server: &FakeServer,
     path: &str,

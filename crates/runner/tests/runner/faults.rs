@@ -1,4 +1,4 @@
-//! Bad networks and bad servers: what the server has in the end is whole all the same.
+//! Broken networks and servers: the server still ends up with the complete result.
 
 use launchway_api::runner::Lease;
 use launchway_domain::build::BuildResult;
@@ -17,7 +17,7 @@ fn build(server: &FakeServer, id: &str) -> Lease {
     )
 }
 
-/// Faults by chance, from a seed; never for more than so many requests.
+/// Random faults from a seed, for at most `most` requests.
 fn by_chance(seed: u64, mut most: u32) -> Faults {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     Box::new(move |path| {
@@ -25,7 +25,7 @@ fn by_chance(seed: u64, mut most: u32) -> Faults {
         state ^= state >> 7;
         state ^= state << 17;
         let fault = match state % 10 {
-            // A lease that is lost on the way is another story: the server gives it out again.
+            // Losing a lease is another matter: the server assigns the build again.
             0 | 1 if path.ends_with("/lease") => Fault::Unheard,
             0 => Fault::Unheard,
             1 => Fault::Unanswered,

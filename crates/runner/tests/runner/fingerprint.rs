@@ -1,4 +1,4 @@
-//! `launchway fingerprint embed` in a step, which every preset calls.
+//! `launchway fingerprint embed` in a step, as called by every preset.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use launchway_api::runner::{Finish, Lease};
 use launchway_domain::build::BuildResult;
 use launchway_domain::fingerprint::FingerprintDocument;
-use launchway_project::resolve::AppPlace;
+use launchway_project::resolve::AppLocation;
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::sandbox::{BuildUser, SandboxSettings};
 use launchway_runner::settings::Settings;
@@ -49,7 +49,8 @@ fn document(files: &[(&str, &str)]) -> FingerprintDocument {
     }
     let rules = launchway_project::file::Fingerprint::default();
     let platform = launchway_domain::platform::Platform::Android;
-    let found = launchway_project::fingerprint::of_app(directory.path(), &AppPlace::default(), platform, &rules);
+    let found =
+        launchway_project::fingerprint::app_documents(directory.path(), &AppLocation::default(), platform, &rules);
     found.unwrap().1.first
 }
 
@@ -84,7 +85,7 @@ async fn a_build_tells_its_fingerprint_and_the_app_has_it() {
     a_build_tells_and_embeds(|_| {}).await;
 }
 
-/// As root with users of their own for builds, and behind Landlock; as what there is elsewhere.
+/// As root with separate users for builds, and with Landlock; otherwise with what is available.
 #[tokio::test]
 async fn also_in_the_sandbox() {
     a_build_tells_and_embeds(|settings| settings.sandbox = SandboxSettings::default()).await;
@@ -97,7 +98,7 @@ async fn also_where_the_program_cannot_be_reached() {
     std::fs::create_dir(&hidden).unwrap();
     a_build_tells_and_embeds(|settings| {
         settings.sandbox = SandboxSettings {
-            // The program lies beside it: then Landlock opens no folder of it.
+            // The program is next to it: then Landlock opens no folder of it.
             readable: vec![Path::new(crate::stage::PROGRAM).parent().unwrap().to_owned()],
             hidden: vec![crate::stage::PROGRAM.into(), hidden],
             user: BuildUser::Own,

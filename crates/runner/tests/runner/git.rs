@@ -1,4 +1,4 @@
-//! Git sources: what is fetched, and what never gets as far as git.
+//! Git sources: what is fetched, and what never reaches git.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ pub fn git(directory: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// A repository with two commits, a tag on the first, a hook, and a branch with a link out.
+/// A repository with two commits, a tag on the first, a hook, and a branch with a link that leads out.
 pub fn repository(directory: &Path) -> (PathBuf, String) {
     let path = directory.join("app");
     std::fs::create_dir(&path).unwrap();
@@ -77,7 +77,7 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
     let readable = directory.path().to_owned();
     let change = |settings: &mut launchway_runner::settings::Settings| {
         settings.allow_local_git = true;
-        // Git asks who owns a repository.
+        // Git checks the owner of a repository.
         settings.sandbox.user = BuildUser::Own;
         settings.sandbox.readable = vec![readable];
     };
@@ -168,12 +168,12 @@ pub fn secret(name: &str, value: &str) -> LeasedVariable {
     }
 }
 
-/// Every repository of this machine is one that the credentials are for.
+/// The credentials are bound to every repository of this machine.
 fn everywhere_here() -> LeasedVariable {
     secret("LAUNCHWAY_GIT_URLS", "file:///")
 }
 
-/// Says all that a step finds of what opens the repository.
+/// Prints everything that a step finds of the credentials.
 const LOOK_FOR_SECRETS: &str = r#"
 env | grep -E '^(LAUNCHWAY_GIT_|GIT_)' && echo FOUND
 grep -rlE "hunter|$(printf 'x-access-token:hunter2-%s' token | base64)" "$(dirname "$LAUNCHWAY_WORKSPACE")" && echo FOUND
@@ -210,7 +210,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
                 everywhere_here(),
             ],
         ),
-        // Given as a file by mistake, it is no step's either.
+        // Configured as a file by mistake, it still reaches no step.
         ("build_2", vec![file, everywhere_here()]),
     ] {
         let lease = of(&server, id, &format!("file://{}", path.display()), "main");
@@ -222,7 +222,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
         assert_eq!(finish.status, BuildResult::Success, "{log}");
         assert!(log.contains("secondlooked\n") && !log.contains("FOUND"), "{log}");
     }
-    // Nor does a build of an archive find it.
+    // Neither does a build of an archive find it.
     let mut archive = lease(
         &server,
         "build_3",
@@ -235,7 +235,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
     working.end().await.unwrap();
 }
 
-/// Stands where `ssh` is looked for: notes how it was called and what hosts it was told of, then serves the repository.
+/// A fake `ssh`: records its arguments and the known hosts, then serves the repository.
 pub fn stand_in_for_ssh(directory: &Path) {
     let script = format!(
         "#!/bin/bash\nprintf '%s\\n' \"$@\" > {0}/called\nfor word; do case $word in -oUserKnownHostsFile=*) cat \"${{word#*=}}\" > {0}/hosts ;; \
@@ -286,7 +286,7 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
     );
     assert!(noted("hosts").starts_with("git.example.com ssh-ed25519 AAAA\ngithub.com ssh-ed25519 "));
     assert_eq!(noted("key"), "the key\n");
-    // A host that is refused is told with what to do.
+    // A rejected host is reported with what to do.
     std::fs::write(
         directory.path().join("ssh"),
         "#!/bin/sh\necho 'Host key verification failed.' >&2; exit 255\n",
@@ -362,7 +362,7 @@ async fn submodules_and_large_files_come_with_the_credentials_of_the_repository(
             vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token"), everywhere_here()],
             "library\n",
         ),
-        // What is public is fetched by whoever wants it.
+        // Public repositories are fetched without credentials.
         (
             "build_2",
             Vec::new(),

@@ -1,5 +1,6 @@
-//! What opens repositories goes only to those that it is for: not to another host, nor to a neighbour as a submodule, nor where
-//! a redirect leads. The hosts are real: git's own server over HTTP, which notes who showed what.
+//! Credentials are sent only to the repositories that they are bound to: not to another host, nor to a neighboring
+//! repository as a submodule, nor to the target of a redirect. The hosts are real: git's own server over HTTP, which
+//! records the credentials.
 
 use std::fs;
 use std::io::Write;
@@ -25,7 +26,7 @@ use crate::git::{git, of, repository, secret, stand_in_for_ssh};
 use crate::stage::open_directory;
 use crate::work::Working;
 
-/// A server of repositories: `/public/app`, and, for who shows a token, `/team/app` and `/neighbours/app`.
+/// A server of repositories: `/public/app`, and, for requests with a token, `/team/app` and `/neighbours/app`.
 struct Host {
     directory: tempfile::TempDir,
     port: u16,
@@ -43,7 +44,7 @@ struct Seen {
 #[derive(Clone)]
 struct Serving {
     root: PathBuf,
-    /// Where `/team/moved` and the files of LFS of `/team/app` lead.
+    /// The target of `/team/moved` and of the LFS files of `/team/app`.
     elsewhere: Option<String>,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
@@ -90,7 +91,7 @@ impl Host {
         git(&app, &["checkout", "--quiet", "--force", "main"]);
     }
 
-    /// The repositories that were asked for with the token since this was asked last, and whether any was asked for at all.
+    /// The repositories that were requested with the token since the last call, and whether there was any request.
     fn asked(&self) -> (Vec<String>, bool) {
         let seen = std::mem::take(&mut *self.seen.lock().unwrap());
         let token = format!("Basic {}", STANDARD.encode("x-access-token:hunter2-token"));
@@ -143,7 +144,7 @@ async fn serve(State(serving): State<Serving>, request: Request) -> Response<Bod
     answer.await.unwrap()
 }
 
-/// Answers as git's own server does.
+/// Answers like git's own server.
 fn backend(root: &Path, variables: &[(&str, String)], body: &Bytes) -> Response<Body> {
     let mut command = Command::new("git");
     command.arg("http-backend").envs(variables.iter().cloned());
@@ -178,7 +179,7 @@ fn working(server: &FakeServer, hosts: &[&Host]) -> Working {
     Working::with(server, change, Arc::new(RequestOnly))
 }
 
-/// Builds; tells whether it was a success, and its log.
+/// Runs a build. Returns whether it succeeded, and its log.
 async fn build(server: &FakeServer, lease: Lease) -> (bool, String) {
     let id = lease.build_id.clone();
     server.queue(lease);
@@ -204,7 +205,7 @@ async fn a_token_goes_only_to_the_repositories_that_it_is_for() {
     for (number, (url, is_fetched, is_shown)) in [
         (format!("http://localhost:{here}/team/app"), true, true),
         (format!("http://LOCALHOST:{here}/team/app"), true, true),
-        // Public, so it comes without.
+        // Public, so fetched without credentials.
         (format!("http://localhost:{here}/public/app"), true, false),
         (format!("http://localhost:{there}/public/app"), true, false),
         (format!("http://localhost:{here}/neighbours/app"), false, false),
@@ -222,7 +223,7 @@ async fn a_token_goes_only_to_the_repositories_that_it_is_for() {
             false,
             false,
         ),
-        // The token may go there, but not where that leads.
+        // The token may be sent there, but not to the target of the redirect.
         (format!("http://localhost:{here}/team/moved"), false, true),
     ]
     .iter()
@@ -258,7 +259,7 @@ async fn a_token_goes_only_to_the_repositories_that_it_is_for() {
             );
         }
     }
-    // Nobody has said what it is for.
+    // The token is bound to nothing.
     let lease = Lease {
         env: vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token")],
         ..of(&server, "build_x", &format!("http://localhost:{here}/team/app"), "main")
@@ -363,14 +364,14 @@ async fn a_key_opens_no_stranger_or_neighbour_as_a_submodule() {
             !is_fetched,
             "{branch}: {log}"
         );
-        // The last call of `ssh` was for what the key is for.
+        // The last call of `ssh` was for a repository that the key is bound to.
         let called = fs::read_to_string(witness.join("called")).unwrap();
         assert!(
             called.contains(&format!("'{root}/team/app'")) && !called.contains("2222"),
             "{branch}: {called}"
         );
     }
-    // The repository itself may be another: then no key leaves the runner.
+    // The repository itself may be another: then the key is not sent.
     let _ = fs::remove_file(witness.join("key"));
     let lease = Lease {
         env: key(format!("git.example.com{root}/team/")),
@@ -424,7 +425,7 @@ async fn a_token_does_not_follow_large_files_elsewhere() {
             fs::write(app.join(".lfsconfig"), format!("[lfs]\n\turl = {place}\n")).unwrap();
         }
         fs::write(app.join("large.bin"), &pointer).unwrap();
-        // As it is, whatever this machine has set for Git LFS.
+        // The raw pointer, whatever this machine has configured for Git LFS.
         let plain = ["filter.lfs.process=", "filter.lfs.clean=", "filter.lfs.required=false"];
         let settings = plain.iter().flat_map(|setting| ["-c", *setting]);
         git(&app, &settings.chain(["add", "."]).collect::<Vec<_>>());
@@ -463,7 +464,7 @@ async fn a_token_does_not_follow_large_files_elsewhere() {
         assert_eq!(shown, expected, "{branch}");
         let (shown, asked) = other.asked();
         assert_eq!(shown, [""; 0], "{branch}");
-        // There the server of the repository led.
+        // The repository's own server redirected there.
         assert_eq!(asked, place.is_none(), "{branch}");
     }
     working.end().await.unwrap();

@@ -1,4 +1,4 @@
-//! The life of a runner: how it comes to work, what it can take, and how it ends.
+//! The life of a runner: how it starts, what it survives, and how it ends.
 
 use std::fs;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ async fn a_place_where_no_build_can_run_is_noticed_at_once() {
     let server = FakeServer::start().await;
     let directory = open_directory();
     let mut settings = settings(&directory);
-    // Whoever builds, this place is closed to it.
+    // This directory is closed to every user of builds.
     settings.path = "/nowhere".to_owned();
     let free = Arc::new(AtomicU64::new(u64::MAX));
     let runner = runner(&server, settings, Arc::new(RequestOnly), free).unwrap();
@@ -54,7 +54,7 @@ async fn several_slots_work_beside_each_other() {
     let meet = open_directory();
     fs::set_permissions(meet.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     for (id, own, other) in [("build_1", "a", "b"), ("build_2", "b", "a")] {
-        // Ends only when the other one runs too.
+        // Each ends only if the other one runs too.
         let at = meet.path().display();
         let script = format!("touch {at}/{own}; until [ -e {at}/{other} ]; do sleep 0.05; done");
         server.queue(lease(&server, id, &[("Meet", &script)]));
@@ -92,7 +92,7 @@ async fn a_full_disk_stops_a_build_and_takes_no_other() {
     );
     let asked = server.inner().leases;
     server.queue(lease(&server, "build_2", &[("Work", "true")]));
-    // Room comes back: only then is there a word with the server again.
+    // The runner contacts the server again only after space was freed.
     assert_eq!(server.inner().leases, asked);
     working.free.store(u64::MAX, Ordering::SeqCst);
     assert_eq!(server.finished("build_2").await.status, BuildResult::Success);

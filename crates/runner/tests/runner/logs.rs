@@ -1,4 +1,4 @@
-//! Logs: secrets in pieces, bytes that are no text, and output without end.
+//! Logs: split secrets, bytes that are not text, and unlimited output.
 
 use std::sync::Arc;
 
@@ -85,14 +85,14 @@ async fn output_without_end_can_be_canceled() {
     working.end().await.unwrap();
 }
 
-/// The most memory that a process has had, in KiB.
+/// The peak memory of a process, in KiB.
 fn peak(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Runs a build that prints so many MiB; gives the most memory that the runner had.
+/// Runs a build that prints this many MiB. Returns the peak memory of the runner.
 async fn peak_with(mebibytes: u32) -> u64 {
     let server = FakeServer::start().await;
     server.inner().count_logs = true;

@@ -1,6 +1,6 @@
-//! The runner: real processes, real HTTP, a fake server.
+//! The runner, with real processes, real HTTP, and a fake server.
 
-// Says to clippy that all of this is tests, where `unwrap` is at home.
+// Tells clippy that everything here is tests, in which `unwrap` is allowed.
 #![cfg(test)]
 
 mod builds;

@@ -1,4 +1,5 @@
-//! What a step reaches beside the file system: servers of this machine, sockets with a path, other processes, clouds.
+//! What a step can reach besides the file system: servers of this machine, sockets in the file system, other processes,
+//! cloud metadata.
 
 use std::fs;
 use std::net::TcpListener;
@@ -18,7 +19,7 @@ use crate::sandbox::run_as;
 use crate::stage::{NOBODY, directory_of, is_root, open_directory, order, run};
 use crate::work::Working;
 
-/// Ways to a port of this machine. Each must fail; one that works says so.
+/// Ways to reach a port of this machine. Each must fail; a successful one prints a line.
 const WAYS: &str = r#"
 import os, socket, subprocess, sys
 port = int(os.environ["PORT"])
@@ -82,7 +83,7 @@ fn own_user() -> SandboxSettings {
     }
 }
 
-/// Says in the test's output that a part cannot be shown on this machine.
+/// Whether ports can be closed; prints a note if this machine cannot show it.
 fn closes_ports() -> bool {
     let ports = own_user().available().ports;
     if !ports {
@@ -101,7 +102,7 @@ async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
     let place = Place::of(None);
     let mut closed = place.order("python3 ways.py", &own_user(), None);
     closed.env.insert("PORT".to_owned(), port.to_string());
-    // Without the sandbox the same ways lead there.
+    // Without the sandbox all of them succeed.
     let mut open = closed.clone();
     open.sandbox = Sandbox::default();
     let (printed, _) = run(open).await;
@@ -117,7 +118,7 @@ async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
         as_other.env.clone_from(&closed.env);
         assert_eq!(run(as_other).await.0, "tried\ntried\n");
     }
-    // A port that the owner of the machine opens is open, and one that nobody listens on yet can be closed.
+    // A port that the owner of the machine opens is open, and a port without a listener can be closed.
     let opened = SandboxSettings {
         open_ports: vec![port],
         ..own_user()
@@ -141,7 +142,7 @@ async fn clouds_tell_a_step_nothing() {
     if !closes_ports() {
         return;
     }
-    // Refused is not the same as not there: it is so in a cloud, too.
+    // Refused is not the same as absent: so the test also works in a cloud.
     let script = "python3 -c 'import socket
 for address in (\"169.254.169.254\", \"169.254.170.2\"):
     print(socket.socket().connect_ex((address, 80)))'";
@@ -159,7 +160,7 @@ for address in (\"169.254.169.254\", \"169.254.170.2\"):
     assert_eq!(run(by_route).await.0, "13\n13\n");
 }
 
-/// What a step that is set apart must not find: a socket of the machine, and a process with a secret in its command line.
+/// What an isolated step must not find: a socket of the machine, and a process with a secret in its command line.
 const LOOK: &str = r#"
 python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$SOCKET" 2>/dev/null && echo "REACHED the socket"
 ls "$SOCKET" 2>/dev/null && echo "REACHED its name"
@@ -190,10 +191,10 @@ async fn a_step_that_is_set_apart_finds_neither_sockets_nor_processes() {
         order
     };
     let place = Place::of(Some(NOBODY));
-    // Landlock and another user alone close neither.
+    // Landlock and another user alone hide neither.
     let (open, _) = run(prepared(&place, &SandboxSettings::default(), Some(NOBODY), false)).await;
     let (closed, end) = run(prepared(&place, &SandboxSettings::default(), Some(NOBODY), true)).await;
-    // A plain user has no say about /proc.
+    // An unprivileged user cannot change /proc.
     let as_nobody = run_as(
         NOBODY,
         &prepared(&place, &own_user(), None, true),

@@ -1,4 +1,4 @@
-//! The sandbox: a hostile step tries to reach what is outside its workspace, as root's build user and as the runner's own.
+//! The sandbox: a hostile step tries to escape from its workspace, as root's build user and as the runner's own.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use launchway_runner::Workplace;
+use launchway_runner::WorkDirectory;
 use launchway_runner::executor::{ProcessExecutor, StepCommand, StepEnd, StepOrder};
-use launchway_runner::sandbox::trial::Reach;
+use launchway_runner::sandbox::trial::Exposure;
 use launchway_runner::sandbox::{BuildUser, Landlock, Sandbox, SandboxReport, SandboxSettings, Users};
 use launchway_runner::settings::Settings;
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
 
-/// What a step tries. Each line must fail; one that works says so.
+/// The attacks of a step. Each line must fail; a successful one prints a line.
 const ATTACKS: &str = r#"
 try() { if timeout -k 1 20 bash -c "$1" >/dev/null 2>&1; then echo "REACHED: $1"; fi; }
 try "cat $OUTSIDE/secret"
@@ -63,7 +63,7 @@ fn victim(directory: &Path, user: Option<u32>) -> Child {
     command.spawn().unwrap()
 }
 
-/// A directory of the runner's: a secret, another build, and the workspace of the step.
+/// A directory of the runner: a secret, another build, and the workspace of the step.
 struct Machine {
     directory: tempfile::TempDir,
     workspace: PathBuf,
@@ -109,7 +109,7 @@ impl Machine {
         order
     }
 
-    /// Everything outside is as it was, and the step could do its own work.
+    /// Everything outside is unchanged, and the step could do its own work.
     fn check(&mut self, printed: &str) {
         assert!(!printed.contains("REACHED"), "{printed}");
         assert!(printed.contains("tried\nmine\nthree\n"), "{printed}");
@@ -127,7 +127,7 @@ impl Drop for Machine {
     }
 }
 
-/// Runs an order in a runner that is `user`; gives what it printed.
+/// Runs an order in a runner process of this user. Returns its output.
 pub fn run_as(user: u32, order: &StepOrder, directory: &Path) -> String {
     // The build directory may be closed to others.
     let program = directory.join("program");
@@ -156,7 +156,7 @@ fn without_landlock() -> SandboxSettings {
     }
 }
 
-/// Says in the test's output that a part cannot be shown on this machine.
+/// Whether Landlock is available; prints a note if this machine cannot show it.
 fn has_landlock() -> bool {
     let level = SandboxSettings::default().available().landlock;
     if level < Landlock::Full {
@@ -179,7 +179,7 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         let (printed, end) = run(machine.attack(&settings, user)).await;
         machine.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
-        // No group and no right is left to it, and no open file but those that everything here is given.
+        // It has no supplementary groups, no capabilities, and only the standard open files.
         let mut look = machine.attack(&settings, user);
         let files = "ls /proc/self/fd | wc -l";
         let script = format!("id -u; id -G; grep -E 'CapEff|CapPrm|NoNewPrivs' /proc/self/status; {files}");
@@ -195,7 +195,7 @@ async fn a_build_user_of_its_own_reaches_nothing() {
     }
 }
 
-/// The sandbox of this machine under some settings, as the trial finds it.
+/// The sandbox of this machine with these settings, as measured by the trial.
 async fn sandbox(sandbox: SandboxSettings) -> SandboxReport {
     let mut settings = Settings::new(PathBuf::from("/nowhere"));
     settings.sandbox = SandboxSettings {
@@ -203,7 +203,7 @@ async fn sandbox(sandbox: SandboxSettings) -> SandboxReport {
         ..sandbox
     };
     let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
-    Workplace::look(settings, executor).await.unwrap()
+    WorkDirectory::inspect(settings, executor).await.unwrap()
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn a_sandbox_is_judged_by_what_a_step_reached() {
     })
     .await;
     assert!(
-        open.reached.contains(&Reach::Files) && open.reached.contains(&Reach::Signals),
+        open.reached.contains(&Exposure::Files) && open.reached.contains(&Exposure::Signals),
         "{open:?}"
     );
     assert!(!open.is_enough());
@@ -228,8 +228,8 @@ async fn a_sandbox_is_judged_by_what_a_step_reached() {
             ..SandboxSettings::default()
         })
         .await;
-        assert!(!landlock.reached.contains(&Reach::Files), "{landlock:?}");
-        assert!(!landlock.reached.contains(&Reach::Signals), "{landlock:?}");
+        assert!(!landlock.reached.contains(&Exposure::Files), "{landlock:?}");
+        assert!(!landlock.reached.contains(&Exposure::Signals), "{landlock:?}");
     }
 }
 
@@ -242,7 +242,7 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
     let session = PathBuf::from("/run/user/0");
     let is_made = !session.exists();
     fs::create_dir_all(&session).unwrap();
-    // Steps are set apart, but /run stays as it is: this directory is theirs to change.
+    // Steps are isolated, but /run stays visible: they may change this directory.
     let open = sandbox(SandboxSettings {
         user: BuildUser::Own,
         writable: vec![PathBuf::from("/run")],
@@ -258,7 +258,7 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
         fs::remove_dir(&session).unwrap();
     }
     assert!(
-        open.reached.contains(&Reach::Run) && open.reached.contains(&Reach::Session),
+        open.reached.contains(&Exposure::Run) && open.reached.contains(&Exposure::Session),
         "{open:?}"
     );
     assert!(!open.is_enough());
@@ -267,7 +267,7 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
     assert!(told.iter().any(|line| line.contains("the sockets in /run")), "{told:?}");
     if closed.apart {
         assert!(
-            !closed.reached.contains(&Reach::Run) && !closed.reached.contains(&Reach::Session),
+            !closed.reached.contains(&Exposure::Run) && !closed.reached.contains(&Exposure::Session),
             "{closed:?}"
         );
     }
@@ -275,7 +275,7 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
 
 #[tokio::test]
 async fn without_a_sandbox_the_same_attacks_succeed() {
-    // Or the tests above and below could not fail.
+    // Otherwise the other tests could not fail.
     let machine = Machine::new(None, None);
     let mut open = machine.attack(&SandboxSettings::default(), None);
     open.sandbox = Sandbox::default();
@@ -317,7 +317,7 @@ async fn behind_landlock_the_same_user_reaches_nothing() {
         machine = Machine::new(None, None);
         printed = run(machine.attack(&settings, None)).await.0;
     }
-    // Counts what stands beside, not what this test put there.
+    // Checks the other files, not what this test created.
     machine.check(&printed);
 }
 
@@ -353,7 +353,7 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
     );
     let mut order = order(&script, &machine.workspace);
     order.sandbox = settings.sandbox(None, &machine.work_dir(), &machine.workspace);
-    // Without the sandbox all of it is open.
+    // Without the sandbox all of them succeed.
     let mut open = order.clone();
     open.sandbox = Sandbox::default();
     let (printed, _) = run(open).await;
@@ -370,7 +370,7 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
 
 #[tokio::test]
 async fn an_order_cannot_load_its_code_outside_the_sandbox() {
-    // A library that a plan names must not be loaded by what stands outside: that prints a warning when it is missing.
+    // The supervisor outside the sandbox must not load a library that a plan names: a missing one prints a warning.
     let machine = Machine::new(None, None);
     let mut order = order("echo step", &machine.workspace);
     order

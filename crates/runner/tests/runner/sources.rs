@@ -53,7 +53,7 @@ async fn a_plan_comes_from_the_source_and_is_told() {
         source,
         ..lease(&server, id, &[])
     };
-    // One directory alone is taken off.
+    // Only a single top-level directory is stripped.
     let source = server.offer("top.tar.gz", tar_gz(&[("app-1.0/README", "x"), ("app-1.0/src/a", "x")]));
     server.queue(bare("build_1", source));
     let finish = server.finished("build_1").await;
@@ -160,7 +160,7 @@ async fn a_plan_is_found_by_a_process_of_its_own() {
 async fn a_defect_in_a_parser_ends_the_build_and_not_the_runner() {
     let server = FakeServer::start().await;
     let directory = open_directory();
-    // Stands for a parser that a file makes write where it must not.
+    // Simulates a parser that a malicious file makes write outside.
     let program = directory.path().join("program");
     let script = format!("#!/bin/sh\n[ \"$1\" = __source ] && kill -SEGV $$\nexec {PROGRAM} \"$@\"\n");
     fs::write(&program, script).unwrap();

@@ -10,11 +10,11 @@ use launchway_runner::executor::{Executor, ProcessExecutor, RunningStep, StepCom
 use launchway_runner::sandbox::Sandbox;
 use tokio::io::AsyncReadExt;
 
-/// A condition that does not come about in this time never will.
+/// A condition that does not hold after this time never will.
 pub const LIMIT: Duration = Duration::from_secs(60);
 /// The program that tests start.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_runner-under-test");
-/// A user without rights, whom every system has.
+/// An unprivileged user that exists on every system.
 pub const NOBODY: u32 = 65_534;
 
 /// Whether the tests run as root.
@@ -22,14 +22,14 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A directory that every user can pass through.
+/// A directory that every user can traverse.
 pub fn open_directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o711)).unwrap();
     directory
 }
 
-/// Makes a directory that belongs to a user.
+/// Creates a directory that belongs to a user.
 pub fn directory_of(path: PathBuf, user: Option<u32>) -> PathBuf {
     fs::create_dir(&path).unwrap();
     if let Some(user) = user {
@@ -57,7 +57,7 @@ pub async fn start(order: StepOrder) -> RunningStep {
     executor.start(order).await.expect("a step that starts")
 }
 
-/// Runs a step to its end; gives what it printed.
+/// Runs a step to its end. Returns its output.
 pub async fn run(order: StepOrder) -> (String, StepEnd) {
     let RunningStep { mut output, stop, end } = start(order).await;
     let mut printed = Vec::new();
@@ -67,7 +67,7 @@ pub async fn run(order: StepOrder) -> (String, StepEnd) {
     (String::from_utf8_lossy(&printed).into_owned(), end.expect("an end"))
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let waiting = async {
         while !holds() {
@@ -77,7 +77,7 @@ pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     assert!(tokio::time::timeout(LIMIT, waiting).await.is_ok(), "never: {what}");
 }
 
-/// The ids that a step wrote into a file of its directory, one a line, once there are `count`.
+/// The ids that a step wrote to a file of its directory, one per line, once there are `count`.
 pub async fn written_ids(file: &Path, count: usize) -> Vec<u32> {
     let read = || -> Vec<u32> {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -88,7 +88,7 @@ pub async fn written_ids(file: &Path, count: usize) -> Vec<u32> {
     read()
 }
 
-/// Whether a process is there and no zombie.
+/// Whether a process exists and is not a zombie.
 pub fn is_alive(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')')

@@ -1,4 +1,4 @@
-//! The process executor: what a step gets, prints, ends with and leaves behind.
+//! The process executor: the environment of a step, its output, its end, and its remaining processes.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn a_step_gets_its_environment_and_no_other() {
         .lines()
         .filter_map(|line| Some(line.split_once('=')?.0))
         .collect();
-    // What the shell itself sets.
+    // Variables that the shell itself sets.
     names.sort_unstable();
     names.retain(|name| !["PWD", "SHLVL", "_", "OLDPWD"].contains(name));
     assert_eq!(names, ["GREETING", "PATH"]);
@@ -104,7 +104,7 @@ async fn a_stop_is_asked_for_in_order_first() {
 #[tokio::test]
 async fn what_does_not_listen_is_killed_with_all_it_started() {
     let directory = open_directory();
-    // A child, an orphan in a session of its own, and one whose output goes elsewhere. None listens to SIGTERM.
+    // A child, an orphan in its own session, and one with redirected output. All ignore SIGTERM.
     let script = r#"trap '' TERM
         echo $$ >> pids
         sh -c "$LOOP" &
@@ -142,7 +142,7 @@ async fn a_runner_that_goes_away_takes_its_step_along() {
     let directory = open_directory();
     let step = start(order("echo $$ > pids; while :; do sleep 1; done", directory.path())).await;
     let pids = written_ids(&directory.path().join("pids"), 1).await;
-    // What the kernel does with the pipes of a process that is killed.
+    // The kernel does the same with the pipes of a killed process.
     drop(step);
     until("the step is gone", || !is_alive(pids[0])).await;
 }

@@ -1,4 +1,5 @@
-//! What a build leaves cannot hold its runner: everything behind the steps is bounded, and ends when the build does.
+//! What a build leaves cannot block its runner: all work after the steps is bounded, and ends when the build is
+//! stopped.
 
 use launchway_api::runner::{Finish, Lease};
 use launchway_domain::build::{BuildErrorCode, BuildResult};
@@ -6,10 +7,10 @@ use launchway_domain::build::{BuildErrorCode, BuildResult};
 use crate::fake_server::{FakeServer, lease, with_artifact, with_cache};
 use crate::work::Working;
 
-/// More bytes of holes than can be hashed while a test waits, in files that are each small enough.
+/// Sparse files with more bytes than can be hashed during a test, each small enough by itself.
 const HOLES: &str = "mkdir out && for n in $(seq 100); do truncate -s 4G out/$n.bin; done";
 
-/// Makes the build end early, and tells how it did.
+/// Runs a build to its end. Returns its result and log.
 async fn ended(server: &FakeServer, lease: Lease) -> (Finish, String) {
     let id = lease.build_id.clone();
     server.queue(lease);
@@ -24,7 +25,7 @@ fn holes(server: &FakeServer) -> Lease {
     with_artifact(lease(server, "build_1", &[("Make", HOLES)]), "out/*.bin", "bin")
 }
 
-/// Waits until the runner says that it collects the artifacts.
+/// Waits until the artifacts phase has begun.
 async fn collecting(server: &FakeServer) {
     let collects = |build: &crate::fake_server::Build| build.phases.contains(&"artifacts".to_owned());
     server.until("build_1", "artifacts are collected", collects).await;

@@ -1,5 +1,5 @@
-//! A build owns the directories of its workspace, so it can put links in their places: to whatever the runner may read and it
-//! may not. What the runner takes from the workspace afterwards must not come from there.
+//! A build owns the directories of its workspace, so it can replace them by links to what the runner may read and the
+//! build may not. What the runner takes from the workspace afterwards must not come from there.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use launchway_runner::plan::RequestOnly;
 use crate::fake_server::{FakeServer, lease, with_artifact, with_cache};
 use crate::work::Working;
 
-/// A file that is the runner's alone, on the disk of its work directory.
+/// A file that only the runner can read, on the disk of its work directory.
 fn secret(working: &Working) -> PathBuf {
     let directory = working.directory.path().join("data");
     fs::create_dir(&directory).unwrap();
@@ -33,7 +33,7 @@ async fn a_link_in_the_place_of_the_source_gives_no_artifact() {
     assert_eq!(finish.status, BuildResult::Failed, "{}", server.log("build_1"));
     assert!(finish.artifacts.is_empty());
     assert_eq!(fs::read_to_string(data.join("master.key")).unwrap(), "hunter2");
-    // A directory in that place is the build's own affair.
+    // A real directory in that place is the build's own business.
     let swap = "cd .. && mv source mine && mkdir source && echo made > source/app.key";
     let swapped = lease(&server, "build_2", &[("Swap", swap)]);
     server.queue(with_artifact(swapped, "*.key", "other"));

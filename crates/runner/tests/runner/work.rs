@@ -1,4 +1,4 @@
-//! A runner at work in the test's own process.
+//! A running runner in the test's own process.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 use crate::fake_server::FakeServer;
 use crate::stage::{LIMIT, PROGRAM, open_directory};
 
-/// The real machine, but for pauses, which are short, and the disk, which is as free as a test says.
+/// The real machine, except that pauses are short, and the test sets the free space.
 #[derive(Clone)]
 pub struct FakeMachine {
     pub free: Arc<AtomicU64>,
@@ -47,27 +47,27 @@ impl Machine for FakeMachine {
     }
 }
 
-/// A runner at work.
+/// A running runner.
 pub struct Working {
     pub directory: tempfile::TempDir,
     pub stage: watch::Sender<Stage>,
-    /// Bytes that the disk has free.
+    /// The free bytes of the disk.
     pub free: Arc<AtomicU64>,
     task: JoinHandle<Result<(), RunnerError>>,
 }
 
 impl Working {
-    /// Begins with the usual settings.
+    /// Starts with default settings.
     pub fn start(server: &FakeServer) -> Working {
         Working::with(server, |_| {}, Arc::new(RequestOnly))
     }
 
-    /// Begins with other settings.
+    /// Starts with changed settings.
     pub fn with(server: &FakeServer, change: impl FnOnce(&mut Settings), resolver: Arc<dyn PlanResolver>) -> Working {
         Working::through(server, PathBuf::from(PROGRAM), change, resolver)
     }
 
-    /// Begins with other settings, its steps started through another program.
+    /// Starts with changed settings, and steps through another program.
     pub fn through(
         server: &FakeServer,
         program: PathBuf,
@@ -94,13 +94,13 @@ impl Working {
         self.directory.path().join("work")
     }
 
-    /// Ends it in order.
+    /// Shuts down gracefully.
     pub async fn end(self) -> Result<(), RunnerError> {
         self.stage.send_replace(Stage::Draining);
         self.over().await
     }
 
-    /// Ends it in order; its directory is still there.
+    /// Shuts down gracefully and keeps the directory.
     pub async fn end_keeping(self) -> tempfile::TempDir {
         self.stage.send_replace(Stage::Draining);
         tokio::time::timeout(LIMIT, self.task)
@@ -111,7 +111,7 @@ impl Working {
         self.directory
     }
 
-    /// Ends it at once.
+    /// Halts at once.
     pub async fn end_halting(self) {
         self.stage.send_replace(Stage::Halting);
         self.over().await.expect("a good end");
@@ -131,7 +131,7 @@ pub fn settings(directory: &tempfile::TempDir) -> Settings {
     let mut settings = Settings::new(directory.path().join("work"));
     settings.labels = vec!["os=linux".to_owned()];
     settings.limits.min_free_bytes = 1 << 30;
-    // The tests of the sandbox close them; here it would only cost time with every step.
+    // The tests of the sandbox close them; here it would only slow down every step.
     settings.sandbox.close_ports = false;
     settings
 }

@@ -1,5 +1,5 @@
-//! Backup and restore: the database as one file of JSON lines, and packages and what builds have beside it, from and to
-//! either database and either object storage. The master key is never in it.
+//! Backup and restore: the database as one file of JSON lines, plus packages and the files of builds. A backup restores
+//! into either database and either object storage. It never contains the master key.
 
 mod build_files;
 
@@ -77,7 +77,8 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         master_key_check: check,
     };
     let text = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
-    // The manifest makes it a backup: what it speaks of is on disk first, names included.
+    // The manifest turns the directory into a backup, so everything that it names reaches the disk first, directory
+    // entries included.
     sync_folder(&dir.join(OBJECTS))?;
     let mut file = new_private_file(&dir.join(MANIFEST))?;
     file.write_all(text.as_bytes())?;
@@ -105,7 +106,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     ))
 }
 
-/// Saves all packages. Gives how many there are.
+/// Saves all packages and returns how many there are.
 async fn save_packages(app: &App, system: &mut System<'_>, dir: &Path) -> Result<u64, CommandError> {
     let mut packages = 0;
     let mut after = String::new();
@@ -138,7 +139,7 @@ async fn save(app: &App, package: &Package, dir: &Path) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Reads a backup into an empty database and its object storage. Everything is checked before anything is written.
+/// Reads a backup into an empty database and its object storage. Checks everything before it writes anything.
 pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), CommandError> {
     let manifest = read_manifest(dir)?;
     let master = MasterKey::load(&config.master_key_file, false, &SystemRandom).map_err(StartError::from)?;
@@ -159,7 +160,7 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let db = Db::open(config.database_url.reveal()).await.map_err(StartError::from)?;
     let mut tx = db.write().await.map_err(ApiError::from)?;
     let mut lines = BufReader::new(File::open(dir.join(DATABASE))?);
-    let undumped = tx.system(REASON).undump(&mut lines).await;
+    let undumped = tx.system(REASON).restore_dump(&mut lines).await;
     let rows = undumped.map_err(refused)?;
     let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
     let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock, random).await?;

@@ -35,7 +35,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         admin,
     } = arguments;
     let org = find_org(app, &org).await?;
-    let name = launchway_domain::org::normal_name(&name)
+    let name = launchway_domain::org::normalize_name(&name)
         .ok_or_else(|| ApiError::bad("--name must have 1 to 100 visible characters"))?;
     let mut granted = match scopes {
         Some(names) => read_scopes(&names)?,

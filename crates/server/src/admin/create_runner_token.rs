@@ -1,4 +1,4 @@
-//! Makes a token for a runner of an organization, or of all.
+//! Makes a token for a runner of one organization, or of all.
 
 use launchway_domain::actor::Actor;
 use launchway_domain::time::iso;

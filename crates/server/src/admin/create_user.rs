@@ -1,4 +1,4 @@
-//! Makes a user in an organization, or lets one join who has an account.
+//! Makes a user in an organization, or adds an existing user to it.
 
 use std::io::{IsTerminal, Read, Write as _};
 
@@ -68,7 +68,7 @@ async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Valu
     ))
 }
 
-/// The password from standard input; its line ending does not count.
+/// The password from standard input, without its line ending.
 fn read_password() -> Result<String, std::io::Error> {
     let input = std::io::stdin();
     if input.is_terminal() {

@@ -1,4 +1,4 @@
-//! Prints a link by which a user sets a new password.
+//! Prints a link that lets a user set a new password.
 
 use serde_json::{Value, json};
 

@@ -1,12 +1,13 @@
-//! `Content-Disposition: attachment` with a file name that users chose (`docs/reference/uploads.md#bytes-from-users`; RFC 6266).
+//! `Content-Disposition: attachment` with a file name chosen by users (`docs/reference/uploads.md#bytes-from-users`;
+//! RFC 6266).
 
 use super::percent;
 
-/// File names are cut to this many bytes, which is what file systems take.
+/// The length in bytes that file systems accept; longer names are cut.
 const MAX_NAME: usize = 255;
 
-/// Writes the header's value byte by byte: ASCII, quoted, without control characters. A name that is not plain ASCII comes
-/// a second time in full as `filename*`.
+/// Writes the header's value byte by byte: ASCII, quoted, without control characters. A name that is not plain ASCII is
+/// repeated in full as `filename*`.
 pub(crate) fn attachment(file_name: &str, mut put: impl FnMut(u8)) {
     let name = &file_name[..file_name.floor_char_boundary(MAX_NAME)];
     b"attachment; filename=\"".iter().copied().for_each(&mut put);
@@ -25,7 +26,8 @@ pub(crate) fn attachment(file_name: &str, mut put: impl FnMut(u8)) {
     }
 }
 
-/// Printable ASCII without what quoting or paths would make of it. `%` because some readers decode it.
+/// Printable ASCII without the characters that matter in quoting or paths. `%` is excluded because some readers decode
+/// it.
 fn is_plain(character: char) -> bool {
     (character.is_ascii_graphic() || character == ' ') && !matches!(character, '"' | '\\' | '/' | '%')
 }

@@ -1,51 +1,51 @@
-//! What can go wrong with object storage.
+//! The errors of object storage.
 
 use std::io;
 
-/// Why the storage did not do it.
+/// Why an operation of the storage failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    /// The key is not there.
+    /// The key does not exist.
     #[error("there is no object with this key")]
     NotFound,
-    /// The key is there already and may be written only once.
+    /// The key exists and is write-once.
     #[error("there is an object with this key already")]
     Exists,
-    /// There are more bytes than allowed.
+    /// There are more bytes than the limit.
     #[error("there are more than {limit} bytes")]
     TooLarge {
-        /// How many bytes are allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// An upload ended before all its bytes were there.
+    /// An upload ended too early.
     #[error("{got} bytes came where {size} were announced")]
     TooShort {
-        /// How many bytes were announced.
+        /// The announced number of bytes.
         size: u64,
-        /// How many came.
+        /// The received number of bytes.
         got: u64,
     },
-    /// An upload broke off.
+    /// An upload was interrupted.
     #[error("the upload broke off: {0}")]
     Interrupted(String),
-    /// The disk of the local directory is full, or its quota is used up.
+    /// The disk of the local directory is full, or its disk quota is exhausted.
     #[error("the disk of the object storage is full")]
     Full,
-    /// The storage does not work now.
+    /// The storage is not working now.
     #[error("{doing}: {cause}")]
     Unavailable {
-        /// What was tried.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system or the store said, without secrets.
+        /// The error of the operating system or the store, without secrets.
         cause: String,
     },
-    /// The settings of the storage cannot be used.
+    /// The settings of the storage are invalid.
     #[error("{0}")]
     Settings(String),
 }
 
 impl BlobError {
-    /// For `map_err`: what an I/O error of the local directory means, where "not found" is not a key's absence.
+    /// For `map_err`: maps an I/O error of the local directory where "not found" does not mean a missing key.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> BlobError {
         move |error| match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::Full,
@@ -56,7 +56,7 @@ impl BlobError {
         }
     }
 
-    /// For `map_err`: the same, where a missing file is a missing key.
+    /// For `map_err`: maps an I/O error where a missing file means a missing key.
     pub(crate) fn of_key(doing: &'static str) -> impl Fn(io::Error) -> BlobError {
         move |error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => BlobError::NotFound,

@@ -1,4 +1,4 @@
-//! Streams an object to a file in constant memory, and counts and hashes it on the way.
+//! Streams an object to a file in constant memory while counting and hashing it.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use tokio::io::AsyncWriteExt;
 
 use super::BlobError;
 
-/// What came.
+/// The result of a fetch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fetched {
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
     /// Their SHA-256.
     pub sha256: [u8; 32],
@@ -25,7 +25,7 @@ impl fmt::Debug for Fetched {
     }
 }
 
-/// Writes `body` to `file` and flushes it; `file` may hold a part when this fails.
+/// Writes `body` to `file` and flushes it. After an error, `file` may hold a part of it.
 pub(crate) async fn to_file<S>(mut body: S, file: &mut File, limit: u64) -> Result<Fetched, BlobError>
 where
     S: Stream<Item = Result<Bytes, BlobError>> + Unpin,

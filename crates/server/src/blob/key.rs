@@ -1,28 +1,28 @@
-//! Names of objects, such as `packages/update_01k0/package.zip`. A key is safe as a path and in a URL as it stands.
+//! Object keys, such as `packages/update_01k0/package.zip`. A key is safe in paths and URLs without escaping.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of an object: segments of ASCII letters, digits, `.`, `_` and `-` joined by `/`, none of them `.` or `..`,
-/// at most 512 characters in all and 255 in a segment.
+/// The name of an object: segments of ASCII letters, digits, `.`, `_` and `-`, joined by `/`. No segment is `.` or
+/// `..`. At most 512 characters in all and 255 in a segment.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Box<str>);
 
-/// The text is no key.
+/// The text is not a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an object key has segments of letters, digits, `.`, `_` and `-`, joined by `/`")]
 pub struct BlobKeyError;
 
 const MAX_LEN: usize = 512;
 
-/// What file systems take as one name.
+/// The maximum length of a file name on common file systems.
 const MAX_SEGMENT: usize = 255;
 
 impl Key {
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
-    /// [`BlobKeyError`] when it breaks the rules of [`Key`].
+    /// [`BlobKeyError`] if the text breaks the rules of [`Key`].
     pub fn new(text: &str) -> Result<Key, BlobKeyError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let is_segment = |segment: &str| {

@@ -1,8 +1,8 @@
-//! Object storage in a directory of this machine: each object is a file, its key the path.
+//! Object storage in a local directory: each object is a file whose path is its key.
 //!
-//! Files appear by rename or link when they are complete and on disk, and are never written in place. So a reader sees
-//! the whole of an old or of a new object, a hard link is a safe copy, and what was answered survives a power cut.
-//! A folder goes with its last object; who writes into one that goes meanwhile makes it anew.
+//! Files appear by rename or link once they are complete and on disk, and are never modified in place. So a reader sees
+//! either the old or the new object, a hard link is a safe copy, and acknowledged writes survive a power cut. A folder
+//! is removed with its last object; a writer that loses its folder to this re-creates it.
 
 mod disk;
 mod grant;
@@ -29,9 +29,9 @@ use disk::Draft;
 pub use grant::{Access, Grant, GrantError, Method};
 pub use opened::Opened;
 
-/// How much is read at a time for whoever fetches an object.
+/// Read size in bytes for downloads.
 pub(super) const CHUNK: usize = 64 * 1024;
-/// How much is read at a time for the service itself, where few read at once: each time costs a thread.
+/// Read size in bytes for the service itself. It is larger because each read costs a thread, and few run at once.
 const LARGE_CHUNK: usize = 256 * 1024;
 
 /// A directory of objects and the key that signs their URLs. `Debug` shows no secret.
@@ -43,11 +43,11 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens the directory at `root`, and makes it if it is missing. `base_url` is where [`super::serve::router`] is
-    /// reached from outside, without a slash at the end.
+    /// Opens the directory at `root`, and creates it if it is missing. `base_url` is the external address of
+    /// [`super::serve::router`], without a trailing slash.
     ///
     /// # Errors
-    /// [`BlobError::Unavailable`] or [`BlobError::Full`] when it cannot be made.
+    /// [`BlobError::Unavailable`] or [`BlobError::Full`] if it cannot be created.
     pub fn open(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Directory, BlobError> {
         disk::make_folders(root).map_err(BlobError::io("making the object directory"))?;
         Ok(Directory {
@@ -58,18 +58,18 @@ impl Directory {
         })
     }
 
-    /// The same, which takes nothing more in where less than the floor would stay free.
+    /// The same directory, refusing writes that would leave less than the floor free.
     #[must_use]
     pub fn keep_free(self, floor: Floor) -> Directory {
         Directory { floor, ..self }
     }
 
-    /// Takes an upload of exactly `size` bytes and stores it under `key`, on disk when this returns. Whatever goes wrong,
-    /// nothing of it stays and what was there before is untouched.
+    /// Stores an upload of exactly `size` bytes under `key`. The object is on disk when this returns. After an error,
+    /// nothing of the upload remains and an existing object is unchanged.
     ///
     /// # Errors
-    /// [`BlobError::TooLarge`] or [`BlobError::TooShort`] when the size is another, [`BlobError::Interrupted`] when
-    /// `body` fails, [`BlobError::Full`].
+    /// [`BlobError::TooLarge`] or [`BlobError::TooShort`] if the size differs, [`BlobError::Interrupted`] if `body`
+    /// fails, [`BlobError::Full`].
     pub async fn put_stream<S, E>(&self, key: &Key, size: u64, body: S) -> Result<(), BlobError>
     where
         S: Stream<Item = Result<Bytes, E>>,
@@ -89,7 +89,7 @@ impl Directory {
         blocking(doing, move || draft.replace().map_err(BlobError::io(doing))).await
     }
 
-    /// Opens an object to be sent.
+    /// Opens an object for reading.
     ///
     /// # Errors
     /// [`BlobError::NotFound`], [`BlobError::Unavailable`].
@@ -192,7 +192,7 @@ impl Directory {
     pub(super) async fn check(&self) -> Result<(), BlobError> {
         let path = self.root.join("check");
         let doing = "writing to the object directory";
-        // It is dropped, and so removed, without ever getting its name.
+        // The draft is dropped, and so removed, without ever getting its name.
         let write = move || Draft::beside(path)?.file().write_all(b"can be written");
         blocking(doing, move || write().map_err(BlobError::io(doing))).await
     }
@@ -229,7 +229,7 @@ impl fmt::Debug for Directory {
     }
 }
 
-/// Writes `body` to `file`, neither more nor less than `size` bytes of it.
+/// Writes `body`, which must have exactly `size` bytes, to `file`.
 async fn write_exactly<S, E>(file: &mut File, size: u64, body: S) -> Result<(), BlobError>
 where
     S: Stream<Item = Result<Bytes, E>>,
@@ -247,7 +247,7 @@ where
             .await
             .map_err(BlobError::io("writing an upload"))?;
     }
-    // tokio reports the error of a write with the next call: without this the last one would be lost.
+    // tokio reports a write error on the next call; without this flush the last error would be lost.
     file.flush().await.map_err(BlobError::io("writing an upload"))?;
     if got < size {
         Err(BlobError::TooShort { size, got })
@@ -256,7 +256,7 @@ where
     }
 }
 
-/// Does disk work where it does not hold up other requests.
+/// Runs disk work on a blocking thread, so that it delays no other request.
 async fn blocking<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,

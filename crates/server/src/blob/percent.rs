@@ -1,6 +1,6 @@
-//! Percent-encoding as RFC 3986 and AWS Signature Version 4 want it: everything but unreserved characters, upper case.
+//! Percent-encoding of RFC 3986 and AWS Signature Version 4: everything but unreserved characters, in upper case.
 
-/// Appends one byte to `out`, encoded unless it is unreserved.
+/// Appends a byte to `out`, encoded unless it is unreserved.
 pub(crate) fn push(out: &mut Vec<u8>, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     if is_unreserved(byte) {
@@ -12,7 +12,7 @@ pub(crate) fn push(out: &mut Vec<u8>, byte: u8) {
 
 /// Appends a text to `out`, encoded.
 pub(crate) fn push_str(out: &mut Vec<u8>, text: &str) {
-    // Most texts need nothing, and are copied whole.
+    // Most texts need no encoding and are copied whole.
     if text.bytes().all(is_unreserved) {
         out.extend_from_slice(text.as_bytes());
     } else {
@@ -24,15 +24,15 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// A text, encoded.
-pub(crate) fn encoded(text: &str) -> String {
+/// Returns the encoded text.
+pub(crate) fn encode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     push_str(&mut out, text);
     String::from_utf8(out).expect("what is encoded is ASCII")
 }
 
-/// The text that `encoded` stands for, or `None` when an escape is broken or the bytes are no UTF-8. `+` is itself.
-pub(crate) fn decoded(encoded: &str) -> Option<String> {
+/// Returns the decoded text, or `None` if an escape is malformed or the bytes are not UTF-8. `+` stays as it is.
+pub(crate) fn decode(encoded: &str) -> Option<String> {
     let mut bytes = encoded.bytes();
     let mut out = Vec::with_capacity(encoded.len());
     let digit = |bytes: &mut std::str::Bytes<'_>| char::from(bytes.next()?).to_digit(16);
@@ -53,16 +53,16 @@ mod tests {
 
     #[test]
     fn encodes_all_but_unreserved() {
-        assert_eq!(encoded("aZ09-._~ /+é\""), "aZ09-._~%20%2F%2B%C3%A9%22");
+        assert_eq!(encode("aZ09-._~ /+é\""), "aZ09-._~%20%2F%2B%C3%A9%22");
     }
 
     #[test]
     fn decodes_what_it_encodes_and_refuses_broken_escapes() {
         for text in ["", "a b", "é\u{1F600}%+", "\0"] {
-            assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
+            assert_eq!(decode(&encode(text)).as_deref(), Some(text));
         }
         for broken in ["%", "%4", "%zz", "%ff", "%+4"] {
-            assert_eq!(decoded(broken), None, "{broken}");
+            assert_eq!(decode(broken), None, "{broken}");
         }
     }
 }

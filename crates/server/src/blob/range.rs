@@ -1,22 +1,22 @@
-//! The `Range` header (RFC 9110 section 14), as far as one range goes.
+//! The `Range` header (RFC 9110 section 14), limited to a single range.
 
-/// What of an object to send.
+/// The part of an object to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// All of it: no range, or one that may be ignored (another unit, several ranges, bad syntax).
+    /// All of it: the range is absent or may be ignored (another unit, several ranges, bad syntax).
     Whole,
-    /// From the first to the last byte, both included.
+    /// From the first to the last byte, inclusive.
     Part {
-        /// Place of the first byte.
+        /// Offset of the first byte.
         first: u64,
-        /// Place of the last byte.
+        /// Offset of the last byte.
         last: u64,
     },
-    /// No byte of the range exists.
+    /// The range contains no byte.
     Unsatisfiable,
 }
 
-/// Reads the header's value for an object of `size` bytes.
+/// Parses the header's value for an object of `size` bytes.
 pub(crate) fn select(header: &str, size: u64) -> Selection {
     parse(header, size).unwrap_or(Selection::Whole)
 }
@@ -53,7 +53,7 @@ fn parse(header: &str, size: u64) -> Option<Selection> {
     }
 }
 
-/// Digits only; what is beyond 64 bits is beyond every object as well.
+/// Accepts digits only. A number beyond 64 bits is beyond every object too, so it saturates.
 fn number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(u64::MAX))

@@ -1,7 +1,7 @@
 //! Object storage in a bucket of an S3-compatible store.
 //!
-//! URLs are signed here, for the public check cannot afford a library's signer; everything else goes through
-//! `object_store`.
+//! This crate signs URLs itself, because the public check cannot afford a library's signer. Everything else goes
+//! through `object_store`.
 
 mod address;
 
@@ -25,24 +25,24 @@ use super::sigv4::{Permit, Signer};
 use super::{BlobError, Fetched, Key, Listed, disposition, fetch, percent};
 use address::Address;
 
-/// One part of an upload; the store is given two at a time.
+/// Size in bytes of one part of an upload. Two parts are sent at a time.
 const PART: usize = 8 * 1024 * 1024;
 
 /// How long `/readyz` waits for the store.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Who we are to the store, from the usual AWS variables. `Debug` shows no secret.
+/// The credentials from the standard AWS variables. `Debug` shows no secret.
 #[derive(Clone, Default)]
 pub struct Credentials {
     /// `AWS_ACCESS_KEY_ID`.
     pub access_key_id: String,
     /// `AWS_SECRET_ACCESS_KEY`.
     pub secret_access_key: String,
-    /// `AWS_SESSION_TOKEN`, of temporary credentials.
+    /// `AWS_SESSION_TOKEN` of temporary credentials.
     pub session_token: Option<String>,
-    /// `AWS_CREDENTIAL_EXPIRATION`, ISO 8601: no URL is said to live longer.
+    /// `AWS_CREDENTIAL_EXPIRATION` in ISO 8601: no URL claims to live longer.
     pub expiration: Option<String>,
-    /// The region where the URL of the storage names none; without either it is `us-east-1`.
+    /// The region if the storage URL names none; the final default is `us-east-1`.
     pub region: Option<String>,
 }
 
@@ -59,13 +59,13 @@ pub struct Bucket {
     address: Address,
     signer: Signer,
     store: Arc<AmazonS3>,
-    /// Stores repeat it in some errors.
+    /// Kept to redact it: stores repeat it in some errors.
     session_token: Option<String>,
 }
 
 impl Bucket {
     /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false`. Path style is the
-    /// default where an endpoint is given. A process-wide provider of cryptography for rustls must be installed.
+    /// default with an endpoint. A process-wide cryptography provider for rustls must be installed.
     ///
     /// # Errors
     /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
@@ -76,7 +76,8 @@ impl Bucket {
         let (id, secret) = (&credentials.access_key_id, &credentials.secret_access_key);
         let signer = Signer::new(id, secret, &address.region, token, credentials_end);
         let client = ClientOptions::new()
-            // The limit on a whole request would cut off large objects; a store that is silent is given up all the same.
+            // A timeout for the whole request would cut off large objects; the read timeout still ends requests to a
+            // silent store.
             .with_timeout_disabled()
             .with_read_timeout(Duration::from_secs(120))
             .with_connect_timeout(Duration::from_secs(5))
@@ -93,7 +94,7 @@ impl Bucket {
             .with_virtual_hosted_style_request(!address.path_style)
             .with_access_key_id(id)
             .with_secret_access_key(secret)
-            // One at a time: not every store knows the request for many.
+            // One at a time: not every store supports bulk deletes.
             .with_disable_bulk_delete(true)
             .with_client_options(client)
             .with_retry(retry);
@@ -190,7 +191,7 @@ impl Bucket {
         let body = found.map_err(|error| self.failure(doing, &error))?.into_stream();
         let token = self.session_token.clone();
         Ok(body
-            .map_err(move |error| unavailable(doing, &without(token.as_deref(), &error)))
+            .map_err(move |error| unavailable(doing, &redact(token.as_deref(), &error)))
             .boxed())
     }
 
@@ -206,7 +207,7 @@ impl Bucket {
             Err(error) => Err(error),
         };
         if let Err(error) = sent {
-            // The first error says more than what may go wrong while cleaning up.
+            // The first error is more informative than a failed clean-up.
             let _ = writer.abort().await;
             return Err(unavailable(doing, &self.without_secrets(&error)));
         }
@@ -269,7 +270,7 @@ impl Bucket {
 
     pub(super) async fn check(&self) -> Result<(), BlobError> {
         let doing = "asking the bucket";
-        // Under a name that holds nothing: the answer is short, and unlike that for one object it tells a missing bucket
+        // Lists an empty prefix: the answer is short and, unlike a HEAD of one object, distinguishes a missing bucket
         // from a missing object.
         let empty = ObjectPath::from(format!("{}readiness", self.address.key_prefix()));
         let mut listing = self.store.list(Some(&empty));
@@ -297,7 +298,7 @@ impl Bucket {
     }
 
     fn without_secrets(&self, error: &dyn fmt::Display) -> String {
-        without(self.session_token.as_deref(), error)
+        redact(self.session_token.as_deref(), error)
     }
 }
 
@@ -309,8 +310,8 @@ impl fmt::Debug for Bucket {
     }
 }
 
-/// The error's text for the log. Stores repeat the session token when they do not like it.
-fn without(session_token: Option<&str>, error: &dyn fmt::Display) -> String {
+/// The error's text for the log, with the session token removed, which stores repeat when they reject it.
+fn redact(session_token: Option<&str>, error: &dyn fmt::Display) -> String {
     const ENOUGH: usize = 600;
     let text = session_token
         .iter()

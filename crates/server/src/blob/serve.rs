@@ -1,7 +1,7 @@
 //! Serves the signed URLs of the local directory: downloads with Range and ETag, and uploads
 //! (`docs/reference/uploads.md#signed-urls-of-the-local-directory`).
 //!
-//! Answers without a body of bytes are JSON of the service's one form, `{error, message}`.
+//! Errors have the service's JSON form, `{error, message}`.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::local::{Access, CHUNK, Directory, Grant, GrantError, Method, Opened};
 use super::range::{self, Selection};
 use super::{BlobError, disposition};
 
-/// Tells the time in epoch milliseconds.
+/// Returns the time in epoch milliseconds.
 pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// Serves `/{key}` for the base URL that the directory was opened with; nest it there. It does no logging of its own but
-/// of failures, and sets no limit on bodies: each URL carries the size it allows.
+/// Serves `/{key}`; nest it at the base URL that the directory was opened with. It logs only failures, and sets no
+/// limit on bodies: each URL carries its own size.
 pub fn router(directory: Arc<Directory>, now: Now) -> Router {
     Router::new()
         .route("/{*key}", any(answer))
@@ -62,7 +62,7 @@ async fn answer(State(files): State<Files>, request: Request) -> Response {
 }
 
 impl Files {
-    /// The key is taken from the path as it came: a key needs no escapes, so an escaped one is none.
+    /// Uses the raw path: a key needs no escapes, so an escaped path is not a key.
     fn verify(&self, method: Method, request: &Parts, now_ms: i64) -> Result<Grant, Problem> {
         let path = request.uri.path();
         let key = path.strip_prefix('/').unwrap_or(path);
@@ -78,7 +78,8 @@ async fn upload(files: &Files, request: &Parts, body: Body) -> Result<Response, 
     let Access::Put { size } = grant.access else {
         return Err(Problem::Refused(GrantError::Signature));
     };
-    // Said before the first byte is read, so that a client that waits for leave to send need not send in vain.
+    // Answered before the first byte is read, so that a client that sends `Expect: 100-continue` need not send the body
+    // in vain.
     match content_length(&request.headers) {
         Some(length) if length > size => return Err(BlobError::TooLarge { limit: size }.into()),
         Some(length) if length < size => return Err(BlobError::TooShort { size, got: length }.into()),
@@ -129,7 +130,7 @@ async fn body_of(opened: Opened, first: u64, count: u64) -> Result<Body, Problem
     Ok(Body::from_stream(opened.stream(first, count, CHUNK).await?))
 }
 
-/// What every answer with an object carries: users gave these bytes, so no browser may show or run them.
+/// The headers of every answer with an object: users supply these bytes, so no browser may display or run them.
 fn download_headers(file_name: &str, etag: &HeaderValue, seconds_left: i64) -> HeaderMap {
     let mut name = Vec::new();
     disposition::attachment(file_name, |byte| name.push(byte));
@@ -154,7 +155,7 @@ fn download_headers(file_name: &str, etag: &HeaderValue, seconds_left: i64) -> H
     ])
 }
 
-/// Whether the client has these bytes already: `If-None-Match` (RFC 9110 section 13.1.2).
+/// Whether the client already has these bytes: `If-None-Match` (RFC 9110 section 13.1.2).
 fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     let lines = headers.get_all(header::IF_NONE_MATCH);
     lines
@@ -167,7 +168,7 @@ fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
         })
 }
 
-/// The `Range`, unless `If-Range` names another version.
+/// The selected `Range`, unless `If-Range` names another version.
 fn selection(headers: &HeaderMap, etag: &HeaderValue, size: u64) -> Selection {
     let same_version = headers.get(header::IF_RANGE).is_none_or(|wanted| wanted == etag);
     match headers.get(header::RANGE).and_then(|range| range.to_str().ok()) {
@@ -188,7 +189,7 @@ fn unsatisfiable(size: u64) -> Response {
     response
 }
 
-/// Lets pages of any origin download, and nothing else (`docs/reference/conventions.md#cors`).
+/// Allows pages of any origin to download, and nothing else (`docs/reference/conventions.md#cors`).
 fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD"),
@@ -252,7 +253,7 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// A header value of text that is made here and always ASCII.
+/// A header value from generated text, which is always ASCII.
 fn text(value: String) -> HeaderValue {
     HeaderValue::try_from(value).expect("numbers and plain words are a header value")
 }

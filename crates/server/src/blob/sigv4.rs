@@ -1,6 +1,6 @@
-//! AWS Signature Version 4 in the query string: pre-signed URLs that any S3-compatible store checks by itself.
+//! AWS Signature Version 4 in the query string: pre-signed URLs that any S3-compatible store verifies.
 //!
-//! The key of a signature holds for a day, so it is kept: what is left per URL is one SHA-256 and one HMAC, and the URL is
+//! The signing key is valid for a day, so it is cached. Each URL then costs one SHA-256 and one HMAC, and the URL is
 //! its own canonical query, so nothing is built twice.
 
 use std::fmt;
@@ -18,7 +18,7 @@ use super::percent;
 
 const DAY: i64 = 86_400;
 
-/// The longest life that the scheme knows: seven days.
+/// The maximum lifetime of the scheme: seven days.
 const MAX_SECONDS: i64 = 7 * DAY;
 
 /// Signs URLs for one access key and region. `Debug` shows no secret.
@@ -28,26 +28,26 @@ pub(crate) struct Signer {
     region: String,
     /// The session token, percent-encoded.
     token: Option<String>,
-    /// When temporary credentials end, in epoch seconds.
+    /// When temporary credentials expire, in epoch seconds.
     credentials_end: Option<i64>,
     today: ArcSwapOption<DayKey>,
 }
 
-/// What a URL allows.
+/// The request that a URL allows.
 pub(crate) struct Permit<'a> {
     /// The HTTP method.
     pub method: &'static str,
-    /// Scheme and host of the URL, without a slash at the end.
+    /// Scheme and host of the URL, without a trailing slash.
     pub origin: &'a str,
-    /// What the client will send as `Host`.
+    /// The `Host` header that the client will send.
     pub host: &'a str,
-    /// The path, in pieces that only hold unreserved characters and slashes.
+    /// The path, in pieces that contain only unreserved characters and slashes.
     pub path: &'a [&'a str],
-    /// The `Content-Length` that the client has to send.
+    /// The `Content-Length` that the client must send.
     pub content_length: Option<u64>,
 }
 
-/// The key of one day and the texts that go with it.
+/// The signing key of one day, with the texts that depend on the day.
 struct DayKey {
     /// Days since 1970-01-01.
     day: i64,
@@ -66,17 +66,17 @@ impl Signer {
         credentials_end: Option<i64>,
     ) -> Signer {
         Signer {
-            access_key_id: percent::encoded(access_key_id),
+            access_key_id: percent::encode(access_key_id),
             secret: Zeroizing::new(secret.to_owned()),
-            region: percent::encoded(region),
-            token: token.map(percent::encoded),
+            region: percent::encode(region),
+            token: token.map(percent::encode),
             credentials_end,
             today: ArcSwapOption::empty(),
         }
     }
 
-    /// Appends the URL to `out` and gives its expiry in epoch milliseconds. `more_query` appends parameters, each with its
-    /// `&` before it, sorted, and all behind `X-Amz-…` in byte order.
+    /// Appends the URL to `out` and returns its expiry in epoch milliseconds. `more_query` appends further parameters,
+    /// each with a leading `&`, sorted, and after all `X-Amz-…` in byte order.
     pub fn sign_into(
         &self,
         out: &mut Vec<u8>,
@@ -132,7 +132,7 @@ impl Signer {
         (now + seconds) * 1000
     }
 
-    /// The key of a day, made anew only when the day changes.
+    /// The signing key of a day, derived again only when the day changes.
     fn day_key(&self, day: i64) -> Arc<DayKey> {
         if let Some(kept) = &*self.today.load()
             && kept.day == day
@@ -164,7 +164,7 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
 }
 
-/// The hash, in hexadecimal, of the request that the URL stands for.
+/// The hexadecimal hash of the canonical request of the URL.
 fn canonical_hash(permit: &Permit<'_>, path: &[u8], query: &[u8]) -> [u8; 64] {
     let mut hash = Sha256::new();
     for part in [permit.method.as_bytes(), b"\n", path, b"\n", query] {
@@ -191,8 +191,7 @@ pub(crate) fn hex_of(bytes: &[u8; 32]) -> [u8; 64] {
     text
 }
 
-/// `20261120` for a day counted from 1970-01-01; days before it or after 9999-12-30 are read as
-/// the nearest inside.
+/// `20261120` for a day counted from 1970-01-01. Days before that or after 9999-12-30 are clamped.
 fn date_text(day: i64) -> [u8; 8] {
     const LAST: i64 = 2_932_895;
     let start = Timestamp::from_second(day.clamp(0, LAST) * DAY).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -217,7 +216,7 @@ fn time_text(date: &[u8; 8], second: i64) -> [u8; 16] {
     text
 }
 
-/// Fills `text` with the last digits of `number`.
+/// Fills `text` with the last decimal digits of `number`.
 fn put_digits(text: &mut [u8], mut number: u32) {
     for place in text.iter_mut().rev() {
         *place = b'0' + u8::try_from(number % 10).unwrap_or(0);

@@ -1,16 +1,16 @@
-//! Where things are: the database, the service itself, the stores, and where builds run.
+//! Addresses: the database, the service itself, the app stores, and the directory of builds.
 
 use std::path::{Path, PathBuf};
 
 use super::{ConfigError, RawSettings};
 use crate::outbound::address_guard::check_url;
 
-/// A database URL whose `Debug` hides what may be a password.
+/// A database URL whose `Debug` hides anything that may be a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// Reads `--database-url`; without one, `launchway.db` in the data directory.
+    /// Parses `--database-url`; the default is `launchway.db` in the data directory.
     pub fn parse(given: Option<&str>, data_dir: &Path) -> Result<DatabaseUrl, ConfigError> {
         let Some(url) = given else {
             let path = data_dir.join("launchway.db");
@@ -26,7 +26,7 @@ impl DatabaseUrl {
         ))
     }
 
-    /// The whole URL.
+    /// The complete URL, password included.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for DatabaseUrl {
     }
 }
 
-/// The address that people and phones reach the service by.
+/// The address at which people and phones reach the service.
 pub fn public_url(text: &str) -> Result<String, ConfigError> {
     let url = text.trim_end_matches('/');
     let wrong = || {
@@ -85,7 +85,7 @@ fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, 
     }
 }
 
-/// Where builds run: never in the data directory, which is closed to them.
+/// The directory in which builds run: never inside the data directory, which builds cannot access.
 pub fn runner_dir(given: Option<&str>, data_dir: &Path) -> Result<PathBuf, ConfigError> {
     let Some(given) = given else {
         let mut beside = data_dir.components().as_path().as_os_str().to_owned();

@@ -2,33 +2,33 @@
 
 use rustix::process::{Resource, getrlimit};
 
-use super::values::parsed;
+use super::values::parse;
 use super::{ConfigError, RawSettings};
 
 const MOST: usize = 10_000;
 const MOST_OF_CLIENT: usize = 512;
 const WANTED: &str = "a whole number from 1";
 
-/// Connections in all. The rest of the files that the process may open is left to the database, objects and builds.
-pub(super) fn most(raw: &RawSettings) -> Result<usize, ConfigError> {
+/// The maximum number of connections. The remaining file descriptors are for the database, objects and builds.
+pub(super) fn max_connections(raw: &RawSettings) -> Result<usize, ConfigError> {
     let given = count(&raw.max_connections, "--max-connections")?;
     Ok(given.unwrap_or_else(|| fitting(getrlimit(Resource::Nofile).current)))
 }
 
-/// Connections of one client address.
-pub(super) fn most_of_client(raw: &RawSettings, most: usize) -> Result<usize, ConfigError> {
+/// The maximum number of connections of one client address.
+pub(super) fn max_connections_per_client(raw: &RawSettings, most: usize) -> Result<usize, ConfigError> {
     let given = count(&raw.max_connections_per_client, "--max-connections-per-client")?;
     Ok(given.unwrap_or_else(|| most.div_ceil(2).min(MOST_OF_CLIENT)))
 }
 
 fn count(given: &Option<String>, setting: &str) -> Result<Option<usize>, ConfigError> {
-    match parsed(given, setting, WANTED)? {
+    match parse(given, setting, WANTED)? {
         Some(0) => Err(ConfigError::new(setting, format!("`0` is not {WANTED}"))),
         count => Ok(count),
     }
 }
 
-/// How many connections fit a process that may open so many files; `None` is without limit.
+/// The number of connections that fit a limit on open files; `None` means no limit.
 fn fitting(files: Option<u64>) -> usize {
     let files = files.and_then(|files| usize::try_from(files).ok());
     files.map_or(MOST, |files| (files / 4 * 3).clamp(1, MOST))
@@ -53,13 +53,22 @@ mod tests {
             ..RawSettings::default()
         };
         let raw = settings("5000", None);
-        assert_eq!(most(&raw).expect("a number"), 5000);
-        assert_eq!(most_of_client(&raw, 5000).expect("a number"), MOST_OF_CLIENT);
-        assert_eq!(most_of_client(&raw, 5).expect("a number"), 3);
-        assert_eq!(most_of_client(&settings("5", Some("700")), 5).expect("a number"), 700);
+        assert_eq!(max_connections(&raw).expect("a number"), 5000);
+        assert_eq!(
+            max_connections_per_client(&raw, 5000).expect("a number"),
+            MOST_OF_CLIENT
+        );
+        assert_eq!(max_connections_per_client(&raw, 5).expect("a number"), 3);
+        assert_eq!(
+            max_connections_per_client(&settings("5", Some("700")), 5).expect("a number"),
+            700
+        );
         for wrong in ["0", "-1", "many"] {
-            assert!(most(&settings(wrong, None)).is_err(), "{wrong}");
-            assert!(most_of_client(&settings("5", Some(wrong)), 5).is_err(), "{wrong}");
+            assert!(max_connections(&settings(wrong, None)).is_err(), "{wrong}");
+            assert!(
+                max_connections_per_client(&settings("5", Some(wrong)), 5).is_err(),
+                "{wrong}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whose `X-Forwarded-For` is believed: a list of addresses and networks.
+//! Trusted proxies: a list of addresses and networks.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use super::ConfigError;
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// Reads `10.0.0.0/8,::1`.
+    /// Parses `10.0.0.0/8,::1`.
     pub fn parse(text: &str) -> Result<Networks, ConfigError> {
         let read = |part: &str| {
             let net = part
@@ -33,7 +33,7 @@ impl Networks {
             .map(Networks)
     }
 
-    /// Whether an address lies in one of the networks. An IPv4 address written as IPv6 counts as IPv4.
+    /// Whether an address belongs to one of the networks. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|net| net.contains(&address))

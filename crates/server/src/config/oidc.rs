@@ -9,16 +9,16 @@ use super::ConfigError;
 use super::raw::RawSettings;
 use crate::outbound::address_guard::{check_url, is_near};
 
-/// The provider, and how this service proves itself there. `Debug` does not show the secret.
+/// The provider, and this service's credentials there. `Debug` hides the secret.
 #[derive(Clone)]
 pub struct Oidc {
-    /// The provider's address, as its tokens name it.
+    /// The provider's address as its tokens state it.
     pub issuer: String,
-    /// What this service is called there.
+    /// The id of this service there.
     pub client_id: String,
-    /// The secret that the provider gave to it.
+    /// The secret that the provider issued to it.
     pub client_secret: Zeroizing<String>,
-    /// The file that it was read from.
+    /// The file that contains the secret.
     pub client_secret_file: PathBuf,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Debug for Oidc {
 }
 
 impl Oidc {
-    /// Reads the three settings: all of them, or none.
+    /// Parses the three settings: all of them, or none.
     pub fn parse(raw: &RawSettings) -> Result<Option<Oidc>, ConfigError> {
         const ISSUER: &str = "--oidc-issuer";
         const SECRET: &str = "--oidc-client-secret-file";

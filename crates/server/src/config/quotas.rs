@@ -1,38 +1,38 @@
-//! Quotas: how much an organization may use in a month, how many builds it may have at once and how much it may hold, such as
-//! `free:builds=30,running-builds=1,stored-bytes=10000000000;pro:updates=1000,apps=500`.
+//! Quotas: how much an organization may use in a month, how many builds it may have at once and how much it may store,
+//! such as `free:builds=30,running-builds=1,stored-bytes=10000000000;pro:updates=1000,apps=500`.
 
 use launchway_domain::tenancy::Tier;
-use launchway_domain::usage::{AtOnce, Counter, Holding, Quotas};
+use launchway_domain::usage::{Concurrency, Counter, Holding, Quotas};
 
 use super::ConfigError;
 
-/// What a limit is of.
+/// What a quota limits.
 #[derive(Clone, Copy)]
-enum Limited {
+enum QuotaKind {
     ByMonth(Counter),
-    AtOnce(AtOnce),
+    Concurrency(Concurrency),
     Held(Holding),
 }
 
-/// What can be limited. Checks cannot: phones must not suffer for it.
-const LIMITED: [(&str, Limited); 9] = [
-    ("builds", Limited::ByMonth(Counter::Builds)),
-    ("build-minutes", Limited::ByMonth(Counter::BuildSeconds)),
-    ("submissions", Limited::ByMonth(Counter::Submissions)),
-    ("updates", Limited::ByMonth(Counter::Updates)),
-    ("bytes", Limited::ByMonth(Counter::Bytes)),
-    ("running-builds", Limited::AtOnce(AtOnce::RunningBuilds)),
-    ("queued-builds", Limited::AtOnce(AtOnce::QueuedBuilds)),
-    ("stored-bytes", Limited::Held(Holding::StoredBytes)),
-    ("apps", Limited::Held(Holding::Apps)),
+/// The names of the quotas. Checks have none: phones must not suffer for it.
+const QUOTAS: [(&str, QuotaKind); 9] = [
+    ("builds", QuotaKind::ByMonth(Counter::Builds)),
+    ("build-minutes", QuotaKind::ByMonth(Counter::BuildSeconds)),
+    ("submissions", QuotaKind::ByMonth(Counter::Submissions)),
+    ("updates", QuotaKind::ByMonth(Counter::Updates)),
+    ("bytes", QuotaKind::ByMonth(Counter::Bytes)),
+    ("running-builds", QuotaKind::Concurrency(Concurrency::RunningBuilds)),
+    ("queued-builds", QuotaKind::Concurrency(Concurrency::QueuedBuilds)),
+    ("stored-bytes", QuotaKind::Held(Holding::StoredBytes)),
+    ("apps", QuotaKind::Held(Holding::Apps)),
 ];
 
-/// How many bundle ids an organization may claim where `--quotas` does not say: what one claims is lost to all others, so nobody may
-/// claim without end.
+/// How many bundle ids an organization may claim by default. A claimed id is unavailable to everybody else, so claims
+/// must be bounded.
 const APPS: [(Tier, u64); 3] = [(Tier::Free, 100), (Tier::Pro, 1_000), (Tier::Enterprise, 10_000)];
 
-/// Reads `--quotas`: tiers separated by `;`, each with what it may use of what, separated by `,`. An empty text limits
-/// nothing but the number of bundle ids.
+/// Parses `--quotas`: tiers separated by `;`, each with its quotas separated by `,`. An empty text limits only the
+/// number of bundle ids.
 pub fn parse(text: &str) -> Result<Quotas, ConfigError> {
     let mut quotas = Quotas::default();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
@@ -48,35 +48,35 @@ pub fn parse(text: &str) -> Result<Quotas, ConfigError> {
         for limit in limits.split(',').map(str::trim) {
             let (what, most) = read_limit(limit)?;
             let known = match what {
-                Limited::ByMonth(counter) => quotas.most(tier, counter),
-                Limited::AtOnce(what) => quotas.most_at_once(tier, what),
-                Limited::Held(holding) => quotas.most_held(tier, holding),
+                QuotaKind::ByMonth(counter) => quotas.monthly_quota(tier, counter),
+                QuotaKind::Concurrency(what) => quotas.concurrency_quota(tier, what),
+                QuotaKind::Held(holding) => quotas.holding_quota(tier, holding),
             };
             if known.is_some() {
                 return Err(wrong(format!("`{limit}` limits the same in the tier {tier} again")));
             }
             match what {
-                Limited::ByMonth(counter) => quotas.set(tier, counter, most),
-                Limited::AtOnce(what) => quotas.set_at_once(tier, what, most),
-                Limited::Held(holding) => quotas.set_held(tier, holding, most),
+                QuotaKind::ByMonth(counter) => quotas.set_monthly_quota(tier, counter, most),
+                QuotaKind::Concurrency(what) => quotas.set_concurrency_quota(tier, what, most),
+                QuotaKind::Held(holding) => quotas.set_holding_quota(tier, holding, most),
             }
         }
     }
     for (tier, most) in APPS {
-        if quotas.most_held(tier, Holding::Apps).is_none() {
-            quotas.set_held(tier, Holding::Apps, most);
+        if quotas.holding_quota(tier, Holding::Apps).is_none() {
+            quotas.set_holding_quota(tier, Holding::Apps, most);
         }
     }
     Ok(quotas)
 }
 
-fn read_limit(limit: &str) -> Result<(Limited, u64), ConfigError> {
+fn read_limit(limit: &str) -> Result<(QuotaKind, u64), ConfigError> {
     let (name, most) = limit
         .split_once('=')
         .ok_or_else(|| wrong(format!("`{limit}` is not a limit such as updates=20")))?;
     let (name, most) = (name.trim(), most.trim());
-    let Some((_, what)) = LIMITED.into_iter().find(|(known, _)| *known == name) else {
-        let names = LIMITED.map(|(known, _)| known).join(", ");
+    let Some((_, what)) = QUOTAS.into_iter().find(|(known, _)| *known == name) else {
+        let names = QUOTAS.map(|(known, _)| known).join(", ");
         return Err(wrong(format!("`{name}` is not one of {names}")));
     };
     let digits = most.bytes().all(|digit| digit.is_ascii_digit());
@@ -98,7 +98,7 @@ mod tests {
     fn each_tier_has_its_limits() {
         let quotas =
             parse(" free: builds=30, build-minutes=300,submissions=0 ; pro:updates=1000,bytes=5 ;").expect("good");
-        let most = |tier, counter| quotas.most(tier, counter);
+        let most = |tier, counter| quotas.monthly_quota(tier, counter);
         assert_eq!(most(Tier::Free, Counter::Builds), Some(30));
         assert_eq!(most(Tier::Free, Counter::BuildSeconds), Some(300));
         assert_eq!(most(Tier::Free, Counter::Submissions), Some(0));
@@ -107,9 +107,15 @@ mod tests {
         assert_eq!(most(Tier::Pro, Counter::Bytes), Some(5));
         assert_eq!(most(Tier::Enterprise, Counter::Builds), None);
         let quotas = parse("free:running-builds=2,queued-builds=100").expect("good");
-        assert_eq!(quotas.most_at_once(Tier::Free, AtOnce::RunningBuilds), Some(2));
-        assert_eq!(quotas.most_at_once(Tier::Free, AtOnce::QueuedBuilds), Some(100));
-        assert_eq!(quotas.most_at_once(Tier::Pro, AtOnce::QueuedBuilds), None);
+        assert_eq!(
+            quotas.concurrency_quota(Tier::Free, Concurrency::RunningBuilds),
+            Some(2)
+        );
+        assert_eq!(
+            quotas.concurrency_quota(Tier::Free, Concurrency::QueuedBuilds),
+            Some(100)
+        );
+        assert_eq!(quotas.concurrency_quota(Tier::Pro, Concurrency::QueuedBuilds), None);
         for nothing in ["", " ", ";"] {
             assert!(parse(nothing).expect("good").is_empty());
         }
@@ -118,13 +124,16 @@ mod tests {
     #[test]
     fn what_is_held_is_limited_by_tier_and_bundle_ids_always() {
         let quotas = parse("free:stored-bytes=5000000000,apps=3;pro:stored-bytes=0").expect("good");
-        let most = |tier, holding| quotas.most_held(tier, holding);
+        let most = |tier, holding| quotas.holding_quota(tier, holding);
         assert_eq!(most(Tier::Free, Holding::StoredBytes), Some(5_000_000_000));
         assert_eq!(most(Tier::Pro, Holding::StoredBytes), Some(0));
         assert_eq!(most(Tier::Enterprise, Holding::StoredBytes), None);
         let apps = [Tier::Free, Tier::Pro, Tier::Enterprise].map(|tier| most(tier, Holding::Apps));
         assert_eq!(apps, [Some(3), Some(1_000), Some(10_000)]);
-        assert_eq!(parse("").expect("good").most_held(Tier::Free, Holding::Apps), Some(100));
+        assert_eq!(
+            parse("").expect("good").holding_quota(Tier::Free, Holding::Apps),
+            Some(100)
+        );
         let twice = parse("free:apps=1,apps=2").expect_err("twice").to_string();
         assert_eq!(twice, "--quotas: `apps=2` limits the same in the tier free again");
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::ConfigError;
 
-/// Where settings are looked for unless a file is named.
+/// The default settings file.
 pub(super) const DEFAULT_FILE: &str = "launchway-server.toml";
 
-/// The settings before validation. The same names stand in `launchway-server.toml`, with hyphens.
+/// The settings before validation. `launchway-server.toml` uses the same names, with hyphens.
 #[derive(Clone, Debug, Default, clap::Args, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RawSettings {
@@ -330,8 +330,8 @@ pub struct RawSettings {
 }
 
 impl RawSettings {
-    /// These settings, and where they say nothing, those of `other`. An empty text says nothing.
-    pub fn over(&self, other: RawSettings) -> RawSettings {
+    /// These settings, falling back to those of `other`. An empty text counts as unset.
+    pub fn with_fallback(&self, other: RawSettings) -> RawSettings {
         fn pick(mine: &Option<String>, other: Option<String>) -> Option<String> {
             mine.clone()
                 .filter(|text| !text.is_empty())
@@ -379,7 +379,7 @@ impl RawSettings {
         }
     }
 
-    /// The settings file: the named one, or `launchway-server.toml` here if there is one.
+    /// Reads the settings file: the named one, or `launchway-server.toml` in the current directory if it exists.
     pub fn from_file(named: Option<&str>) -> Result<RawSettings, ConfigError> {
         let named = named.filter(|name| !name.is_empty());
         let path = Path::new(named.unwrap_or(DEFAULT_FILE));
@@ -397,7 +397,7 @@ impl RawSettings {
                 error.message()
             ))
         })?;
-        // A number or a truth value may stand as such: it is read like the text of a flag.
+        // A number or a boolean may be unquoted: it is parsed like the text of a flag.
         for (_, value) in &mut table {
             if matches!(value, toml::Value::Integer(_) | toml::Value::Boolean(_)) {
                 *value = toml::Value::String(value.to_string());

@@ -1,20 +1,20 @@
-//! What a process does of the service's work.
+//! The roles of a process.
 
 use super::ConfigError;
 
-/// What a process does of the service's work.
+/// The roles of a process: which parts of the service it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roles {
-    /// Answers the API and the pages.
+    /// Serves the API and the pages.
     pub api: bool,
-    /// Answers the public check.
+    /// Serves the public check.
     pub check: bool,
     /// Runs the jobs.
     pub worker: bool,
 }
 
 impl Roles {
-    /// Reads `--roles`; without it a process does everything.
+    /// Parses `--roles`; by default a process has every role.
     pub fn parse(text: Option<&str>) -> Result<Roles, ConfigError> {
         let Some(text) = text else {
             return Ok(Roles {

@@ -1,4 +1,4 @@
-//! Where secrets of the service lie on this machine, and by which ports of it they are served: what builds must not reach.
+//! Where this machine stores secrets of the service, and on which ports it serves them: builds must not reach either.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use reqwest::Url;
 
 use super::{Config, Storage};
 
-/// Where PostgreSQL listens unless told.
+/// The default port of PostgreSQL.
 const POSTGRES: u16 = 5432;
-/// Parameters of a PostgreSQL address that name files.
+/// Parameters of a PostgreSQL URL that name files.
 const FILES: [&str; 5] = ["sslkey", "sslcert", "sslrootcert", "sslcrl", "passfile"];
 /// Variables that name files with credentials of the database and the object storage.
 const VARIABLES: [&str; 6] = [
@@ -19,13 +19,13 @@ const VARIABLES: [&str; 6] = [
     "PGPASSFILE",
     "PGSERVICEFILE",
 ];
-/// And where such files lie in the home of whoever runs the service.
+/// The locations of such files in the home directory of the service's user.
 const AT_HOME: [&str; 5] = [".aws", ".pgpass", ".postgresql", ".pg_service.conf", ".config/gcloud"];
 
 impl Config {
-    /// Every file and directory with a secret of the service.
+    /// Every file and directory that contains a secret of the service.
     pub fn secret_places(&self) -> Vec<PathBuf> {
-        // All of them, so that a new setting is not forgotten here.
+        // An exhaustive pattern, so that a new setting cannot be forgotten here.
         let Config {
             data_dir,
             database_url,
@@ -33,7 +33,7 @@ impl Config {
             master_key_file,
             settings_file,
             oidc,
-            // What builds are given, and what is no place.
+            // Settings for builds, and settings that are not paths.
             runner_dir: _,
             runner_readable: _,
             runner_open_ports: _,
@@ -74,7 +74,7 @@ impl Config {
         places
     }
 
-    /// The TCP ports of this machine on which the service and what it keeps its data in listen.
+    /// The local TCP ports on which the service and its data stores listen.
     pub fn own_ports(&self) -> Vec<u16> {
         let mut ports = vec![self.listen.port()];
         ports.extend(self.metrics_listen.map(|address| address.port()));
@@ -89,7 +89,7 @@ impl Config {
     }
 }
 
-/// The files of an embedded database, and those that the address of another names.
+/// The files of an embedded database, or those that the URL of another one names.
 fn of_database(address: &str) -> Vec<PathBuf> {
     if let Some(path) = address.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
@@ -158,7 +158,7 @@ mod tests {
             metrics_listen: Some("127.0.0.1:9100".to_owned()),
             ..RawSettings::default()
         };
-        // Every setting that names a place of this machine is one of these, but for what builds are given.
+        // Every setting that names a local path is one of these, except those for builds.
         let config = Config::load(raw, None).unwrap();
         let places = config.secret_places();
         for place in [

@@ -1,25 +1,25 @@
-//! Where objects lie: a local directory or an S3 bucket.
+//! Where objects are stored: a local directory or an S3 bucket.
 
 use std::path::{Path, PathBuf};
 
 use super::ConfigError;
 use crate::blob::s3::Credentials;
 
-/// Object storage as the settings name it.
+/// The configured object storage.
 #[derive(Clone, Debug)]
 pub enum Storage {
-    /// A directory of this machine; the service signs and serves its own URLs.
+    /// A local directory; the service signs and serves its own URLs.
     Directory(PathBuf),
     /// A bucket of an S3-compatible store.
     S3 {
         /// `s3://bucket?endpoint=…&region=…`.
         url: String,
-        /// From the usual AWS variables.
+        /// From the standard AWS variables.
         credentials: Credentials,
     },
 }
 
-/// The usual AWS variables of the process's environment; without a key and its secret there are none.
+/// The standard AWS variables of the environment; `None` without a key and its secret.
 #[expect(clippy::disallowed_methods, reason = "settings are read here, and only here")]
 pub fn credentials_from_environment() -> Option<Credentials> {
     let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -33,7 +33,7 @@ pub fn credentials_from_environment() -> Option<Credentials> {
 }
 
 impl Storage {
-    /// Reads `--storage-url`; without one, `objects` in the data directory.
+    /// Parses `--storage-url`; the default is `objects` in the data directory.
     pub fn parse(url: Option<&str>, data_dir: &Path, credentials: Option<Credentials>) -> Result<Storage, ConfigError> {
         let wrong = || {
             ConfigError::new(

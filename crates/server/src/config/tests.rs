@@ -1,4 +1,4 @@
-//! Settings: defaults, what is wrong, the settings file, secrets.
+//! Settings: defaults, errors, the settings file, secrets.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the text of a setting means: a number, a choice, a truth, a size, paths.
+//! Parses the text of a setting: a number, a choice, a boolean, a size, paths.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ pub const GIB: u64 = 1 << 30;
 /// Bytes in a MiB.
 pub const MIB: u64 = 1 << 20;
 
-/// Whatever can be read from a text; `wanted` says of one that cannot what would do.
-pub fn parsed<T: std::str::FromStr>(
+/// Parses any value with `FromStr`; `wanted` completes the error with the values that are valid.
+pub fn parse<T: std::str::FromStr>(
     value: &Option<String>,
     setting: &str,
     wanted: &str,
@@ -21,7 +21,7 @@ pub fn parsed<T: std::str::FromStr>(
         .map_err(|_| ConfigError::new(setting, format!("`{text}` is not {wanted}")))
 }
 
-/// One of some words.
+/// Parses one of several words.
 pub fn one_of<T: Copy>(value: &Option<String>, setting: &str, choices: &[(&str, T)]) -> Result<Option<T>, ConfigError> {
     let Some(text) = value else { return Ok(None) };
     match choices.iter().find(|(name, _)| name == text) {
@@ -36,13 +36,13 @@ pub fn one_of<T: Copy>(value: &Option<String>, setting: &str, choices: &[(&str, 
     }
 }
 
-/// Paths with commas between them.
+/// Parses paths separated by commas.
 pub fn paths(list: &str) -> Vec<PathBuf> {
     let each = list.split(',').map(str::trim).filter(|path| !path.is_empty());
     each.map(PathBuf::from).collect()
 }
 
-/// Ports with commas between.
+/// Parses ports separated by commas.
 pub fn ports(list: &str, setting: &str) -> Result<Vec<u16>, ConfigError> {
     let each = list.split(',').map(str::trim).filter(|port| !port.is_empty());
     let read = |port: &str| {
@@ -52,7 +52,7 @@ pub fn ports(list: &str, setting: &str) -> Result<Vec<u16>, ConfigError> {
     each.map(read).collect()
 }
 
-/// A truth; absent is false.
+/// Parses a boolean; unset means false.
 pub fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError> {
     Ok(one_of(
         value,
@@ -62,13 +62,13 @@ pub fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError>
     .unwrap_or(false))
 }
 
-/// Bytes, also with `K`, `M` or `G` behind the number, but not 0.
+/// Parses a size in bytes, optionally with `K`, `M` or `G` after the number. Zero is invalid.
 pub fn size(value: &Option<String>, setting: &str) -> Result<Option<u64>, ConfigError> {
     const WANTED: &str = "a size such as 536870912 or 512M";
     read_size(value, setting, WANTED, 1)
 }
 
-/// The same where 0 turns the limit off.
+/// Parses a size where 0 turns the limit off.
 pub fn size_or_zero(value: &Option<String>, setting: &str) -> Result<Option<u64>, ConfigError> {
     const WANTED: &str = "a size such as 536870912 or 512M, or 0";
     read_size(value, setting, WANTED, 0)

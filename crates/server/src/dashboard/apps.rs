@@ -1,4 +1,4 @@
-//! `/o/{org}/apps`: which bundle identifiers belong to the organization.
+//! `/o/{org}/apps`: the bundle identifiers that belong to the organization.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use launchway_api::apps::{AppView, CreateApp};
 use launchway_store::Paging;
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
@@ -28,7 +28,7 @@ struct Apps {
     form: Form,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
+async fn render_page(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).apps(paging).await?;
     let shown = Apps {
@@ -41,13 +41,13 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
+    render_page(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match claim(&app, &visitor, &form_data).await {
-        Ok(()) => Ok(done(&visitor, "/apps", Notice::APP_CREATED)),
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
+        Ok(()) => Ok(redirect_with_notice(&visitor, "/apps", Notice::APP_CREATED)),
+        Err(failure) => render_page(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
     }
 }
 

@@ -1,4 +1,5 @@
-//! The files that pages stand on, inside the program. A URL carries a hash of the content, so browsers may keep it for a year.
+//! The static files of the pages, embedded in the program. Their URLs contain a hash of the content, so browsers may
+//! cache them for a year.
 
 use std::sync::LazyLock;
 
@@ -43,13 +44,13 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     ]
 });
 
-/// The URL of a file; empty for a name that there is not, which a test rules out.
+/// The URL of a file; empty for an unknown name, which a test rules out.
 pub fn url(name: &str) -> &'static str {
     let asset = ASSETS.iter().find(|asset| asset.name == name);
     asset.map_or("", |asset| &asset.url)
 }
 
-/// Answers the URLs that [`url`] gives, and no other.
+/// Serves the URLs that [`url`] returns, and no other.
 pub async fn serve(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let wanted = format!("/assets/{hash}/{name}");
     let asset = ASSETS

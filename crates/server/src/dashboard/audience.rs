@@ -1,5 +1,5 @@
-//! `/o/{org}/updates/audience`: who gets what: for a device as typed in, the answer of the check and why, by the same
-//! decision.
+//! `/o/{org}/updates/audience`: who gets what. For a device with the entered properties it shows the response of the
+//! check and the reason, by the same decision.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::http::update_check;
 use crate::ops::apps;
 use crate::ota::Entry;
 
-/// Updates that are explained one by one.
+/// The maximum number of updates that are explained individually.
 const EXPLAINED: usize = 50;
 
 #[derive(Template)]
@@ -36,16 +36,16 @@ struct Page {
 struct Answer {
     /// In one sentence.
     sentence: String,
-    /// Its colour and icon.
+    /// Its color and icon.
     status: (&'static str, &'static str),
-    /// What stands behind it.
+    /// The explanation.
     reason: Option<String>,
     rows: Vec<Row>,
-    /// Updates that are not explained one by one.
+    /// Updates that are not explained individually.
     left_out: usize,
 }
 
-/// One update and what speaks against it.
+/// An update and the reasons against offering it.
 struct Row {
     id: String,
     version: String,
@@ -65,8 +65,8 @@ pub async fn show(
     let typed = FormData::of_pairs(&query);
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
-    let (status, form, answer) = match asked(&app, &mut org, &typed, &query).await {
-        Ok(answer) => (StatusCode::OK, Form::typed(typed), answer),
+    let (status, form, answer) = match read_answer(&app, &mut org, &typed, &query).await {
+        Ok(answer) => (StatusCode::OK, Form::from_typed(typed), answer),
         Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
             (StatusCode::BAD_REQUEST, Form::refused(typed, &failure), None)
         }
@@ -81,7 +81,7 @@ pub async fn show(
     Ok(page(status, &shown))
 }
 
-async fn asked(
+async fn read_answer(
     app: &App,
     org: &mut launchway_store::Org<'_>,
     typed: &FormData,
@@ -91,7 +91,7 @@ async fn asked(
     if bundle.is_empty() {
         return Ok(None);
     }
-    // Only of the organization's own apps: what others published is none of its business.
+    // Only the organization's own apps: updates of other organizations must not be visible.
     if org.app_by_bundle(&apps::bundle_id(bundle)?).await?.is_none() {
         return Err(ApiError::bad("bundleId names no app of this organization"));
     }

@@ -26,20 +26,21 @@ use crate::http::extract::Query;
 struct Page {
     frame: Frame,
     lines: Vec<AuditView>,
-    /// What the doers are called, by id.
+    /// The display names of the actors, by id.
     names: BTreeMap<String, String>,
     pager: Pager,
     filters: Filters,
 }
 
 impl Page {
-    /// A record of the log as people read it.
+    /// Formats a record of the log for reading.
     fn pretty(value: &Value) -> String {
         serde_json::to_string_pretty(value).unwrap_or_default()
     }
 }
 
-/// What the doers of these lines are called: a member's address, the name of a key or runner. Who left has none any more.
+/// The display names of the actors of these lines: a member's address, the name of a key or runner. Former members have
+/// none.
 async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, ApiError> {
     let mut names = BTreeMap::new();
     for actor in lines.iter().map(|line| &line.row.actor) {

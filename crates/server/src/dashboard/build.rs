@@ -1,4 +1,4 @@
-//! `/o/{org}/builds/{id}`: one build: its phases, its log, what it gave, and what may be done with it.
+//! `/o/{org}/builds/{id}`: a build's phases, log, artifacts and actions.
 
 use askama::Template;
 use axum::extract::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::build_log;
 use super::frame::{Frame, page};
-use super::live::{self, Made, Part};
+use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show;
 use super::visit::Visit;
@@ -20,7 +20,7 @@ use crate::api_error::ApiError;
 use crate::http::install::{fresh_url, qr};
 use crate::http::pages::protect;
 use crate::ops::binaries::APPS;
-use crate::ops::builds::view::{given, view};
+use crate::ops::builds::view::{artifacts_of, view};
 
 #[derive(Template)]
 #[template(path = "dashboard/build.html")]
@@ -28,20 +28,20 @@ struct Page {
     frame: Frame,
     state: BuildSection,
     live: bool,
-    /// The end of the log, for who has no scripts.
+    /// The end of the log, for browsers without scripts.
     tail: String,
     plan: Option<Plan>,
     origin: &'static str,
 }
 
-/// The part that moves.
+/// The live part of the page.
 #[derive(Template)]
 #[template(path = "dashboard/build_state.html")]
 struct BuildSection {
     home: String,
     build: BuildView,
     is_over: bool,
-    /// Whether it gave an app that a store takes.
+    /// Whether it has an app that an app store accepts.
     can_submit: bool,
     /// How long it ran.
     took: Option<String>,
@@ -52,7 +52,7 @@ struct BuildSection {
 
 struct Artifact {
     view: ArtifactView,
-    /// What the file says about itself: name and value.
+    /// The file's metadata: name and value.
     facts: Vec<(&'static str, String)>,
 }
 
@@ -82,13 +82,13 @@ async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildSection, Ap
     })
 }
 
-/// Whether a store takes a file of this name.
+/// Whether an app store accepts a file of this name.
 fn is_app(artifact: &ArtifactView) -> bool {
     let name = artifact.name.to_ascii_lowercase();
     APPS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// What an app says about itself, in the order in which people ask.
+/// An app's metadata, the most requested first.
 fn facts(facts: &Value) -> Vec<(&'static str, String)> {
     const FIELDS: [(&str, &str); 5] = [
         ("bundleId", "Bundle id"),
@@ -133,14 +133,14 @@ pub async fn show(visit: Visit<BuildId>) -> Result<Response, PageError> {
 }
 
 impl Part for Visit<BuildId> {
-    async fn make(&self) -> Result<Option<Made>, ApiError> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
         let build = match read(self).await {
             Err(ApiError::NoSuch(_)) => return Ok(None),
             build => build?,
         };
         let state = state(self, &build).await?;
-        Ok(Some(Made {
-            html: show::rendered(&state)?,
+        Ok(Some(RenderedPart {
+            html: show::render(&state)?,
             is_last: state.is_over,
         }))
     }
@@ -151,13 +151,13 @@ pub async fn live(visit: Visit<BuildId>) -> Result<Response, PageError> {
     Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
 
-/// Leads to the bytes of an artifact, by a URL that works for an hour from now.
+/// Redirects to the bytes of an artifact, with a URL that is valid for an hour from now.
 pub async fn download(
     visit: Visit<BuildId>,
     Path((_, _, artifact)): Path<(String, String, String)>,
 ) -> Result<Response, PageError> {
     let build = read(&visit).await?;
-    let given = given(&mut visit.app.db.read().await?.org(visit.org()), &build).await?;
+    let given = artifacts_of(&mut visit.app.db.read().await?.org(visit.org()), &build).await?;
     let artifact = given.iter().find(|given| given.id.to_string() == artifact);
     let artifact = artifact.ok_or(ApiError::NoSuch("artifact"))?;
     let mut response = Redirect::to(&fresh_url(&visit.app, artifact)?).into_response();

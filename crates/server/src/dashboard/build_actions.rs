@@ -1,11 +1,11 @@
-//! Changes of a build that are confirmed: its end, another try, and its removal.
+//! Confirmed changes of a build: cancel, retry and delete.
 
 use launchway_domain::build::Build;
 use launchway_domain::id::BuildId;
 use launchway_domain::time::iso;
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
@@ -14,7 +14,7 @@ use crate::api_error::ApiError;
 use crate::ops::builds;
 use crate::ops::write::Write;
 
-/// Stops a build.
+/// Cancels a build.
 pub struct Cancel;
 /// Builds the same source again.
 pub struct Retry;
@@ -64,9 +64,9 @@ impl Action for Cancel {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, by: &Requester<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, facts) = question(org, id, "Cancel the build?", "Cancel build").await?;
-        let after = builds::canceled(&build, by.now)?;
+        let after = builds::state_after_cancel(&build, by.now)?;
         let then = match after.status == build.state.status {
             true => "canceled soon",
             false => after.status.as_str(),
@@ -77,7 +77,7 @@ impl Action for Cancel {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: BuildId) -> Result<Done, ApiError> {
         builds::cancel(write, id).await?;
         Ok(Done::new(path(id), Notice::BUILD_CANCELED))
     }
@@ -94,14 +94,14 @@ impl Action for Retry {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, facts) = question(org, id, "Build this again?", "Build again").await?;
         Ok(facts
             .says("A new build of the same source waits in the queue. It counts against the month's builds.")
             .known("Status", build.state.status))
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: BuildId) -> Result<Done, ApiError> {
         let build = builds::retry(write, id).await?;
         Ok(Done::new(path(build.id), Notice::BUILD_RETRIED))
     }
@@ -118,7 +118,7 @@ impl Action for Delete {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, mut facts) = question(org, id, "Delete the build?", "Delete build").await?;
         facts = facts
             .says("Deletes the record, its log and its artifacts. There is no way back.")
@@ -130,7 +130,7 @@ impl Action for Delete {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: BuildId) -> Result<Done, ApiError> {
         let files = builds::delete(write, id).await?;
         Ok(Done::new("/builds", Notice::BUILD_DELETED).without(files))
     }

@@ -1,5 +1,5 @@
-//! A build's log for the page that shows it: where its lines begin, which of them hold a text, and its end as plain text.
-//! A log is read in constant memory, however long it is.
+//! A build's log for its page: where its lines begin, which of them contain a text, and its end as plain text. A log is
+//! read in constant memory, however long it is.
 
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use crate::build_log::LogReader;
 use crate::caller::Caller;
 use crate::http::extract::Query;
 
-/// The offset of every 500th line is given.
+/// The offset of every 500th line is returned.
 const STRIDE: u64 = 500;
-/// Offsets that an answer has at most: the stride of longer logs doubles until they fit.
-const MOST_OFFSETS: usize = 8192;
-/// Lines that a search finds at most.
-const MOST_FOUND: usize = 1000;
-/// Bytes of the end of a log that a page holds.
+/// The maximum number of offsets in a response: the stride of longer logs doubles until they fit.
+const MAX_OFFSETS: usize = 8192;
+/// The maximum number of lines that a search finds.
+const MAX_RESULTS: usize = 1000;
+/// Bytes of the end of a log in a page.
 const TAIL: i64 = 16 << 10;
 /// What a runner writes before the name of a phase.
 const PHASE: &[u8] = b"==> ";
 
-/// Where the lines of a log are.
+/// The positions of the lines of a log.
 #[derive(Serialize)]
 struct Lines {
-    /// How many lines there are; the last one may go on.
+    /// The number of lines; the last one may be incomplete.
     lines: u64,
     /// Bytes that were read.
     size: i64,
     stride: u64,
     /// The offsets of the lines 0, `stride`, 2 × `stride` …
     offsets: Vec<i64>,
-    /// The lines with which phases begin, and their names.
+    /// The first lines of phases, with the phases' names.
     phases: Vec<(u64, String)>,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Serialize)]
 struct Found {
     lines: Vec<u64>,
-    /// Whether there are more.
+    /// Whether there are more results.
     more: bool,
 }
 
@@ -58,13 +58,13 @@ async fn build(app: &App, caller: &Caller, id: &str) -> Result<Build, ApiError> 
     app.db
         .read()
         .await?
-        .org(caller.home()?)
+        .org(caller.org_id()?)
         .build(id)
         .await?
         .ok_or_else(none)
 }
 
-/// Tells where the lines of a log are.
+/// Returns the positions of the lines of a log.
 pub async fn lines(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -91,7 +91,7 @@ pub async fn lines(
     .into_response())
 }
 
-/// Notes where lines and phases begin.
+/// Records where lines and phases begin.
 struct Places {
     names: Peekable<IntoIter<String>>,
     stride: u64,
@@ -102,14 +102,14 @@ struct Places {
 impl Look for Places {
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool {
         if number.is_multiple_of(self.stride) {
-            if self.offsets.len() == MOST_OFFSETS {
+            if self.offsets.len() == MAX_OFFSETS {
                 let mut is_kept = [true, false].into_iter().cycle();
                 self.offsets.retain(|_| is_kept.next() == Some(true));
                 self.stride *= 2;
             }
             self.offsets.push(start);
         }
-        // A build may print what looks like a phase: only the next name of the record is one.
+        // A build may print what looks like a phase: only the next name of the record counts.
         let name = line.strip_prefix(PHASE).map(<[u8]>::trim_ascii_end);
         if let Some(next) = self.names.next_if(|next| name == Some(next.as_bytes())) {
             self.phases.push((number, next));
@@ -118,7 +118,7 @@ impl Look for Places {
     }
 }
 
-/// Finds the lines that hold a text, whatever its letter case.
+/// Finds the lines that contain a text, ignoring case.
 pub async fn search(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -142,7 +142,7 @@ pub async fn search(
     Ok(Json(walk(&call, reader, search).await?.look.found).into_response())
 }
 
-/// Looks for a text that is in small letters.
+/// Searches for a lower-case text.
 struct Search {
     wanted: String,
     found: Found,
@@ -151,7 +151,7 @@ struct Search {
 impl Look for Search {
     fn see(&mut self, number: u64, _: i64, line: &[u8]) -> bool {
         if holds(line, &self.wanted) {
-            self.found.more = self.found.lines.len() == MOST_FOUND;
+            self.found.more = self.found.lines.len() == MAX_RESULTS;
             if !self.found.more {
                 self.found.lines.push(number);
             }
@@ -160,7 +160,7 @@ impl Look for Search {
     }
 }
 
-/// Whether a line holds a text that is in small letters.
+/// Whether a line contains a lower-case text, ignoring the line's case.
 fn holds(line: &[u8], wanted: &str) -> bool {
     let mut text = without_colours(&String::from_utf8_lossy(line));
     match text.is_ascii() {
@@ -170,7 +170,7 @@ fn holds(line: &[u8], wanted: &str) -> bool {
     text.contains(wanted)
 }
 
-/// The end of a log as text, from the beginning of a line on.
+/// The end of a log as text, starting at the beginning of a line.
 pub async fn tail(app: &Arc<App>, org: OrgId, build: &Build) -> Result<String, ApiError> {
     let start = (build.log_size - TAIL).max(0);
     let mut reader = LogReader::new(app.clone(), org, build.id, start);
@@ -189,7 +189,7 @@ pub async fn tail(app: &Arc<App>, org: OrgId, build: &Build) -> Result<String, A
     Ok(without_colours(whole))
 }
 
-/// A text without the escape sequences by which programs colour a terminal, and without other control characters.
+/// A text without the escape sequences that color terminal output, and without other control characters.
 fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -210,12 +210,12 @@ fn without_colours(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, MOST_OFFSETS, Places, STRIDE, without_colours};
+    use super::{Look, MAX_OFFSETS, Places, STRIDE, without_colours};
 
     /// However many lines there are, every offset is that of its line and their number is bounded.
     #[test]
     fn the_offsets_of_a_long_log_are_bounded() {
-        let most = MOST_OFFSETS as u64 * STRIDE;
+        let most = MAX_OFFSETS as u64 * STRIDE;
         for (lines, stride) in [
             (most, STRIDE),
             (most + 1, 2 * STRIDE),
@@ -229,7 +229,7 @@ mod tests {
                 offsets: Vec::new(),
                 phases: Vec::new(),
             };
-            // Of the lines between, nothing is kept.
+            // Lines in between are not recorded.
             for number in (0..lines).step_by(STRIDE as usize) {
                 places.see(number, 3 * number as i64, b"ab\n");
             }
@@ -238,7 +238,7 @@ mod tests {
                 .step_by(stride as usize)
                 .map(|number| 3 * number as i64)
                 .collect();
-            assert!(places.offsets == expected && expected.len() <= MOST_OFFSETS, "{lines}");
+            assert!(places.offsets == expected && expected.len() <= MAX_OFFSETS, "{lines}");
         }
     }
 

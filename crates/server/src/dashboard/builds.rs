@@ -1,4 +1,4 @@
-//! `/o/{org}/builds`: the builds of an organization, newest first, with filters; the list follows what happens.
+//! `/o/{org}/builds`: the builds of an organization, newest first, with filters and live updates.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use launchway_store::{BuildFilter, Paging};
 
 use super::filters::Filters;
 use super::frame::{Frame, page};
-use super::live::{self, Made, Part};
+use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
@@ -31,12 +31,12 @@ struct List {
     filters: Filters,
     bundles: Vec<String>,
     rows: Rows,
-    /// Where the rows come from when they change.
+    /// The URL of live rows.
     live: String,
     command: String,
 }
 
-/// The part that moves.
+/// The live part of the page.
 #[derive(Template)]
 #[template(path = "dashboard/builds_rows.html")]
 struct Rows {
@@ -84,10 +84,10 @@ struct LiveRows {
 }
 
 impl Part for LiveRows {
-    async fn make(&self) -> Result<Option<Made>, ApiError> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
         let rows = rows(&self.app, self.org, &self.filter, &self.query, self.offset).await?;
-        Ok(Some(Made {
-            html: show::rendered(&rows)?,
+        Ok(Some(RenderedPart {
+            html: show::render(&rows)?,
             is_last: false,
         }))
     }

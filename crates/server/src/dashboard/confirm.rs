@@ -1,6 +1,6 @@
-//! Confirmations: every consequential change has a page that states what it comes to, old value and new, before it is made.
-//! The page carries a revision of the facts it states. The change checks it behind its own locks and is refused when the
-//! facts are others by then, so that what was confirmed is what happens.
+//! Confirmations: before a consequential change, a page shows its effects, the old value and the new one. The page
+//! carries a revision of these facts. The change verifies it under its own locks and is refused if the facts have
+//! changed, so that exactly what was confirmed happens.
 
 use std::collections::VecDeque;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use launchway_domain::time::EpochMs;
 use launchway_store::{Org, RequestKey};
 
 use super::form_data::FormData;
-use super::frame::{Frame, Notice, page, to};
+use super::frame::{Frame, Notice, page, redirect};
 use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::visit::Visit;
@@ -25,25 +25,25 @@ use crate::blob::Key;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Target, Write};
 
-/// What a confirmation says when its facts are no longer true.
+/// The message of a confirmation whose facts have changed.
 const CHANGED: &str = "This changed since you looked at it, so nothing was done. See what it is now, and confirm again if \
                        you still want it.";
 
-/// A change of one thing that is confirmed before it is made.
+/// A change of one resource that is confirmed first.
 pub trait Action: Sized + Send + Sync {
-    /// The id of the thing.
+    /// The id of the resource.
     type Id: FromStr + Copy + Send + Sync;
 
-    /// Reads what is wanted from the fields of a form or an address.
+    /// Parses the requested change from the fields of a form or a query.
     fn read(form_data: &FormData) -> Result<Self, ApiError>;
 
-    /// Whose access the change takes away: locked before anything else, in one order with the caller.
+    /// The user whose access the change ends: locked before anything else, in one order with the caller.
     fn target(_: Self::Id) -> Option<Target> {
         None
     }
 
-    /// Waits until nobody else can change what the facts are about. Whoever changes an organization's settings orders
-    /// itself by the organization. A target is locked already, and holds what its facts are about.
+    /// Locks what the facts are about. Changes of an organization's settings are serialized by the organization. A
+    /// target is locked already, and covers its own facts.
     fn lock(&self, write: &mut Write<'_>, id: Self::Id) -> impl Future<Output = Result<(), ApiError>> + Send {
         async move {
             match Self::target(id) {
@@ -53,11 +53,11 @@ pub trait Action: Sized + Send + Sync {
         }
     }
 
-    /// States what the change comes to. The change asks again behind its locks.
+    /// States the effects of the change. The change compares them again under its locks.
     fn facts(
         &self,
         org: &mut Org<'_>,
-        by: &By<'_>,
+        by: &Requester<'_>,
         id: Self::Id,
     ) -> impl Future<Output = Result<Facts, ApiError>> + Send;
 
@@ -65,11 +65,11 @@ pub trait Action: Sized + Send + Sync {
     fn make(
         self,
         write: &mut Write<'_>,
-        by: &By<'_>,
+        by: &Requester<'_>,
         id: Self::Id,
     ) -> impl Future<Output = Result<Done, ApiError>> + Send;
 
-    /// Answers a form that cannot be confirmed as it is: by the page it stands on, filled in.
+    /// Answers a form that cannot be confirmed in the current state: with the page of the form, filled in.
     fn refused(
         _: &Visit<Self::Id>,
         _: FormData,
@@ -79,33 +79,33 @@ pub trait Action: Sized + Send + Sync {
     }
 }
 
-/// Who asks, and when.
-pub struct By<'a> {
+/// Who requests the change, and when.
+pub struct Requester<'a> {
     pub visitor: &'a Visitor,
     pub now: EpochMs,
 }
 
-/// What a change comes to.
+/// The effects of a change.
 pub struct Facts {
     pub section: &'static str,
-    /// Where the thing is shown, behind `/o/{org}`, and its name there.
+    /// The page of the resource: its path after `/o/{org}`, and its label.
     pub back: (String, &'static str),
     pub question: String,
-    /// What follows from it, in sentences.
+    /// The consequences, in sentences.
     pub says: Vec<String>,
     pub changes: Vec<Change>,
-    /// What else is known: name and value.
+    /// Further details: name and value.
     pub known: Vec<(&'static str, String)>,
-    /// What the change is made from, as [`Action::read`] reads it.
+    /// The fields from which [`Action::read`] parses the change.
     pub fields: Vec<(&'static str, String)>,
     pub button: String,
-    /// Whether it takes something away.
+    /// Whether the change is destructive.
     pub danger: bool,
     pub revision: Revision,
 }
 
 impl Facts {
-    /// A question about a thing, with the button that answers it.
+    /// A question about a resource, with the button that confirms the change.
     pub fn new(question: impl Into<String>, button: impl Into<String>, revision: Revision) -> Facts {
         Facts {
             section: "overview",
@@ -121,7 +121,7 @@ impl Facts {
         }
     }
 
-    /// Names the page that the thing is on.
+    /// Sets the page of the resource.
     pub fn on(mut self, section: &'static str, path: impl Into<String>, label: &'static str) -> Facts {
         self.section = section;
         self.back = (path.into(), label);
@@ -162,20 +162,20 @@ impl Facts {
 /// A value that changes.
 pub struct Change {
     what: &'static str,
-    /// What it was when the confirmation was shown that is refused now.
+    /// The value in the confirmation that is refused now.
     seen: Option<String>,
     now: String,
     then: String,
 }
 
-/// What a change came to.
+/// The result of a change.
 pub struct Done {
-    /// Where it leads, behind `/o/{org}`.
+    /// The destination, after `/o/{org}`.
     path: String,
     notice: Notice,
     gone: Vec<Key>,
     secret: Option<String>,
-    /// Whether the visitor sees the organization no longer.
+    /// Whether the visitor has lost access to the organization.
     outside: bool,
 }
 
@@ -190,7 +190,7 @@ impl Done {
         }
     }
 
-    /// Leads to the first page: the visitor has left the organization.
+    /// Redirects to the first page, because the visitor has left the organization.
     pub fn outside(self) -> Done {
         Done { outside: true, ..self }
     }
@@ -202,12 +202,12 @@ impl Done {
         }
     }
 
-    /// Names the objects to be removed once the change is durable.
+    /// Sets the objects to be removed once the change is durable.
     pub fn without(self, gone: Vec<Key>) -> Done {
         Done { gone, ..self }
     }
 
-    /// Hands out a secret, this once.
+    /// Adds a secret that is shown once.
     pub fn with_secret(self, secret: String) -> Done {
         Done {
             secret: Some(secret),
@@ -221,19 +221,19 @@ impl Done {
 struct Confirmation {
     frame: Frame,
     facts: Facts,
-    /// Where the form is sent to.
+    /// The target URL of the form.
     action: String,
     problem: Option<String>,
 }
 
 impl Confirmation {
-    /// Whether the values are told that were seen before.
+    /// Whether the page shows the values that were seen before.
     fn compares(&self) -> bool {
         self.facts.changes.iter().any(|change| change.seen.is_some())
     }
 }
 
-/// A secret that is shown this once.
+/// A secret that is shown once.
 #[derive(Template)]
 #[template(path = "dashboard/secret.html")]
 struct Secret {
@@ -242,7 +242,7 @@ struct Secret {
     secret: String,
 }
 
-/// The page of a confirmation, and the form on it.
+/// The handlers of a confirmation page and its form.
 pub fn handlers<A: Action + 'static>() -> MethodRouter<Arc<App>> {
     get(show::<A>).post(make::<A>)
 }
@@ -256,7 +256,7 @@ async fn show<A: Action>(visit: Visit<A::Id>, uri: Uri) -> Result<Response, Page
     }
 }
 
-/// The confirmation as things are now; after a refusal with what was wrong.
+/// Shows the confirmation for the current state; after a refusal with the error.
 async fn ask<A: Action>(
     visit: &Visit<A::Id>,
     uri: &Uri,
@@ -267,7 +267,7 @@ async fn ask<A: Action>(
     let action = A::read(form_data)?;
     let mut tx = visit.app.db.read().await?;
     let mut facts = action.facts(&mut tx.org(visit.org()), &by, visit.id).await?;
-    // A confirmation that is shown again after a sign-in may have been overtaken meanwhile.
+    // A confirmation that is shown again after a sign-in may be outdated.
     let overtaken = form_data.bytes("revision").is_some() && revision::check(form_data, &facts.revision).is_err();
     let (status, problem) = match refusal {
         Some((status, problem)) => (status, Some(problem)),
@@ -288,8 +288,8 @@ async fn ask<A: Action>(
     Ok(page(status, &shown))
 }
 
-fn by<I>(visit: &Visit<I>) -> By<'_> {
-    By {
+fn by<I>(visit: &Visit<I>) -> Requester<'_> {
+    Requester {
         visitor: &visit.visitor,
         now: visit.app.clock.now(),
     }
@@ -307,7 +307,7 @@ async fn make<A: Action>(visit: Visit<A::Id>, uri: Uri, form_data: FormData) -> 
     };
     match ask::<A>(&visit, &uri, &form_data, Some((failure.status().0, words))).await {
         Ok(response) => Ok(response),
-        // Things are such now that there is nothing to confirm.
+        // In the current state there is nothing to confirm.
         Err(ApiError::BadRequest(words)) => A::refused(&visit, form_data, ApiError::BadRequest(words)).await,
         Err(failure) => Err(PageError(failure)),
     }
@@ -323,7 +323,7 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData)
         Creation::Replay(kept) => {
             let location: String =
                 serde_json::from_str(&kept.body).map_err(|error| ApiError::Internal(error.to_string()))?;
-            return Ok(to(&location));
+            return Ok(redirect(&location));
         }
     };
     action.lock(&mut write, visit.id).await?;
@@ -336,7 +336,7 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData)
         uploads::remove(&visit.app, key).await;
     }
     Ok(match made.secret {
-        None => to(&location),
+        None => redirect(&location),
         Some(secret) => page(
             StatusCode::CREATED,
             &Secret {
@@ -357,7 +357,7 @@ async fn begin<I>(
     match target {
         Some(target) => {
             let write = Write::begin_against(app, caller, target).await?;
-            write.claim(caller.home()?, request).await
+            write.claim(caller.org_id()?, request).await
         }
         None => Write::begin_create(app, caller, request).await,
     }

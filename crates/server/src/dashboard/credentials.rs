@@ -1,4 +1,4 @@
-//! `/o/{org}/credentials`: what builds are signed with and what opens the stores. What is in them is never shown again.
+//! `/o/{org}/credentials`: credentials for signing builds and for the app stores. Their contents are never shown again.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use launchway_domain::credential::CredentialKind;
 use launchway_store::Paging;
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
@@ -24,7 +24,7 @@ use crate::http::extract::Query;
 use crate::ops::credentials;
 use crate::ops::write::Write;
 
-/// The kinds there are, and what people call them.
+/// The kinds of credentials, with their labels.
 pub const KINDS: [(CredentialKind, &str); 5] = [
     (CredentialKind::AndroidKeystore, "Android keystore"),
     (
@@ -45,13 +45,13 @@ struct Credentials {
     form: Form,
 }
 
-/// What people call a kind.
+/// The label of a kind.
 pub fn label(kind: &open::CredentialKind) -> &str {
     let known = KINDS.iter().find(|(known, _)| kind == known);
     known.map_or(kind.as_str(), |(_, label)| label)
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
+async fn render_page(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).credentials(paging).await?;
@@ -66,13 +66,17 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
+    render_page(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match keep(&app, &visitor, &form_data).await {
-        Ok(()) => Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_CREATED)),
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
+        Ok(()) => Ok(redirect_with_notice(
+            &visitor,
+            "/credentials",
+            Notice::CREDENTIAL_CREATED,
+        )),
+        Err(failure) => render_page(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
     }
 }
 

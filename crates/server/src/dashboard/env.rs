@@ -1,4 +1,4 @@
-//! `/o/{org}/env`: environment variables of builds. The value of a secret is never shown, whatever was typed.
+//! `/o/{org}/env`: environment variables of builds. The value of a secret is never shown, not even as it was typed.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use launchway_domain::env_var::{EnvVar, MAX_VALUE_SIZE};
 use launchway_domain::time::iso;
 use launchway_store::Paging;
 
-use super::form_data::{Differs, Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::form_data::{Difference, Form, FormData};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::revision::Revision;
 use super::show::{self, Pager, ROWS};
@@ -35,29 +35,29 @@ struct Variables {
     asks: Option<Asks>,
 }
 
-/// What a form carries that is shown again, because it asks whether to replace a variable or was refused.
+/// The state of a form that is shown again, because it asks whether to replace a variable or was refused.
 struct Asks {
-    /// The question, where the variable was there before the page was opened.
+    /// The question, if the variable existed before the page was opened.
     question: Option<String>,
-    /// The revision of the variable; empty where there is none any more.
+    /// The revision of the variable; empty if it no longer exists.
     replaces: String,
-    /// The typed value, sealed for who typed it, where the form does not show it.
+    /// The typed value, sealed for the user, if the form does not show it.
     value: Option<String>,
 }
 
 impl Variables {
-    /// Whether the form carries a value that it does not show.
+    /// Whether the form carries a hidden value.
     fn hides_value(&self) -> bool {
         self.asks.as_ref().is_some_and(|asks| asks.value.is_some())
     }
 
-    /// Whether the form replaces a variable that there is.
+    /// Whether the form replaces an existing variable.
     fn replaces(&self) -> bool {
         self.asks.as_ref().is_some_and(|asks| !asks.replaces.is_empty())
     }
 }
 
-/// Where a variable is set, as words.
+/// The scope of a variable, as words.
 pub fn scope(variable: &EnvVarView) -> String {
     let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
     parts.extend(variable.configurations.iter().cloned());
@@ -69,12 +69,12 @@ pub fn scope(variable: &EnvVarView) -> String {
     parts.join(", ")
 }
 
-/// The revision of a variable. Its value moves the time of its last change.
+/// The revision of a variable. A change of its value changes the time in it.
 pub fn revision(variable: &EnvVar) -> Result<Revision, ApiError> {
     Revision::of(&EnvVarView::of(variable, None))
 }
 
-async fn shown(
+async fn render_page(
     app: &App,
     visitor: &Visitor,
     offset: i64,
@@ -100,19 +100,19 @@ async fn shown(
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
-    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
+    render_page(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
 }
 
-/// What came of a form.
+/// The result of a form.
 enum Sent {
     Kept,
-    /// It would replace another value than the one it was filled in by the sight of: this one, or none any more.
+    /// It would replace a value other than the one that the page showed: this one, or none any more.
     Asks(Option<Box<EnvVar>>),
 }
 
 pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match keep(&app, &visitor, &form_data).await {
-        Ok(Sent::Kept) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
+        Ok(Sent::Kept) => Ok(redirect_with_notice(&visitor, "/env", Notice::VARIABLE_SET)),
         Ok(Sent::Asks(there)) => {
             let asks = asks(&app, &visitor, &form_data, there.as_deref())?;
             let differs = differs(&form_data, there.as_deref())?;
@@ -120,21 +120,21 @@ pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormD
                 Some(_) => Form::asking(form_data, differs),
                 None => Form::outdated(form_data, differs),
             };
-            shown(&app, &visitor, 0, form, Some(asks)).await
+            render_page(&app, &visitor, 0, form, Some(asks)).await
         }
         Err(failure) => {
-            let asks = carried(&app, &visitor, &form_data)?;
-            shown(&app, &visitor, 0, Form::refused(form_data, &failure), asks).await
+            let asks = carried_value(&app, &visitor, &form_data)?;
+            render_page(&app, &visitor, 0, Form::refused(form_data, &failure), asks).await
         }
     }
 }
 
-/// Where the value belongs that a form carries while it is asked about.
+/// The place to which the sealed value in a form is bound.
 fn place(visitor: &Visitor) -> Place<'static> {
     Place::new(visitor.org.id, "typed value")
 }
 
-/// The value as it was typed, now or before it was asked whether to replace another.
+/// The typed value, from this form or from the one before the question.
 fn value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<SecretText, ApiError> {
     let typed = form_data.bytes("value").unwrap_or_default();
     let sealed = form_data.text("sealedValue")?;
@@ -164,12 +164,17 @@ fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVa
             .transpose()?
             .map(|now| now.as_str().to_owned())
             .unwrap_or_default(),
-        value: sealed(app, visitor, form_data, &value)?,
+        value: seal_value(app, visitor, form_data, &value)?,
     })
 }
 
-/// The value, sealed for the visitor; `None` where the form shows it as it was typed.
-fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText) -> Result<Option<String>, ApiError> {
+/// The value, sealed for the visitor; `None` if the form shows it as it was typed.
+fn seal_value(
+    app: &App,
+    visitor: &Visitor,
+    form_data: &FormData,
+    value: &SecretText,
+) -> Result<Option<String>, ApiError> {
     if form_data.text("visibility")? == "plain" && !form_data.text("value")?.is_empty() {
         return Ok(None);
     }
@@ -180,23 +185,23 @@ fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText
     Ok(Some(sealed))
 }
 
-/// The value of a form that was refused for something else, so that it needs not be typed again.
-fn carried(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<Asks>, ApiError> {
+/// The value of a form that was refused for another reason, so that it need not be typed again.
+fn carried_value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<Asks>, ApiError> {
     let typed = value(app, visitor, form_data).ok();
     let typed = typed.filter(|value| (1..=MAX_VALUE_SIZE).contains(&value.reveal().len()));
     let Some(typed) = typed else { return Ok(None) };
     Ok(Some(Asks {
         question: None,
         replaces: form_data.optional("replaces")?.unwrap_or_default(),
-        value: sealed(app, visitor, form_data, &typed)?,
+        value: seal_value(app, visitor, form_data, &typed)?,
     }))
 }
 
-/// What is there, beside what was typed. Values are not told.
-fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>, ApiError> {
+/// The current settings beside the typed ones, without values.
+fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Difference>, ApiError> {
     let name = form_data.text("name")?;
     let Some(there) = there else {
-        return Ok(vec![Differs::new(name, &"yours", &"deleted meanwhile")]);
+        return Ok(vec![Difference::new(name, &"yours", &"deleted meanwhile")]);
     };
     let set = format!("set {}", show::time(&iso(there.updated_at)));
     let readers = |visibility: &str| match visibility {
@@ -209,15 +214,15 @@ fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>,
     };
     let (typed, now) = (form_data.text("visibility")?, there.visibility.as_str());
     let mut differs = vec![
-        Differs::new("Who may read it", &readers(typed), &readers(now)),
-        Differs::new(
+        Difference::new("Who may read it", &readers(typed), &readers(now)),
+        Difference::new(
             "How builds get it",
             &kind(form_data.text("kind")?),
             &kind(there.kind.as_str()),
         ),
     ];
     differs.retain(|differs| differs.yours != differs.now);
-    differs.insert(0, Differs::new(name, &"what you typed", &set));
+    differs.insert(0, Difference::new(name, &"what you typed", &set));
     Ok(differs)
 }
 
@@ -236,7 +241,7 @@ async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Sent
     })?;
     let expected = form_data.optional("replaces")?;
     Write::run(app, &visitor.caller, plan, async |write, plan| {
-        let there = env_vars::replaced(write, &plan).await?;
+        let there = env_vars::find_existing(write, &plan).await?;
         let now = there.as_ref().map(revision).transpose()?;
         if now.as_ref().map(Revision::as_str) != expected.as_deref() {
             return Ok(Sent::Asks(there.map(Box::new)));

@@ -1,4 +1,4 @@
-//! A form that was sent: its fields, and after a refusal what was typed and what is wrong where.
+//! A submitted form: its fields, and after a refusal the typed values with the errors.
 
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -18,36 +18,36 @@ use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::request_body::whole_body;
 
-/// A form holds at most this many bytes; files among them. A value of an environment variable has up to 64 KiB, and each
+/// The maximum size of a form in bytes, including files. A value of an environment variable has up to 64 KiB, and each
 /// byte may be escaped.
-pub const LARGEST: usize = 2 << 20;
-/// Fields of a form of pairs.
-const MOST_PAIRS: usize = 1000;
-/// Where a script that sends no form has the token.
+pub const MAX_FORM_BYTES: usize = 2 << 20;
+/// The maximum number of fields in a URL-encoded form.
+const MAX_PAIRS: usize = 1000;
+/// The header with the token, for scripts that send no form.
 const TOKEN_HEADER: &str = "x-form-token";
 
-/// Why a form is not taken.
-pub enum Unchecked {
-    /// Its token is not that of the session it comes with.
+/// Why a form is refused.
+pub enum FormError {
+    /// Its token belongs to another session than the request.
     Other(FormData),
-    /// It cannot be read.
+    /// It cannot be parsed.
     Bad(PageError),
 }
 
-impl<E: Into<ApiError>> From<E> for Unchecked {
+impl<E: Into<ApiError>> From<E> for FormError {
     fn from(error: E) -> Self {
-        Unchecked::Bad(PageError(error.into()))
+        FormError::Bad(PageError(error.into()))
     }
 }
 
-/// The fields of a form, each name once or more.
+/// The fields of a form; a name may be repeated.
 #[derive(Clone, Default)]
 pub struct FormData(Vec<(String, Zeroizing<Vec<u8>>)>);
 
 impl FormData {
-    /// Reads the form of a request and checks its token. What is no form must have the token in a header; its body is
-    /// left to be read.
-    pub async fn read_checked(request: Request, token: &str) -> Result<Request, Unchecked> {
+    /// Reads the form of a request and verifies its token. A request without a form must have the token in a header;
+    /// its body is left unread.
+    pub async fn read_checked(request: Request, token: &str) -> Result<Request, FormError> {
         let kind = content_type(request.headers());
         let is_form = kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data";
         if !is_form {
@@ -56,7 +56,7 @@ impl FormData {
             return Ok(request);
         }
         let (parts, body) = request.into_parts();
-        let bytes = whole_body(&parts.headers, body, LARGEST, "The form is too large").await?;
+        let bytes = whole_body(&parts.headers, body, MAX_FORM_BYTES, "The form is too large").await?;
         let form_data = if kind == "multipart/form-data" {
             let whole = Request::from_parts(parts.clone(), axum::body::Body::from(bytes));
             FormData::of_parts(whole).await?
@@ -64,14 +64,14 @@ impl FormData {
             FormData::of_form(&bytes)?
         };
         if form_data.check(token).is_err() {
-            return Err(Unchecked::Other(form_data));
+            return Err(FormError::Other(form_data));
         }
         let mut request = Request::from_parts(parts, axum::body::Body::empty());
         request.extensions_mut().insert(form_data);
         Ok(request)
     }
 
-    /// The fields of a query.
+    /// Parses the fields of a query.
     pub fn of_pairs(text: &str) -> FormData {
         let pairs = Query::parse(text).into_pairs().into_iter();
         FormData(
@@ -81,11 +81,11 @@ impl FormData {
         )
     }
 
-    /// The fields of a body of pairs.
+    /// Parses the fields of a URL-encoded body.
     pub fn of_form(bytes: &[u8]) -> Result<FormData, ApiError> {
         let text = std::str::from_utf8(bytes).map_err(|_| ApiError::bad("The form is not valid UTF-8"))?;
         // Each field takes far more memory than its bytes in the body.
-        if text.matches('&').nth(MOST_PAIRS).is_some() {
+        if text.matches('&').nth(MAX_PAIRS).is_some() {
             return Err(too_large());
         }
         Ok(FormData::of_pairs(text))
@@ -96,12 +96,12 @@ impl FormData {
         let mut form_data = FormData::default();
         while let Some(part) = parts.next().await? {
             let name = part.name();
-            form_data.add(name, part.whole(LARGEST).await?);
+            form_data.add(name, part.whole(MAX_FORM_BYTES).await?);
         }
         Ok(form_data)
     }
 
-    /// Every field that is text, in the order of the form.
+    /// Every text field, in the order of the form.
     pub fn fields(&self) -> Vec<(String, String)> {
         let text = |value: &[u8]| std::str::from_utf8(value).map(str::to_owned);
         let fields = self.0.iter();
@@ -110,7 +110,7 @@ impl FormData {
             .collect()
     }
 
-    /// Under what the answer is kept, so that a form that is sent twice is one change.
+    /// The idempotency key of the form, so that a form that is sent twice is one change.
     pub fn once(&self, visitor: &Visitor, path: &str) -> Result<Option<RequestKey>, ApiError> {
         let key = self.optional("once")?;
         Ok(key.filter(|key| key.len() <= 100).map(|key| RequestKey {
@@ -118,7 +118,7 @@ impl FormData {
             method: "POST".to_owned(),
             path: format!("{}{path}", visitor.home()),
             key,
-            // The key is this server's own: no other form carries it.
+            // The server generated the key: no other form has it.
             body_hash: String::new(),
         }))
     }
@@ -128,24 +128,24 @@ impl FormData {
         self.0.push((name, Zeroizing::new(value)));
     }
 
-    /// Refuses a form without the token of the page it claims to come from.
+    /// Refuses a form without the token of the page that it claims to come from.
     pub fn check(&self, token: &str) -> Result<(), ApiError> {
         same(self.text("token")?.as_bytes(), token)
     }
 
-    /// A field that holds a list, with commas or line ends between.
+    /// A field with a list, separated by commas or line ends.
     pub fn list(&self, name: &str) -> Result<Vec<String>, ApiError> {
         let items = self.text(name)?.split([',', '\n']).map(str::trim);
         Ok(items.filter(|item| !item.is_empty()).map(str::to_owned).collect())
     }
 
-    /// The bytes of a field; `None` without it.
+    /// The bytes of a field; `None` if it is missing.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let field = self.0.iter().find(|(given, _)| given == name);
         field.map(|(_, value)| value.as_slice())
     }
 
-    /// A field as text without blanks around it; empty without it.
+    /// A field as trimmed text; empty if it is missing.
     pub fn text(&self, name: &str) -> Result<&str, ApiError> {
         let text = std::str::from_utf8(self.bytes(name).unwrap_or_default());
         Ok(text
@@ -153,19 +153,19 @@ impl FormData {
             .trim())
     }
 
-    /// A field that may be left empty.
+    /// An optional field; `None` if it is empty.
     pub fn optional(&self, name: &str) -> Result<Option<String>, ApiError> {
         Ok(Some(self.text(name)?)
             .filter(|text| !text.is_empty())
             .map(str::to_owned))
     }
 
-    /// A word that may be left empty; whether it is a known one is looked at elsewhere.
+    /// An optional word; whether it is known is checked elsewhere.
     pub fn word<T: Word>(&self, name: &str) -> Result<Option<Open<T>>, ApiError> {
         Ok(self.optional(name)?.map(Open::of))
     }
 
-    /// A whole percent that may be left empty; whether it is one that can be is looked at elsewhere.
+    /// An optional whole percentage; its range is checked elsewhere.
     pub fn percent(&self, name: &str) -> Result<Option<i64>, ApiError> {
         let typed = self.optional(name)?.map(|percent| percent.parse());
         typed
@@ -173,7 +173,7 @@ impl FormData {
             .map_err(|_| ApiError::bad(format!("{name} must be a whole percent from 1 to 100")))
     }
 
-    /// All values of a field, such as the boxes that were ticked.
+    /// All values of a field, such as ticked boxes.
     pub fn all(&self, name: &str) -> Vec<String> {
         let values = self.0.iter().filter(|(given, _)| given == name);
         values
@@ -204,17 +204,17 @@ impl<S: Sync> FromRequestParts<S> for FormData {
     }
 }
 
-/// A value that was typed by the sight of another one than there is now.
-pub struct Differs {
+/// A typed value whose original value has changed since.
+pub struct Difference {
     pub what: String,
     pub yours: String,
     pub now: String,
 }
 
-impl Differs {
-    /// What was typed, and what there is.
-    pub fn new(what: &str, yours: &impl ToString, now: &impl ToString) -> Differs {
-        Differs {
+impl Difference {
+    /// Compares the typed and the current value.
+    pub fn new(what: &str, yours: &impl ToString, now: &impl ToString) -> Difference {
+        Difference {
             what: what.to_owned(),
             yours: yours.to_string(),
             now: now.to_string(),
@@ -222,21 +222,21 @@ impl Differs {
     }
 }
 
-/// A form as a page shows it: empty at first, after a refusal with what was typed and what is wrong.
+/// A form as a page shows it: empty at first, after a refusal with the typed values and the errors.
 #[derive(Default)]
 pub struct Form {
     typed: FormData,
     problem: Option<String>,
     status: StatusCode,
-    differs: Vec<Differs>,
+    differs: Vec<Difference>,
 }
 
-/// What a form says that was filled in by the sight of an older state.
+/// The message of a form that was filled in from an outdated page.
 const OUTDATED: &str = "Somebody changed this since you opened the page, so nothing was saved. The form has what you typed; \
                         send it again to replace what there is now.";
 
 impl Form {
-    /// The form again, refused.
+    /// The form again, with the error that refused it.
     pub fn refused(typed: FormData, failure: &ApiError) -> Form {
         Form {
             typed,
@@ -246,17 +246,17 @@ impl Form {
         }
     }
 
-    /// The form again, refused because what it changes is not what it was.
-    pub fn outdated(typed: FormData, differs: Vec<Differs>) -> Form {
+    /// The form again, refused because its resource has changed.
+    pub fn outdated(typed: FormData, differs: Vec<Difference>) -> Form {
         Form {
             problem: Some(OUTDATED.to_owned()),
             status: ApiError::Changed.status().0,
             differs,
-            ..Form::typed(typed)
+            ..Form::from_typed(typed)
         }
     }
 
-    /// The revision that the form of a page carries: that of what there is, or the one by whose sight it was filled in.
+    /// The revision for the form of a page: the current one, or the one from which the form was filled in.
     pub fn revision(&self, now: &Revision) -> String {
         match self.differs.is_empty() {
             true => self.value_or("revision", now.as_str()),
@@ -264,20 +264,20 @@ impl Form {
         }
     }
 
-    /// Values that were typed and are others by now.
-    pub fn differs(&self) -> &[Differs] {
+    /// Typed values whose current values differ.
+    pub fn differs(&self) -> &[Difference] {
         &self.differs
     }
 
-    /// The form again, which asks whether to replace what there is.
-    pub fn asking(typed: FormData, differs: Vec<Differs>) -> Form {
+    /// The form again, asking whether to replace the existing value.
+    pub fn asking(typed: FormData, differs: Vec<Difference>) -> Form {
         Form {
             problem: None,
             ..Form::outdated(typed, differs)
         }
     }
 
-    /// The same where what was typed is to blame; any other failure is given back.
+    /// Like [`Self::refused`] for an invalid form; any other error is returned.
     pub fn refused_if_bad(typed: FormData, failure: ApiError) -> Result<Form, ApiError> {
         match failure.status().0 {
             StatusCode::BAD_REQUEST => Ok(Form::refused(typed, &failure)),
@@ -285,21 +285,21 @@ impl Form {
         }
     }
 
-    /// The form with what was typed, which was good.
-    pub fn typed(typed: FormData) -> Form {
+    /// The form with the typed values, which were valid.
+    pub fn from_typed(typed: FormData) -> Form {
         Form {
             typed,
             ..Form::default()
         }
     }
 
-    /// A form that is filled in to begin with.
+    /// A form with initial values.
     pub fn filled(fields: &[(&str, &str)]) -> Form {
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), Zeroizing::new(value.as_bytes().to_vec()));
-        Form::typed(FormData(fields.iter().map(pair).collect()))
+        Form::from_typed(FormData(fields.iter().map(pair).collect()))
     }
 
-    /// The form beside what was just made.
+    /// An empty form beside the created resource.
     pub fn created(self) -> Form {
         Form {
             status: StatusCode::CREATED,
@@ -312,12 +312,12 @@ impl Form {
         self.status
     }
 
-    /// What is wrong, if anything is.
+    /// The error message, if there is one.
     pub fn message(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// What was typed into a field, or else what stands there.
+    /// The typed value of a field, or else the current one.
     pub fn value_or(&self, name: &str, there: impl ToString) -> String {
         match self.typed.bytes(name) {
             Some(_) => self.value(name),
@@ -325,29 +325,29 @@ impl Form {
         }
     }
 
-    /// What was typed into a field.
+    /// The typed value of a field.
     pub fn value(&self, name: &str) -> String {
         self.typed.text(name).unwrap_or_default().to_owned()
     }
 
-    /// What was typed into fields of the same name, in the page's order.
+    /// The typed values of fields with the same name, in the page's order.
     pub fn values(&self, name: &str) -> Vec<String> {
         self.typed.all(name)
     }
 
-    /// Whether this value of a field was chosen.
+    /// Whether this value of a field was selected.
     pub fn has(&self, name: &str, value: &str) -> bool {
         self.typed.all(name).iter().any(|given| given == value)
     }
 
-    /// What is wrong with a field: messages begin with its name.
+    /// The error of a field: messages begin with the field's name.
     pub fn wrong(&self, name: &str) -> Option<&str> {
         let problem = self.problem.as_deref()?;
         let rest = problem.strip_prefix(name)?;
         rest.starts_with([' ', ':', '[', '.']).then_some(problem)
     }
 
-    /// What is wrong, where no field of these is to blame.
+    /// The error, if it concerns none of these fields.
     pub fn problem<const N: usize>(&self, fields: &[&str; N]) -> Option<&str> {
         let problem = self.problem.as_deref()?;
         fields.iter().all(|name| self.wrong(name).is_none()).then_some(problem)

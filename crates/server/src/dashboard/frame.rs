@@ -1,4 +1,5 @@
-//! What stands around every page: navigation, the organization, who is signed in, a message, and the headers that protect it.
+//! The frame of every page: navigation, the organization, the signed-in user, a message, and the headers that protect
+//! it.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -17,27 +18,27 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
 pub struct Frame {
     /// The page's own title.
     pub title: String,
-    /// Which part of the navigation it belongs to.
+    /// The current section of the navigation.
     pub section: &'static str,
-    /// The organization's pages begin with this: `/o/org_…`.
+    /// The path prefix of the organization's pages: `/o/org_…`.
     pub home: String,
     /// The organization's name.
     pub org: String,
-    /// The user's other organizations: where their pages begin, and their names.
+    /// The user's other organizations: path prefix and name.
     pub others: Vec<(String, String)>,
-    /// Who is signed in.
+    /// The e-mail address of the signed-in user.
     pub email: String,
-    /// What the user is in the organization.
+    /// The user's role in the organization.
     pub role: Role,
     /// `production` or `development`.
     pub environment: &'static str,
-    /// What every form carries.
+    /// The token for every form.
     pub token: String,
-    /// Makes a form that is sent twice one change.
+    /// The idempotency key that makes a form that is sent twice one change.
     pub once: String,
-    /// What was just done.
+    /// The message about the last change.
     pub notice: Option<&'static str>,
-    /// What became of a form that was sent too late.
+    /// The warning about a form that was sent too late.
     pub warning: Option<&'static str>,
 }
 
@@ -75,13 +76,13 @@ impl Frame {
         !matches!(self.section, "overview" | "builds" | "submissions" | "updates" | "apps")
     }
 
-    /// What stands behind the page's title in the window.
+    /// The part of the window's title after the page's own.
     pub fn suffix(&self) -> String {
         format!("{} · Launchway", self.org)
     }
 }
 
-/// A page as an answer.
+/// Renders a page as a response.
 pub fn page(status: StatusCode, template: &impl Template) -> Response {
     let mut response = match template.render() {
         Ok(html) => (status, Html(html)).into_response(),
@@ -93,7 +94,7 @@ pub fn page(status: StatusCode, template: &impl Template) -> Response {
     response
 }
 
-/// What was done, as the message of the page that comes next.
+/// The message about a change, for the page that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice(&'static str);
 
@@ -102,7 +103,7 @@ macro_rules! notices {
         impl Notice {
             $($(#[$doc])* pub const $name: Notice = Notice($code);)*
 
-            /// The words of a code that a URL names.
+            /// The text of a code in a URL.
             pub fn words(code: &str) -> Option<&'static str> {
                 match code {
                     $($code => Some($text),)*
@@ -122,7 +123,7 @@ notices! {
     SUBMISSION_CHANGED = "submission-changed", "The store is told of the change in a moment.";
     /// A submission is to stop.
     SUBMISSION_CANCELED = "submission-canceled", "The submission stops.";
-    /// A submission goes on.
+    /// A submission continues.
     SUBMISSION_RETRIED = "submission-retried", "The submission goes on where it stopped.";
     /// A submission was removed.
     SUBMISSION_DELETED = "submission-deleted", "The submission is deleted.";
@@ -130,9 +131,9 @@ notices! {
     UPDATE_PUBLISHED = "published", "The update is published. Devices are offered it from now on.";
     /// An update was changed.
     UPDATE_CHANGED = "update-changed", "The update is changed.";
-    /// The same bytes for another configuration.
+    /// An update was promoted.
     UPDATE_PROMOTED = "promoted", "The same bytes are published for the other configuration.";
-    /// Earlier bytes again.
+    /// An update was rolled back.
     UPDATE_ROLLED_BACK = "rolled-back", "The earlier bytes are published again, with a higher build number.";
     /// An update was removed.
     UPDATE_DELETED = "update-deleted", "The update is deleted. Its version and build number stay taken.";
@@ -152,13 +153,13 @@ notices! {
     WEBHOOK_CHANGED = "webhook-changed", "The webhook is changed.";
     /// A test was sent.
     WEBHOOK_TESTED = "webhook-tested", "A test is on its way. Load this page again to see the answer.";
-    /// A delivery was made anew.
+    /// An event was delivered again.
     REDELIVERED = "redelivered", "It is sent again. Load this page again to see the answer.";
     /// A webhook has a new secret.
     WEBHOOK_ROTATED = "webhook-rotated", "The webhook has a new secret, which was shown once. Make another if nobody kept it.";
     /// A webhook was removed.
     WEBHOOK_DELETED = "webhook-deleted", "The webhook is deleted.";
-    /// An invitation was taken back.
+    /// An invitation was revoked.
     UNINVITED = "uninvited", "The invitation is taken back: its link no longer works.";
     /// A member has another role.
     MEMBER_CHANGED = "member-changed", "The role is changed.";
@@ -166,7 +167,7 @@ notices! {
     MEMBER_REMOVED = "member-removed", "The member is removed.";
     /// The organization has another name.
     RENAMED = "renamed", "The organization has its new name.";
-    /// A runner was shut out.
+    /// A runner was revoked.
     RUNNER_REVOKED = "runner-revoked", "The runner is shut out.";
     /// A password was changed.
     PASSWORD_CHANGED = "password-changed", "Your password is changed. Every other session has ended.";
@@ -178,24 +179,24 @@ notices! {
     KEY_REVOKED = "key-revoked", "The key is revoked. Whoever still uses it is refused from now on.";
     /// A build was removed.
     BUILD_DELETED = "build-deleted", "The build, its log and its artifacts are deleted.";
-    /// Another try was made.
+    /// A build was retried.
     BUILD_RETRIED = "build-retried", "A new build of the same source waits in the queue.";
 }
 
 impl Notice {
-    /// A page of the organization that shows the message.
+    /// The URL of a page of the organization that shows the message.
     pub fn location(self, visitor: &Visitor, path: &str) -> String {
         format!("{}{path}?done={}", visitor.home(), self.0)
     }
 }
 
-/// The answer to a form that did what it says: to a page of the organization, with a message there.
-pub fn done(visitor: &Visitor, path: &str, notice: Notice) -> Response {
-    to(&notice.location(visitor, path))
+/// The response to a successful form: a redirect to a page of the organization, with a message there.
+pub fn redirect_with_notice(visitor: &Visitor, path: &str, notice: Notice) -> Response {
+    redirect(&notice.location(visitor, path))
 }
 
-/// The answer to a form that leads to another page.
-pub fn to(location: &str) -> Response {
+/// A redirect to another page after a form.
+pub fn redirect(location: &str) -> Response {
     let mut response = Redirect::to(location).into_response();
     protect(&mut response);
     response

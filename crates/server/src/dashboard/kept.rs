@@ -1,5 +1,6 @@
-//! Forms that were sent after their session had ended. What was typed is sealed for the user whose page the form comes from,
-//! and shown again, filled in, once that user has signed in; it is never sent on by itself. Files and secrets are not kept.
+//! Forms that were sent after their session had ended. The typed values are sealed for the user of the form's page, and
+//! shown again, filled in, once that user has signed in; they are never submitted automatically. Files and secrets are
+//! not kept.
 
 use axum::extract::Request;
 use axum::http::header;
@@ -10,7 +11,7 @@ use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::KeptForm;
 
-use super::form_data::{FormData, LARGEST, content_type};
+use super::form_data::{FormData, MAX_FORM_BYTES, content_type};
 use super::parts::FormParts;
 use super::visitor::form_token;
 use crate::api_error::ApiError;
@@ -20,15 +21,15 @@ use subtle::ConstantTimeEq;
 
 /// How long a form is kept.
 pub const KEPT_FOR: EpochMs = HOUR;
-/// Forms that are kept for one user; the oldest goes first.
-const MOST: i64 = 5;
-/// Bytes of what was typed. A value of an environment variable has up to 64 KiB.
-const LARGEST_KEPT: usize = 256 << 10;
+/// Forms that are kept for one user; the oldest is removed first.
+const MAX_FORMS: i64 = 5;
+/// The maximum size of the typed values in bytes. A value of an environment variable has up to 64 KiB.
+const MAX_KEPT_BYTES: usize = 256 << 10;
 /// The parameter that names a kept form.
 pub const KEPT: &str = "kept";
-/// Within so many bytes of a form stands its token: pages send it first.
+/// A form's token is within this many bytes: pages send it first.
 const BEFORE_TOKEN: usize = 4096;
-/// Fields that are not kept: what proves where the form comes from, and secrets.
+/// Fields that are not kept: proofs of origin, and secrets.
 const LEFT_OUT: [&str; 8] = [
     "token",
     "current",
@@ -41,18 +42,18 @@ const LEFT_OUT: [&str; 8] = [
 ];
 const REASON: &str = "a kept form belongs to a user, not to a tenant";
 
-/// The session and the user whose page a form comes from: its token, which only this server can write, names them. A token is
-/// worth nothing once its session must be over, so that one that leaked does not name its user for ever.
+/// The session and the user of a form's page, which its token names; only this server can create it. A token expires
+/// with the longest lifetime of its session, so that a leaked one does not name its user forever.
 pub fn owner(app: &App, form_data: &FormData) -> Option<(SessionId, UserId)> {
     let given = form_data.text("token").ok()?;
     let mut parts = given.split('.');
     let (session, user): (SessionId, UserId) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let expected = form_token(app, session, user);
     let is_ours = bool::from(given.as_bytes().ct_eq(expected.as_bytes()));
-    (is_ours && app.clock.now() < session.made_at() + SESSION_LIFE).then_some((session, user))
+    (is_ours && app.clock.now() < session.created_at() + SESSION_LIFE).then_some((session, user))
 }
 
-/// The fields of a form whose session has ended, without its files. `None` where nothing of it can be read.
+/// The fields of a form whose session has ended, without its files. `None` if it cannot be read.
 pub async fn read(app: &App, request: Request, streams: bool) -> Option<FormData> {
     let kind = content_type(request.headers());
     if kind == "multipart/form-data" {
@@ -65,10 +66,10 @@ pub async fn read(app: &App, request: Request, streams: bool) -> Option<FormData
     FormData::of_form(&body).ok()
 }
 
-/// Reads the pairs of a form. Whoever sends more than the token needs must have sent one of this server first: strangers
+/// Reads a URL-encoded form. Beyond the size of the token, it must have shown a token of this server first: strangers
 /// must not fill the memory.
 async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
-    let mut body = Limited::new(request.into_body(), LARGEST);
+    let mut body = Limited::new(request.into_body(), MAX_FORM_BYTES);
     let (mut read, mut is_ours) = (Vec::new(), false);
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame.ok()?.into_data() {
@@ -83,8 +84,9 @@ async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
     Some(read)
 }
 
-/// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
-/// before they have sent all, but only behind a token of this server. Without one, no more is read than the token needs.
+/// Reads the fields of a form with files. The files of a streaming form are read to their end, because browsers show no
+/// response before they have sent everything, but only after a token of this server. Without one, no more is read than
+/// the token needs.
 async fn of_parts(app: &App, request: Request, streams: bool) -> Option<FormData> {
     let announced = request
         .headers()
@@ -93,7 +95,7 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<FormData
         .ok()?
         .parse::<usize>()
         .ok()?;
-    if !streams && announced > LARGEST {
+    if !streams && announced > MAX_FORM_BYTES {
         return None;
     }
     let mut parts = FormParts::of_stranger(request).await.ok()?;
@@ -111,13 +113,13 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<FormData
         room -= value.len();
         form_data.add(name, value);
         if !is_ours && owner(app, &form_data).is_some() {
-            (room, is_ours) = (LARGEST_KEPT, true);
+            (room, is_ours) = (MAX_KEPT_BYTES, true);
         }
     }
     Some(form_data)
 }
 
-/// What of a form is kept: name and value of each field.
+/// The kept fields of a form: name and value.
 fn kept_fields(form_data: &FormData) -> Vec<(String, String)> {
     let is_secret = form_data
         .text("visibility")
@@ -129,19 +131,19 @@ fn kept_fields(form_data: &FormData) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What people typed of a form, to be shown to them where the form itself cannot be.
-pub fn typed(form_data: &FormData) -> Vec<(String, String)> {
+/// What the user typed into a form, for display where the form itself cannot be shown.
+pub fn typed_fields(form_data: &FormData) -> Vec<(String, String)> {
     let fields = kept_fields(form_data).into_iter();
     fields
         .filter(|(name, value)| !["revision", "seen"].contains(&name.as_str()) && !value.is_empty())
         .collect()
 }
 
-/// Keeps a form for its user; gives its name. `None` where nothing was typed, or too much.
+/// Keeps a form for its user and returns its id. `None` if nothing was typed, or too much.
 pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Option<String>, ApiError> {
     let fields = kept_fields(form_data);
     let text = serde_json::to_vec(&fields).map_err(|error| ApiError::Internal(error.to_string()))?;
-    if fields.is_empty() || text.len() > LARGEST_KEPT {
+    if fields.is_empty() || text.len() > MAX_KEPT_BYTES {
         return Ok(None);
     }
     let id = app.random.token();
@@ -152,12 +154,12 @@ pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Optio
         id,
     };
     let mut tx = app.db.write().await?;
-    let kept = tx.system(REASON).keep_form(&form, MOST).await?;
+    let kept = tx.system(REASON).keep_form(&form, MAX_FORMS).await?;
     tx.commit().await?;
     Ok(kept.then_some(form.id))
 }
 
-/// A form that is kept for this user; `None` when it is another's, or its time is over.
+/// A kept form of this user; `None` if it belongs to another user or has expired.
 pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<FormData>, ApiError> {
     let mut tx = app.db.read().await?;
     let sealed = tx.system(REASON).kept_form(id, user, app.clock.now()).await?;

@@ -1,4 +1,4 @@
-//! `/o/{org}/api-keys`: API keys: made, shown once, and revoked.
+//! `/o/{org}/api-keys`: creates API keys, shows them once, and revokes them.
 
 use std::sync::Arc;
 
@@ -27,22 +27,22 @@ struct Keys {
     keys: Vec<KeyView>,
     pager: Pager,
     form: Form,
-    /// A key that was just made, shown this once.
-    made: Option<Made>,
+    /// A key that was just created, shown once.
+    made: Option<NewKey>,
 }
 
-struct Made {
+struct NewKey {
     name: String,
     key: String,
     commands: String,
 }
 
-async fn shown(
+async fn render_page(
     app: &App,
     visitor: &Visitor,
     offset: i64,
     form: Form,
-    made: Option<Made>,
+    made: Option<NewKey>,
 ) -> Result<Response, PageError> {
     app.last_used.flush(&app.db).await?;
     let now = app.clock.now();
@@ -58,13 +58,13 @@ async fn shown(
     Ok(page(shown.form.status(), &shown))
 }
 
-/// A form for a key that may do all that builds and updates need.
+/// A form for a key with all scopes for builds and updates.
 fn new_form() -> Form {
     Form::filled(&[("scopes", "build"), ("scopes", "submit"), ("scopes", "update")])
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    shown(
+    render_page(
         &app,
         &visitor,
         query.paging()?.offset,
@@ -76,12 +76,12 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match make(&app, &visitor, &form_data).await {
-        Ok(made) => shown(&app, &visitor, 0, new_form().created(), Some(made)).await,
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
+        Ok(made) => render_page(&app, &visitor, 0, new_form().created(), Some(made)).await,
+        Err(failure) => render_page(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<NewKey, ApiError> {
     let days = form_data.optional("expiresInDays")?.map(|days| days.parse());
     let days = days
         .transpose()
@@ -99,7 +99,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made
         keys::create,
     )
     .await?;
-    Ok(Made {
+    Ok(NewKey {
         name: record.name,
         key: key.reveal().to_owned(),
         commands: format!(

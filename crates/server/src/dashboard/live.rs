@@ -1,4 +1,4 @@
-//! Parts of pages that follow what happens: sent anew as server-sent events whenever they look different.
+//! Live parts of pages: sent again as server-sent events whenever their HTML changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,36 +15,36 @@ use crate::build_news::StreamPlace;
 use crate::caller::Caller;
 use crate::http::build_stream::event_stream;
 
-/// So often a part is made anew and compared.
+/// How often a part is rendered and compared.
 const POLL: Duration = Duration::from_secs(1);
-/// So often something is sent, or proxies would think the connection dead.
+/// Proxies close connections that are idle for longer.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Then a stream ends and the browser comes again, to be asked who it is.
-const LONGEST: Duration = Duration::from_secs(5 * 60);
-/// When an organization has too many streams open.
-const COME_AGAIN: u64 = 10;
+/// A stream ends after this time. The browser reconnects and is authenticated again.
+const MAX_STREAM_TIME: Duration = Duration::from_secs(5 * 60);
+/// `Retry-After` in seconds if an organization has too many streams open.
+const RETRY_AFTER_SECONDS: u64 = 10;
 
-/// A part of a page that can be made again.
+/// A part of a page that can be rendered again.
 pub trait Part: Send + 'static {
-    /// Makes it: `None` when there is nothing to show any more.
-    fn make(&self) -> impl Future<Output = Result<Option<Made>, ApiError>> + Send;
+    /// Renders it: `None` if there is nothing to show any more.
+    fn make(&self) -> impl Future<Output = Result<Option<RenderedPart>, ApiError>> + Send;
 }
 
-/// A part as it is now.
-pub struct Made {
+/// A rendered part.
+pub struct RenderedPart {
     /// Its HTML.
     pub html: String,
-    /// Whether it stays so.
+    /// Whether it will not change any more.
     pub is_last: bool,
 }
 
 struct Follower<P> {
     app: Arc<App>,
-    /// Who looks: asked for again before each event.
+    /// The caller, whose access is checked again before each event.
     caller: Caller,
     part: P,
     shown: Option<String>,
-    /// Whether the browser is still to be told that nothing more comes.
+    /// Whether the browser must still be told that the stream is complete.
     closes: bool,
     ended: bool,
     heartbeat: Instant,
@@ -52,12 +52,12 @@ struct Follower<P> {
     _place: StreamPlace,
 }
 
-/// Streams a part: as it is, then whenever it changed, for as long as the caller is let in.
+/// Streams a part: once at the start, then whenever it changed, as long as the caller has access.
 pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response, ApiError> {
     let place = app
         .build_news
-        .open_stream(caller.home()?)
-        .ok_or(ApiError::RateLimited(COME_AGAIN))?;
+        .open_stream(caller.org_id()?)
+        .ok_or(ApiError::RateLimited(RETRY_AFTER_SECONDS))?;
     let now = Instant::now();
     let follower = Follower {
         app,
@@ -67,7 +67,7 @@ pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response
         closes: false,
         ended: false,
         heartbeat: now + HEARTBEAT,
-        until: now + LONGEST,
+        until: now + MAX_STREAM_TIME,
         _place: place,
     };
     let events = stream::try_unfold(follower, async |mut follower| {
@@ -121,7 +121,7 @@ impl<P: Part> Follower<P> {
 /// A text as one event: each of its lines is a line of data.
 fn event(text: &str) -> Bytes {
     let mut event = String::with_capacity(text.len() + text.len() / 8);
-    // A lone carriage return would end a line for a browser, too.
+    // Browsers also treat a lone carriage return as the end of a line.
     for line in text.split(['\n', '\r']) {
         event.push_str("data: ");
         event.push_str(line);

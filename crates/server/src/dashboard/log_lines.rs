@@ -1,4 +1,4 @@
-//! Goes over the lines of a build's log in constant memory, on threads that serve no requests.
+//! Iterates over the lines of a build's log in constant memory, on threads that serve no requests.
 
 use bytes::Bytes;
 use memchr::memchr_iter;
@@ -7,33 +7,33 @@ use crate::api_error::ApiError;
 use crate::build_log::LogReader;
 use crate::fair_work::Call;
 
-/// Bytes of a line that are kept.
-const LONGEST_LINE: usize = 64 << 10;
-/// Bytes that are looked at in one piece of work: some milliseconds.
+/// The maximum number of bytes that are kept of a line.
+const MAX_LINE_BYTES: usize = 64 << 10;
+/// Bytes that one unit of work processes: some milliseconds.
 const AT_A_TIME: usize = 512 << 10;
 
-/// What looks at lines.
+/// A visitor of lines.
 pub trait Look: Send + 'static {
-    /// Sees a line with its number and where it begins, without its end if it is too long; false ends the walk.
+    /// Visits a line with its number and start offset; a line that is too long is truncated. False ends the walk.
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool;
 }
 
 /// A walk over a log.
 pub struct Walk<L> {
-    /// What looks at the lines.
+    /// The visitor of the lines.
     pub look: L,
-    /// Lines that were seen.
+    /// The number of visited lines.
     pub lines: u64,
     /// Bytes that were read.
     pub size: i64,
-    /// Where the line that is being read began.
+    /// The start offset of the current line.
     start: i64,
-    /// The line that is being read, as far as it was in earlier pieces.
+    /// The part of the current line from earlier pieces.
     line: Vec<u8>,
     is_over: bool,
 }
 
-/// Goes over a log to its end, or until it was seen enough. Whoever stops to wait for it stops it.
+/// Walks over a log to its end, or until the visitor stops it. Dropping the future stops the walk.
 pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Result<Walk<L>, ApiError> {
     let mut walk = Walk {
         look,
@@ -80,7 +80,7 @@ impl<L: Look> Walk<L> {
         let mut from = 0;
         for end in memchr_iter(b'\n', piece) {
             let part = &piece[from..=end];
-            // Most lines are whole in one piece: they are not copied.
+            // Most lines are complete in one piece: they are not copied.
             let goes_on = if self.line.is_empty() {
                 self.look.see(self.lines, self.start, part)
             } else {
@@ -99,7 +99,7 @@ impl<L: Look> Walk<L> {
         self.keep(&piece[from..]);
     }
 
-    /// Sees the last line, which may have no end.
+    /// Visits the last line, which may have no line end.
     fn end(&mut self) {
         self.is_over = true;
         if !self.line.is_empty() {
@@ -109,7 +109,7 @@ impl<L: Look> Walk<L> {
     }
 
     fn keep(&mut self, part: &[u8]) {
-        let room = LONGEST_LINE.saturating_sub(self.line.len());
+        let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
         self.line.extend_from_slice(&part[..part.len().min(room)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Changes of a member that are confirmed: the role, and the membership itself.
+//! Confirmed changes of a member: the role, and the removal.
 
 use launchway_api::open;
 use launchway_domain::actor::Actor;
@@ -8,7 +8,7 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::iso;
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
@@ -18,13 +18,13 @@ use crate::http::extract::Query;
 use crate::ops::members;
 use crate::ops::write::{Target, Write};
 
-/// What a lesser role and a removal come to.
+/// The consequences of a lesser role and of a removal.
 const ENDS: &str = "Invitations, runner tokens and command-line sign-ins made by this member end. Other API keys stay, and \
                     those that need a decision are listed on the members page.";
 
-/// Gives a member another role.
+/// Changes a member's role.
 pub struct ChangeRole(Role);
-/// Removes a member; who removes itself leaves the organization.
+/// Removes a member; members who remove themselves leave the organization.
 pub struct Remove;
 
 async fn read(org: &mut Org<'_>, id: UserId) -> Result<(Member, Revision), ApiError> {
@@ -44,7 +44,7 @@ impl Action for ChangeRole {
         Ok(ChangeRole(members::role(&open::Role::of(form_data.text("role")?))?))
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, by: &Requester<'_>, id: UserId) -> Result<Facts, ApiError> {
         let (member, revision) = read(org, id).await?;
         members::may_change(&by.visitor.caller, &member, self.0)?;
         let follows = match self.0 {
@@ -67,7 +67,7 @@ impl Action for ChangeRole {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, by: &Requester<'_>, id: UserId) -> Result<Done, ApiError> {
         members::change(write, &by.visitor.caller, id, self.0).await?;
         Ok(Done::new("/members", Notice::MEMBER_CHANGED))
     }
@@ -84,7 +84,7 @@ impl Action for Remove {
         Ok(Remove)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, by: &Requester<'_>, id: UserId) -> Result<Facts, ApiError> {
         let (member, revision) = read(org, id).await?;
         members::may_remove(&by.visitor.caller, &Query::parse(&format!("id={id}")))?;
         let name = &by.visitor.org.name;
@@ -103,7 +103,7 @@ impl Action for Remove {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, by: &Requester<'_>, id: UserId) -> Result<Done, ApiError> {
         members::remove(write, &by.visitor.caller, id).await?;
         let leaves = by.visitor.caller.actor() == Actor::User(id);
         let done = Done::new("/members", Notice::MEMBER_REMOVED);

@@ -1,4 +1,4 @@
-//! `/o/{org}/members`: who belongs to the organization, who is invited, and the organization's name.
+//! `/o/{org}/members`: the members, the invitations, and the organization's name.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
 use launchway_store::Paging;
 
-use super::form_data::{Differs, Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::form_data::{Difference, Form, FormData};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::show::{Pager, ROWS};
@@ -34,15 +34,15 @@ struct Members {
     members: Vec<MemberView>,
     pager: Pager,
     invitations: Vec<InvitationView>,
-    /// Keys of people who may not make keys any more.
+    /// Keys of people who may no longer create keys.
     keys: Vec<KeyView>,
     form: Form,
     revision: String,
-    /// The link of an invitation that was just made, shown this once.
-    made: Option<Made>,
+    /// The link of an invitation that was just created, shown once.
+    made: Option<NewInvitation>,
 }
 
-struct Made {
+struct NewInvitation {
     email: String,
     link: String,
 }
@@ -53,12 +53,12 @@ impl Members {
     }
 }
 
-async fn shown(
+async fn render_page(
     app: &App,
     visitor: &Visitor,
     offset: i64,
     form: Form,
-    made: Option<Made>,
+    made: Option<NewInvitation>,
 ) -> Result<Response, PageError> {
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
@@ -90,7 +90,7 @@ async fn shown(
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    shown(
+    render_page(
         &app,
         &visitor,
         query.paging()?.offset,
@@ -102,12 +102,12 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
 
 pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match make(&app, &visitor, &form_data).await {
-        Ok(made) => shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
+        Ok(made) => render_page(&app, &visitor, 0, Form::default().created(), Some(made)).await,
+        Err(failure) => render_page(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<NewInvitation, ApiError> {
     let plan = members::plan_invitation(
         &visitor.caller,
         &CreateInvitation {
@@ -123,7 +123,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made
         members::invite,
     )
     .await?;
-    Ok(Made {
+    Ok(NewInvitation {
         email: invitation.email,
         link: format!("{}/invite?token={token}", app.public_url),
     })
@@ -137,16 +137,16 @@ fn name_revision(org: &Org) -> Result<Revision, ApiError> {
 /// Renames the organization, unless somebody else did since the page was shown.
 pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     let form = match renamed(&app, &visitor, &form_data).await {
-        Ok(()) => return Ok(done(&visitor, "/members", Notice::RENAMED)),
+        Ok(()) => return Ok(redirect_with_notice(&visitor, "/members", Notice::RENAMED)),
         Err(ApiError::Changed) => {
             let now = app.db.read().await?.org(visitor.org.id).record().await?;
             let now = now.ok_or(ApiError::NoSuch("organization"))?;
-            let differs = vec![Differs::new("Name", &form_data.text("name")?, &now.name)];
+            let differs = vec![Difference::new("Name", &form_data.text("name")?, &now.name)];
             Form::outdated(form_data, differs)
         }
         Err(failure) => Form::refused_if_bad(form_data, failure)?,
     };
-    shown(&app, &visitor, 0, form, None).await
+    render_page(&app, &visitor, 0, form, None).await
 }
 
 async fn renamed(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), ApiError> {

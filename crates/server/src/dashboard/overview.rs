@@ -1,4 +1,5 @@
-//! `/o/{org}`: what was built, published and submitted lately, what needs attention, and for a new organization the first steps.
+//! `/o/{org}`: recent builds, updates and submissions, what needs attention, and for a new organization the first
+//! steps.
 
 use std::sync::Arc;
 
@@ -27,14 +28,14 @@ use crate::app::App;
 
 /// Rows of each list.
 const LATEST: Paging = Paging { limit: 6, offset: 0 };
-/// Builds and submissions that are looked through for what failed, and how many of those are told of.
+/// Recent builds and submissions that are searched for failures.
 const LOOKED_AT: Paging = Paging { limit: 25, offset: 0 };
-const MOST_FAILED: usize = 3;
-/// Credentials and webhooks that are looked through for what expires.
+const MAX_FAILED: usize = 3;
+/// Credentials and webhooks that are searched for problems.
 const MANY: Paging = Paging { limit: 100, offset: 0 };
-/// What expires within so many days needs attention.
+/// Days before its expiry from which an item needs attention.
 const SOON: i64 = 30;
-/// A build that failed longer ago is old news.
+/// Days after which a failed build no longer needs attention.
 const RECENT: i64 = 7;
 
 #[derive(Template)]
@@ -50,10 +51,10 @@ struct Overview {
     has_key: bool,
 }
 
-/// Something that somebody should look at.
+/// An item that needs attention.
 struct Attention {
     text: String,
-    /// Where, within the organization's pages.
+    /// The path within the organization's pages.
     link: String,
 }
 
@@ -67,7 +68,7 @@ impl Overview {
 pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
-    // Among the latest: to look for failed ones among all costs as much as there are builds.
+    // Only among the latest: a search for failed ones among all builds would cost as much as there are builds.
     let builds = org.builds(&BuildFilter::default(), LOOKED_AT).await?.items;
     let updates = org.updates(&UpdateFilter::default(), LATEST).await?.items;
     let submissions = org.submissions(&SubmissionFilter::default(), LOOKED_AT).await?.items;
@@ -94,7 +95,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     Ok(page(StatusCode::OK, &overview))
 }
 
-/// Submissions that do not go on by themselves: users wait for them.
+/// Submissions that need somebody to act: users wait for them.
 fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention> {
     let stuck = |submission: &&Submission| match submission.state.status {
         SubmissionStatus::Failed | SubmissionStatus::Rejected => {
@@ -120,10 +121,10 @@ fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention>
             link: format!("/submissions/{}", submission.id),
         }
     };
-    latest.iter().filter(stuck).take(MOST_FAILED).map(told).collect()
+    latest.iter().filter(stuck).take(MAX_FAILED).map(told).collect()
 }
 
-/// What else needs attention, what is most urgent first.
+/// Other items that need attention, the most urgent first.
 async fn others_to_look_at(
     app: &App,
     visitor: &Visitor,
@@ -133,7 +134,7 @@ async fn others_to_look_at(
     let now = app.clock.now();
     let mut found = Vec::new();
     let failed = |build: &&Build| build.state.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
-    for build in latest.iter().filter(failed).take(MOST_FAILED) {
+    for build in latest.iter().filter(failed).take(MAX_FAILED) {
         let cause = build.error.as_ref().map(|error| error.message.as_str());
         found.push(Attention {
             text: format!(

@@ -1,4 +1,4 @@
-//! A request of a page that fails: the same status as on the API, as a page with the same words.
+//! The error of a page's request: the same status as on the API, as a page with the same message.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::frame::page;
 use crate::api_error::ApiError;
 
-/// What went wrong.
+/// The error.
 pub struct PageError(pub ApiError);
 
 impl<E: Into<ApiError>> From<E> for PageError {
@@ -21,36 +21,36 @@ impl<E: Into<ApiError>> From<E> for PageError {
 struct ErrorPage {
     title: &'static str,
     message: String,
-    /// What was typed into a form that cannot be shown: name and value.
+    /// The typed values of a form that cannot be shown: name and value.
     typed: Vec<(String, String)>,
-    /// Another page to go to.
+    /// A link to another page.
     link: Option<String>,
 }
 
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
-        self.shown(Vec::new(), None)
+        self.render(Vec::new(), None)
     }
 }
 
 impl PageError {
-    /// The page, with what was typed into a form that cannot be shown, to be copied.
+    /// The page, with the typed values of a form that cannot be shown, for copying.
     pub fn with_typed(self, typed: Vec<(String, String)>) -> Response {
-        self.shown(typed, None)
+        self.render(typed, None)
     }
 
     /// The page, with a link to another one.
     pub fn with_link(self, link: &str) -> Response {
-        self.shown(Vec::new(), Some(link.to_owned()))
+        self.render(Vec::new(), Some(link.to_owned()))
     }
 
-    fn shown(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
+    fn render(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
         let PageError(failure) = self;
         if let ApiError::Internal(text) = &failure {
             tracing::error!(error = %text, "a page failed inside");
         }
         let status = failure.status().0;
-        // What belongs to another organization is answered as what does not exist: in the same words.
+        // A resource of another organization gets the same message as one that does not exist.
         let (title, message) = match &failure {
             ApiError::NoSuch(_) | ApiError::NoSuchPath => (
                 "There is nothing here",

@@ -1,5 +1,5 @@
-//! The fields and files of a multipart form, one after the other. Reading one takes a bounded amount of memory, whatever
-//! is sent.
+//! The fields and files of a multipart form, in order. Reading one takes a bounded amount of memory, whatever the
+//! client sends.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use futures::Stream;
 
 use crate::api_error::ApiError;
 
-/// Parts of a form, files among them.
-const MOST_PARTS: usize = 60;
-/// Bytes that the parser may hold: what it has read but not handed out, and the headers of every part.
-const MOST_HELD: u64 = 1 << 20;
-/// The same while nobody has shown who they are.
-const MOST_HELD_OF_STRANGER: u64 = 64 << 10;
+/// The maximum number of parts of a form, including files.
+const MAX_PARTS: usize = 60;
+/// Bytes that the parser may hold: unread data, and the headers of every part.
+const MAX_HELD_BYTES: u64 = 1 << 20;
+/// The lower maximum before the sender is authenticated.
+const MAX_HELD_BYTES_OF_STRANGER: u64 = 64 << 10;
 
-/// The parts of a form that have not been read yet.
+/// The remaining parts of a form.
 pub struct FormParts {
     parser: Multipart,
     held: Arc<Held>,
@@ -30,14 +30,14 @@ pub struct FormParts {
 }
 
 impl FormParts {
-    /// Begins to read the body of a request.
+    /// Starts to read the body of a request.
     pub async fn of(request: Request) -> Result<FormParts, ApiError> {
-        FormParts::holding(MOST_HELD, request).await
+        FormParts::holding(MAX_HELD_BYTES, request).await
     }
 
-    /// The same for a form of somebody who is not signed in: it takes less memory, and more time.
+    /// Like [`Self::of`], for a sender who is not signed in: it takes less memory, and more time.
     pub async fn of_stranger(request: Request) -> Result<FormParts, ApiError> {
-        FormParts::holding(MOST_HELD_OF_STRANGER, request).await
+        FormParts::holding(MAX_HELD_BYTES_OF_STRANGER, request).await
     }
 
     async fn holding(most: u64, request: Request) -> Result<FormParts, ApiError> {
@@ -52,13 +52,13 @@ impl FormParts {
                 held: held.clone(),
             })
         });
-        // axum would end every form at 2 MiB. What counts here is what stays in memory; the reader bounds each part.
+        // axum would limit every form to 2 MiB. Here the bound is on memory; the reader bounds each part.
         DefaultBodyLimit::disable().apply(&mut request);
         let parser = Multipart::from_request(request, &()).await;
         Ok(FormParts {
             parser: parser.map_err(|_| ApiError::bad("Send the form of the page"))?,
             held,
-            left: MOST_PARTS,
+            left: MAX_PARTS,
         })
     }
 
@@ -88,7 +88,7 @@ impl Part<'_> {
         self.field.name().unwrap_or_default().to_owned()
     }
 
-    /// The name of the file; `None` when it is not a file.
+    /// The name of the file; `None` if it is a field.
     pub fn file_name(&self) -> Option<String> {
         self.field.file_name().map(str::to_owned)
     }
@@ -112,7 +112,7 @@ impl Part<'_> {
         Ok(value)
     }
 
-    /// Reads to the end and keeps nothing.
+    /// Reads to the end and discards the bytes.
     pub async fn skip(mut self) -> Result<(), ApiError> {
         while self.chunk().await?.is_some() {}
         Ok(())
@@ -128,16 +128,16 @@ pub fn too_large() -> ApiError {
     ApiError::TooLarge("The form is too large".to_owned())
 }
 
-/// How much the parser holds.
+/// The number of bytes that the parser holds.
 struct Held {
     most: u64,
     bytes: AtomicU64,
-    /// The parser was refused more and has not handed out anything since.
+    /// Whether the parser was refused more bytes and has not returned any since.
     is_full: AtomicBool,
 }
 
 impl Held {
-    /// Notes that the parser has handed out a part or some bytes of one.
+    /// Records that the parser has returned a part or bytes of one.
     fn release(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes as u64, Relaxed);
         self.is_full.store(false, Relaxed);
@@ -155,7 +155,7 @@ impl Stream for Metered {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.held.bytes.load(Relaxed) > self.held.most {
-            // The parser reads all it can get before it looks at it. It fails only if it then finds nothing to hand out.
+            // The parser reads as much as it can before it parses. It fails only if it then has nothing to return.
             if self.held.is_full.swap(true, Relaxed) {
                 return Poll::Ready(Some(Err("the headers of the form are too large".into())));
             }

@@ -12,7 +12,7 @@ use launchway_domain::org::Session;
 use launchway_store::Paging;
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
@@ -37,7 +37,7 @@ struct Profile {
     form: Form,
 }
 
-async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, ApiError> {
+async fn read_page(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, ApiError> {
     let (session, user) = visitor.user()?;
     app.last_used.flush(&app.db).await?;
     let mut tx = app.db.read().await?;
@@ -55,10 +55,10 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, ApiE
 }
 
 pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+    Ok(page(StatusCode::OK, &read_page(&app, &visitor, Form::default()).await?))
 }
 
-/// Sets a new password, or the first one. Every other session of the user ends; this browser gets a new one.
+/// Sets a new password, or the first one. All other sessions of the user end; this browser gets a new one.
 pub async fn change_password(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -78,18 +78,18 @@ pub async fn change_password(
     };
     match changed {
         Ok(signed_in) => {
-            let mut response = done(&visitor, "/profile", Notice::PASSWORD_CHANGED);
+            let mut response = redirect_with_notice(&visitor, "/profile", Notice::PASSWORD_CHANGED);
             cookies::sign_in(&app, &signed_in, response.headers_mut());
             Ok(response)
         }
         Err(failure) => {
             let form = Form::refused(FormData::default(), &failure);
-            Ok(page(failure.status().0, &shown(&app, &visitor, form).await?))
+            Ok(page(failure.status().0, &read_page(&app, &visitor, form).await?))
         }
     }
 }
 
-/// Ends one of the visitor's sessions; the one that asks signs out.
+/// Ends one of the visitor's sessions; ending the current one signs out.
 pub async fn revoke(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -98,5 +98,5 @@ pub async fn revoke(
     let (_, user) = visitor.user()?;
     let id: SessionId = id.parse().map_err(|_| ApiError::NoSuch("session"))?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &visitor.caller.origin).await?;
-    Ok(done(&visitor, "/profile", Notice::SESSION_REVOKED))
+    Ok(redirect_with_notice(&visitor, "/profile", Notice::SESSION_REVOKED))
 }

@@ -1,5 +1,5 @@
-//! `/o/{org}/updates/new`: publishes an update from the browser. The package streams through this route into object storage;
-//! it is never held in memory.
+//! `/o/{org}/updates/new`: publishes an update from the browser. The package streams through this route into object
+//! storage; it is never held in memory.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use launchway_api::open;
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
-use super::received::{Received, receive};
+use super::received::{ReceivedFile, receive};
 use super::updates::bundles;
 use super::visitor::{Visitor, other_session};
 use crate::api_error::ApiError;
@@ -31,7 +31,7 @@ struct Page {
     largest: i64,
 }
 
-async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, ApiError> {
+async fn render_page(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, ApiError> {
     let shown = Page {
         frame: Frame::new(app, visitor, "updates", "Publish an update"),
         form,
@@ -47,7 +47,7 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
         ("platform", "android"),
         ("configuration", "production"),
     ]);
-    Ok(shown(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
+    Ok(render_page(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
 }
 
 pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, PageError> {
@@ -60,23 +60,23 @@ pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Req
         Err(failure) => Err(failure),
     };
     match result {
-        Ok(path) => Ok(done(&visitor, &path, Notice::UPDATE_PUBLISHED)),
+        Ok(path) => Ok(redirect_with_notice(&visitor, &path, Notice::UPDATE_PUBLISHED)),
         Err(failure) if failure.status().0.is_server_error() => Ok(PageError(failure).into_response()),
         Err(failure) => {
             let status = failure.status().0;
-            Ok(shown(&app, &visitor, status, Form::refused(form_data, &failure)).await?)
+            Ok(render_page(&app, &visitor, status, Form::refused(form_data, &failure)).await?)
         }
     }
 }
 
-/// The same as a client of the API does: announces an upload, sends its bytes, publishes it. Gives the page to go to.
+/// Does what a client of the API does: announces an upload, sends its bytes, publishes it. Returns the page to go to.
 async fn store_and_publish(
     app: &App,
     visitor: &Visitor,
     form_data: &FormData,
-    received: Received,
+    received: ReceivedFile,
 ) -> Result<String, ApiError> {
-    let mut request = asked(form_data)?;
+    let mut request = read_request(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
         match publish_request::run(app, &visitor.caller, &request, form_data.once(visitor, "/updates/new")?).await? {
@@ -86,7 +86,7 @@ async fn store_and_publish(
     )
 }
 
-fn asked(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
+fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
     let rollout = form_data.optional("rollout")?.map(|percent| percent.parse());
     Ok(CreateUpdate {
         upload_id: None,

@@ -1,4 +1,4 @@
-//! A file that a form of the browser sends: it streams onto this machine's disk and from there into object storage, and is
+//! A file from a form of the browser: it streams to this machine's disk and from there into object storage, and is
 //! never held in memory.
 
 use axum::extract::Request;
@@ -18,19 +18,19 @@ use crate::config::make_private_dir;
 use crate::ops::uploads;
 use crate::ops::write::Write;
 
-/// Bytes of a field that is no file.
-const LARGEST_FIELD: usize = 32 << 10;
+/// The maximum size of a field that is not a file, in bytes.
+const MAX_FIELD_BYTES: usize = 32 << 10;
 
-/// A file that was sent, on this machine's disk.
-pub struct Received {
+/// A received file, on this machine's disk.
+pub struct ReceivedFile {
     file: NamedTempFile,
     name: String,
     size: u64,
     sha256: String,
 }
 
-impl Received {
-    /// The same as a client of the API does: announces an upload and sends its bytes. Gives the upload's id.
+impl ReceivedFile {
+    /// Does what a client of the API does: announces an upload and sends its bytes. Returns the upload's id.
     pub async fn upload(self, app: &App, visitor: &Visitor) -> Result<String, ApiError> {
         let plan = uploads::plan(
             app,
@@ -50,21 +50,21 @@ impl Received {
     }
 }
 
-/// Reads a form: its fields, and its `file` of at most `largest` bytes onto disk; `None` when none was chosen. The token comes
-/// before the file, or nothing is kept of it. Of a form of another session there are the fields alone.
+/// Reads a form: its fields, and its `file` of at most `largest` bytes to disk; `None` if none was chosen. The token
+/// must come before the file, or the file is discarded. For a form of another session only the fields are returned.
 pub async fn receive(
     app: &App,
     visitor: &Visitor,
     request: Request,
     largest: u64,
-) -> Result<(FormData, Result<Option<Received>, ApiError>), ApiError> {
+) -> Result<(FormData, Result<Option<ReceivedFile>, ApiError>), ApiError> {
     let mut parts = FormParts::of(request).await?;
     let mut form_data = FormData::default();
     let mut received = Ok(None);
     while let Some(mut part) = parts.next().await? {
         let name = part.name();
         if name != "file" {
-            form_data.add(name, part.whole(LARGEST_FIELD).await?);
+            form_data.add(name, part.whole(MAX_FIELD_BYTES).await?);
             continue;
         }
         if !check(app, visitor, &form_data)? {
@@ -72,10 +72,11 @@ pub async fn receive(
             continue;
         }
         let file_name = part.file_name().unwrap_or_default();
-        let mut file = Receiving::begin(app, largest)?;
+        let mut file = IncomingFile::begin(app, largest)?;
         let mut refusal = None;
         while let Some(piece) = part.chunk().await? {
-            // What is too large is read to its end all the same: a browser shows no answer before it has sent all.
+            // A file that is too large is still read to its end: a browser shows no response before it has sent
+            // everything.
             if refusal.is_none() {
                 refusal = file.take(&piece).await.err();
             }
@@ -98,8 +99,8 @@ fn check(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<bool, Api
     }
 }
 
-/// A file that is coming in.
-struct Receiving {
+/// A file that is being received.
+struct IncomingFile {
     file: NamedTempFile,
     writer: tokio::fs::File,
     largest: u64,
@@ -107,13 +108,13 @@ struct Receiving {
     hash: Sha256,
 }
 
-impl Receiving {
-    fn begin(app: &App, largest: u64) -> Result<Receiving, ApiError> {
+impl IncomingFile {
+    fn begin(app: &App, largest: u64) -> Result<IncomingFile, ApiError> {
         let dir = app.config.scratch_dir();
         let file = make_private_dir(&dir)
             .and_then(|()| NamedTempFile::new_in(&dir))
             .map_err(no_room)?;
-        Ok(Receiving {
+        Ok(IncomingFile {
             writer: tokio::fs::File::from_std(file.reopen().map_err(no_room)?),
             file,
             largest,
@@ -134,15 +135,15 @@ impl Receiving {
         self.writer.write_all(piece).await.map_err(no_room)
     }
 
-    /// The file; `None` when it is empty, as browsers send a field without a file.
-    async fn end(mut self, name: String) -> Result<Option<Received>, ApiError> {
+    /// The file; `None` if it is empty, as browsers send a field without a file.
+    async fn end(mut self, name: String) -> Result<Option<ReceivedFile>, ApiError> {
         self.writer.flush().await.map_err(no_room)?;
         if self.size == 0 {
             return Ok(None);
         }
-        Ok(Some(Received {
+        Ok(Some(ReceivedFile {
             file: self.file,
-            // Browsers send a name without its path; what else sends one must not get further with it.
+            // Browsers send the name without its path; other clients must not be able to use one.
             name: name
                 .rsplit(['/', '\\'])
                 .next()

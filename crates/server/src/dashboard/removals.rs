@@ -1,4 +1,4 @@
-//! What settings lose by a confirmed change: apps, variables, credentials, keys, runners and invitations.
+//! Confirmed removals from the settings: apps, variables, credentials, keys, runners and invitations.
 
 use launchway_api::env_vars::EnvVarView;
 use launchway_api::open;
@@ -6,7 +6,7 @@ use launchway_domain::id::{AppId, CredentialId, EnvVarId, InvitationId, KeyId, R
 use launchway_domain::time::iso;
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::env;
 use super::form_data::FormData;
 use super::frame::Notice;
@@ -16,7 +16,7 @@ use crate::api_error::ApiError;
 use crate::ops::write::{Target, Write};
 use crate::ops::{apps, credentials, env_vars, keys, members, runners};
 
-/// Takes an app off the list.
+/// Removes an app from the list.
 pub struct DeleteApp;
 /// Deletes an environment variable.
 pub struct DeleteVariable;
@@ -24,12 +24,12 @@ pub struct DeleteVariable;
 pub struct DeleteCredential;
 /// Revokes an API key.
 pub struct RevokeKey;
-/// Shuts a runner out.
+/// Revokes a runner.
 pub struct RevokeRunner;
-/// Takes an invitation back.
+/// Revokes an invitation.
 pub struct Uninvite;
 
-/// A time that may not be there.
+/// A time that may be missing.
 fn time_or(at: Option<i64>, missing: &str) -> String {
     at.map_or_else(|| missing.to_owned(), |at| time(&iso(at)))
 }
@@ -41,7 +41,7 @@ impl Action for DeleteApp {
         Ok(DeleteApp)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: AppId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: AppId) -> Result<Facts, ApiError> {
         let app = org.app(id).await?.ok_or(ApiError::NoSuch("app"))?;
         let revision = Revision::of(&(id.to_string(), &app.bundle_id, &app.name))?;
         Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
@@ -52,7 +52,7 @@ impl Action for DeleteApp {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: AppId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: AppId) -> Result<Done, ApiError> {
         apps::delete(write, id).await?;
         Ok(Done::new("/apps", Notice::APP_DELETED))
     }
@@ -65,7 +65,7 @@ impl Action for DeleteVariable {
         Ok(DeleteVariable)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: EnvVarId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: EnvVarId) -> Result<Facts, ApiError> {
         let kept = org.env_var(id).await?.ok_or(ApiError::NoSuch("environment variable"))?;
         let variable = kept.variable;
         Ok(Facts::new(
@@ -80,7 +80,7 @@ impl Action for DeleteVariable {
         .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: EnvVarId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: EnvVarId) -> Result<Done, ApiError> {
         env_vars::delete(write, id).await?;
         Ok(Done::new("/env", Notice::VARIABLE_DELETED))
     }
@@ -93,7 +93,7 @@ impl Action for DeleteCredential {
         Ok(DeleteCredential)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: CredentialId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, by: &Requester<'_>, id: CredentialId) -> Result<Facts, ApiError> {
         let credential = org.credential(id).await?.ok_or(ApiError::NoSuch("credential"))?;
         let revision = Revision::of(&(id.to_string(), &credential.name, &credential.fingerprint))?;
         let bundle = credential
@@ -110,7 +110,7 @@ impl Action for DeleteCredential {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: CredentialId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: CredentialId) -> Result<Done, ApiError> {
         credentials::delete(write, id).await?;
         Ok(Done::new("/credentials", Notice::CREDENTIAL_DELETED))
     }
@@ -127,7 +127,7 @@ impl Action for RevokeKey {
         Ok(RevokeKey)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: KeyId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: KeyId) -> Result<Facts, ApiError> {
         let key = org.key(id).await?.ok_or(ApiError::NoSuch("API key"))?;
         let revision = Revision::of(&(id.to_string(), &key.name, key.revoked_at))?;
         let scopes: Vec<_> = key.scopes.iter().map(ToString::to_string).collect();
@@ -144,7 +144,7 @@ impl Action for RevokeKey {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: KeyId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: KeyId) -> Result<Done, ApiError> {
         keys::revoke(write, id).await?;
         Ok(Done::new("/api-keys", Notice::KEY_REVOKED))
     }
@@ -157,7 +157,7 @@ impl Action for RevokeRunner {
         Ok(RevokeRunner)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: RunnerId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: RunnerId) -> Result<Facts, ApiError> {
         let runner = org.runner(id).await?.ok_or(ApiError::NoSuch("runner"))?;
         let revision = Revision::of(&(id.to_string(), &runner.name, runner.revoked_at))?;
         Ok(
@@ -174,7 +174,7 @@ impl Action for RevokeRunner {
         )
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: RunnerId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: RunnerId) -> Result<Done, ApiError> {
         runners::revoke(write, id).await?;
         Ok(Done::new("/runners", Notice::RUNNER_REVOKED))
     }
@@ -187,7 +187,7 @@ impl Action for Uninvite {
         Ok(Uninvite)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: InvitationId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: InvitationId) -> Result<Facts, ApiError> {
         let invitation = org.invitation(id).await?.ok_or(ApiError::NoSuch("invitation"))?;
         let revision = Revision::of(&(id.to_string(), invitation.accepted_at))?;
         Ok(
@@ -200,7 +200,7 @@ impl Action for Uninvite {
         )
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: InvitationId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: InvitationId) -> Result<Done, ApiError> {
         members::uninvite(write, id).await?;
         Ok(Done::new("/members", Notice::UNINVITED))
     }

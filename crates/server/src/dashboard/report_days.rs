@@ -1,4 +1,4 @@
-//! What devices reported of an update, day by day: a drawing of how it ended, and its numbers.
+//! Device reports of an update by day: a chart of its results, and its numbers.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use launchway_domain::report::{REPORT_DAYS, ReportKind};
 use launchway_domain::time::{DAY, iso};
 use launchway_store::DayCount;
 
-/// The drawing shows at least so many days, or a single one would fill all of it.
-const LEAST_DAYS: i64 = 14;
-/// Units of the drawing that a day is wide.
+/// The minimum number of days in the chart, because a single one would fill all of it.
+const MIN_DAYS: i64 = 14;
+/// The width of a day, in units of the chart.
 const DAY_WIDTH: i64 = 10;
-/// And that the greatest day is high.
+/// The height of the greatest day, in units of the chart.
 const HEIGHT: i64 = 100;
 
 /// The days from the first with a report to today.
 pub struct Days {
-    /// Units that the drawing is wide.
+    /// The width of the chart, in its units.
     pub width: i64,
-    /// What is drawn: one day's outcomes stand upon each other.
+    /// The bars: one day's results are stacked.
     pub bars: Vec<Bar>,
-    /// The most outcomes of a day.
+    /// The greatest number of results on a day.
     pub most: i64,
-    /// The first day that is drawn, such as `2026-11-05`.
+    /// The first day of the chart, such as `2026-11-05`.
     pub first: String,
-    /// The last.
+    /// The last day of the chart.
     pub last: String,
     /// The days with a report, newest first.
     pub rows: Vec<Row>,
@@ -32,13 +32,13 @@ pub struct Days {
 /// A part of a day's column.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// From the left.
+    /// The distance from the left.
     pub x: i64,
-    /// From the top.
+    /// The distance from the top.
     pub y: i64,
-    /// At least 1, so that a single device can be seen.
+    /// At least 1, so that a single device is visible.
     pub height: i64,
-    /// The class of its colour.
+    /// The class of its color.
     pub colour: &'static str,
 }
 
@@ -49,13 +49,13 @@ pub struct Row {
     pub date: String,
     /// Devices that have the package.
     pub downloaded: i64,
-    /// That installed it.
+    /// Devices that installed it.
     pub installed: i64,
-    /// That found it good.
+    /// Devices that confirmed it.
     pub confirmed: i64,
-    /// That went back.
+    /// Devices that rolled it back.
     pub rolled_back: i64,
-    /// That could not take it.
+    /// Devices on which it failed.
     pub failed: i64,
 }
 
@@ -85,10 +85,10 @@ impl Row {
 }
 
 impl Days {
-    /// The days of what was counted, up to today; `None` when nothing was counted that is still kept.
+    /// The days with counts, up to today; `None` if no count is left.
     pub fn of(counts: &[DayCount], today: i64) -> Option<Days> {
         let mut rows: BTreeMap<i64, Row> = BTreeMap::new();
-        // Clean-up may not have been here yet.
+        // Clean-up may not have run yet.
         for count in counts.iter().filter(|count| count.day > today - REPORT_DAYS) {
             let row = rows.entry(count.day).or_insert_with(|| Row {
                 date: date(count.day),
@@ -99,7 +99,7 @@ impl Days {
         let (earliest, latest) = (*rows.keys().next()?, *rows.keys().next_back()?);
         // A node whose clock is ahead has counted for tomorrow.
         let last = latest.max(today);
-        let first = earliest.min(last - LEAST_DAYS + 1);
+        let first = earliest.min(last - MIN_DAYS + 1);
         let most = rows.values().map(Row::ended).max().unwrap_or_default();
         Some(Days {
             width: (last - first + 1) * DAY_WIDTH,
@@ -115,7 +115,7 @@ impl Days {
     }
 }
 
-/// The parts of a day, from the ground up.
+/// The bars of a day, from the bottom up.
 fn column(row: &Row, x: i64, most: i64) -> Vec<Bar> {
     let mut top = HEIGHT;
     let some = row.outcomes().into_iter().filter(|(count, _)| *count > 0);

@@ -1,4 +1,4 @@
-//! The bytes of an update once more: promoted to another configuration, or rolled back to earlier ones.
+//! Publishes the bytes of an update again: promoted to another configuration, or rolled back to earlier ones.
 
 use axum::response::Response;
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
@@ -8,7 +8,7 @@ use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::{Org, Paging, UpdateFilter};
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::{Form, FormData};
 use super::frame::Notice;
 use super::page_error::PageError;
@@ -21,29 +21,30 @@ use crate::api_error::ApiError;
 use crate::ops::write::Write;
 use crate::ops::{apps, publish, updates};
 
-/// The rollout that a promotion begins with at most, unless another is chosen.
-const CAREFUL: u8 = 10;
+/// The maximum default rollout of a promotion.
+const MAX_DEFAULT_ROLLOUT: u8 = 10;
 const NEWEST: Paging = Paging { limit: 1, offset: 0 };
 
-/// The rollout that a promotion begins with.
-pub fn carried_on(source: &u8) -> u8 {
-    CAREFUL.min(*source)
+/// The default rollout of a promotion.
+pub fn default_rollout(source: &u8) -> u8 {
+    MAX_DEFAULT_ROLLOUT.min(*source)
 }
 
 /// Publishes the same bytes for another configuration.
 pub struct Promote {
     to: Configuration,
-    /// `None` carries on with what the source has, carefully.
+    /// `None` takes that of the source, up to the maximum default.
     rollout: Option<Rollout>,
     mandatory: bool,
 }
 
-/// Publishes the bytes of an earlier update again, above this one for every device that has it.
+/// Publishes the bytes of an earlier update again, with a higher build number than this one, for every device that has
+/// it.
 pub struct RollBack {
     to: Option<UpdateId>,
 }
 
-/// An update in one line: what, to whom, how urgent.
+/// An update in one line: version, rollout, urgency.
 fn line(update: &Update, rollout: Rollout, mandatory: bool) -> String {
     let urgency = if mandatory { ", mandatory" } else { "" };
     format!("{}, {rollout}{urgency}", name(update))
@@ -72,10 +73,10 @@ impl Action for Promote {
     }
 
     async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
-        updates::locked(write, id).await.map(drop)
+        updates::lock(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let source = read(org, id).await?;
         let rollout = self.rollout(&source);
         let top = newest(org, &source, &self.to).await?;
@@ -114,7 +115,7 @@ impl Action for Promote {
         health(facts, org, &source).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Done, ApiError> {
         let source = read(&mut write.org(), id).await?;
         let request = CreateUpdate {
             version: source.version_text.clone(),
@@ -129,18 +130,18 @@ impl Action for Promote {
     }
 
     async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
-        update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
+        update::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 
 impl Promote {
     fn rollout(&self, source: &Update) -> Rollout {
-        let careful = Rollout::new(carried_on(&source.rollout.percent()));
+        let careful = Rollout::new(default_rollout(&source.rollout.percent()));
         self.rollout.or(careful).unwrap_or(source.rollout)
     }
 }
 
-/// A request for the bytes of an update once more, under its own name.
+/// A request for the same bytes under the update's own version.
 fn same_bytes(source: &Update) -> CreateUpdate {
     CreateUpdate {
         source_update_id: Some(source.id.to_string()),
@@ -165,10 +166,10 @@ impl Action for RollBack {
     }
 
     async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
-        updates::locked(write, id).await.map(drop)
+        updates::lock(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let bad = read(org, id).await?;
         let good = read(org, self.to.ok_or(ApiError::NoSuch("update"))?).await?;
         let seen = (UpdateView::of(&bad), UpdateView::of(&good));
@@ -196,7 +197,7 @@ impl Action for RollBack {
         health(facts, org, &bad).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Done, ApiError> {
         let bad = read(&mut write.org(), id).await?;
         let good = read(&mut write.org(), self.to.ok_or(ApiError::NoSuch("update"))?).await?;
         let request = CreateUpdate {

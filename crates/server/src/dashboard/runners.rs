@@ -1,4 +1,4 @@
-//! `/o/{org}/runners`: the machines that build, and the one-time token that lets another one in.
+//! `/o/{org}/runners`: the runners, and the one-time token that enrolls another one.
 
 use std::sync::Arc;
 
@@ -26,18 +26,18 @@ struct Runners {
     frame: Frame,
     runners: Vec<RunnerView>,
     pager: Pager,
-    /// Whether this server builds by itself.
+    /// Whether this server has an embedded runner.
     embedded: bool,
-    made: Option<Made>,
+    made: Option<NewToken>,
 }
 
-/// A token that is shown this once.
-struct Made {
+/// A token that is shown once.
+struct NewToken {
     command: String,
     expires_at: String,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) -> Result<Runners, ApiError> {
+async fn read_page(app: &App, visitor: &Visitor, offset: i64, made: Option<NewToken>) -> Result<Runners, ApiError> {
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).runners(paging).await?;
@@ -54,7 +54,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) ->
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     Ok(page(
         StatusCode::OK,
-        &shown(&app, &visitor, query.paging()?.offset, None).await?,
+        &read_page(&app, &visitor, query.paging()?.offset, None).await?,
     ))
 }
 
@@ -62,12 +62,15 @@ pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Resu
     let mut write = Write::begin(&app, &visitor.caller).await?;
     let made = runners::create_token(&mut write).await?;
     write.commit().await?;
-    let made = Made {
+    let made = NewToken {
         command: format!(
             "LAUNCHWAY_RUNNER_TOKEN={} launchway runner --url {}",
             made.token, app.public_url
         ),
         expires_at: iso(made.expires_at),
     };
-    Ok(page(StatusCode::CREATED, &shown(&app, &visitor, 0, Some(made)).await?))
+    Ok(page(
+        StatusCode::CREATED,
+        &read_page(&app, &visitor, 0, Some(made)).await?,
+    ))
 }

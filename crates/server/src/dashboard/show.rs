@@ -1,4 +1,4 @@
-//! How pages write what is not text: times, sizes, durations, names of platforms. States are in [`super::states`].
+//! How pages format values: times, sizes, durations, names of platforms. States are in [`super::states`].
 
 use askama::Template;
 use launchway_api::open;
@@ -7,12 +7,12 @@ use launchway_domain::submission::destination::KnownDestination;
 
 use crate::api_error::ApiError;
 
-/// A part of a page as HTML.
-pub fn rendered(part: &impl Template) -> Result<String, ApiError> {
+/// Renders a part of a page as HTML.
+pub fn render(part: &impl Template) -> Result<String, ApiError> {
     part.render().map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// A time as an element that a script puts into the reader's zone.
+/// A time as an element that a script converts to the reader's zone.
 #[derive(Template)]
 #[template(
     source = r#"<time datetime="{{ iso }}">{{ crate::dashboard::show::time(iso) }}</time>"#,
@@ -27,12 +27,12 @@ pub fn at(iso: &str) -> String {
     At { iso }.render().unwrap_or_default()
 }
 
-/// A time of the API that may be missing, as HTML; `missing` is what stands there then.
+/// A time of the API as HTML, or `missing` if there is none.
 pub fn at_or(iso: &Option<String>, missing: &'static str) -> String {
     iso.as_deref().map_or_else(|| missing.to_owned(), at)
 }
 
-/// A small drawing. Names are those of the file itself; another draws nothing.
+/// An icon. Only names in this file draw anything.
 pub fn icon(name: &str) -> &'static str {
     macro_rules! drawn {
         ($path:literal) => {
@@ -77,7 +77,7 @@ pub fn icon(name: &str) -> &'static str {
     }
 }
 
-/// A time of the API as readers without scripts see it: `20 Nov 2026, 10:00 UTC`. A script puts it into their zone.
+/// A time of the API for readers without scripts: `20 Nov 2026, 10:00 UTC`. A script converts it to their zone.
 pub fn time(iso: &str) -> String {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -115,7 +115,7 @@ pub fn duration(seconds: &f64) -> String {
     }
 }
 
-/// A number with a thin gap between thousands: `12 345`.
+/// A number with thin spaces between thousands: `12 345`.
 pub fn count(number: &i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
@@ -131,7 +131,7 @@ pub fn count(number: &i64) -> String {
     text
 }
 
-/// A platform as people write it.
+/// The display name of a platform.
 pub fn platform(platform: &(impl Clone + Into<open::Platform>)) -> String {
     let platform = platform.clone().into();
     let known = platform.known().map(|known| match known {
@@ -142,7 +142,7 @@ pub fn platform(platform: &(impl Clone + Into<open::Platform>)) -> String {
     known.unwrap_or(platform.as_str()).to_owned()
 }
 
-/// A destination as people write it.
+/// The display name of a destination.
 pub fn destination(destination: &open::KnownDestination) -> String {
     match destination.known() {
         Some(KnownDestination::TestFlight) => "TestFlight".to_owned(),
@@ -164,25 +164,25 @@ pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Which part of a list is shown, and the way to the others.
+/// The shown part of a list, and the links to the others.
 pub struct Pager {
-    /// The first row that is shown, from 1; 0 when there is none.
+    /// The first row that is shown, from 1; 0 if there is none.
     pub first: i64,
     /// The last row that is shown.
     pub last: i64,
-    /// How many there are.
+    /// The number of rows.
     pub total: i64,
-    /// The query of the page before.
+    /// The query of the previous page.
     pub newer: Option<String>,
     /// The query of the next page.
     pub older: Option<String>,
 }
 
-/// Rows that a page of a list shows.
+/// Rows on a page of a list.
 pub const ROWS: i64 = 25;
 
 impl Pager {
-    /// The pager of a list that stands at `offset`. `query` is what else the address says, such as `status=failed&`.
+    /// The pager of a list at `offset`. `query` is the rest of the query, such as `status=failed&`.
     pub fn new(offset: i64, shown: usize, total: i64, query: &str) -> Pager {
         let shown = i64::try_from(shown).unwrap_or(ROWS);
         let at = |offset: i64| format!("?{query}offset={offset}");

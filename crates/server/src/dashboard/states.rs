@@ -1,4 +1,4 @@
-//! How pages show the state of a thing: a word, a shape and a colour, so that none of them is needed alone.
+//! How pages show states: a word, a shape and a color, so that none of them is needed alone.
 
 use askama::Template;
 use launchway_api::open::Open;
@@ -24,7 +24,7 @@ struct Status<'a> {
     word: &'a str,
 }
 
-/// Colour, shape and word.
+/// Color, shape and word.
 pub type Look = (&'static str, &'static str, &'static str);
 
 /// A state that pages show.
@@ -33,7 +33,7 @@ pub trait State: Word {
     fn look(self) -> Look;
 }
 
-/// The state of something as HTML. One that is unknown here is shown as it is.
+/// The state of a resource as HTML. An unknown state is shown as it is.
 pub fn status<T: State>(state: &Open<T>) -> String {
     let (colour, shape, word) = match state {
         Open::Known(known) => known.look(),

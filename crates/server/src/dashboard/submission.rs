@@ -1,4 +1,4 @@
-//! `/o/{org}/submissions/{id}`: one submission: the store's states as they came, what is asked, and what may be done with it.
+//! `/o/{org}/submissions/{id}`: a submission: the sequence of the store's states, pending changes, and its actions.
 
 use askama::Template;
 use axum::response::Response;
@@ -9,7 +9,7 @@ use launchway_domain::submission::{Submission, SubmissionStatus, Transition};
 
 use super::form_data::Form;
 use super::frame::{Frame, page};
-use super::live::{self, Made, Part};
+use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show;
 use super::timeline::{Step, timeline};
@@ -25,7 +25,7 @@ struct Page {
     form: Form,
 }
 
-/// The part that moves.
+/// The live part of the page.
 #[derive(Template)]
 #[template(path = "dashboard/submission_state.html")]
 struct SubmissionSection {
@@ -33,39 +33,39 @@ struct SubmissionSection {
     submission: SubmissionView,
     timeline: Vec<Step>,
     is_over: bool,
-    can: Can,
-    /// What was wanted of the rollout, as long as the store was not told.
+    can: AvailableActions,
+    /// The requested change of the rollout, until the store was told.
     wanted: Option<&'static str>,
-    /// The name of the credential, where it is still there.
+    /// The name of the credential, if it still exists.
     credential: Option<String>,
-    /// What else is asked of the store: name and value.
+    /// Further options for the store: name and value.
     options: Vec<(&'static str, String)>,
 }
 
-/// What may be done with a submission now.
-struct Can {
+/// The actions that are possible now.
+struct AvailableActions {
     cancel: bool,
     retry: bool,
     halt: bool,
     resume: bool,
-    /// An approved version that was held back.
+    /// Releasing an approved version that was held back.
     release: bool,
-    /// A share of the users, freely.
+    /// Setting any share of the users.
     roll_out: bool,
-    /// The App Store's phased release can only be ended.
+    /// Completing: the App Store's phased release can only be ended.
     complete: bool,
 }
 
-impl Can {
-    fn of(submission: &Submission) -> Can {
+impl AvailableActions {
+    fn of(submission: &Submission) -> AvailableActions {
         use SubmissionStatus::{Halted, RollingOut};
         let state = submission.state;
         let is_play = matches!(submission.destination, Destination::Track(_));
         let has_rollout = submission.destination != Destination::TestFlight;
         let is_out = has_rollout && matches!(state.status, RollingOut | Halted);
-        Can {
-            cancel: !state.cancel_requested && state.after(Transition::Cancel).is_ok(),
-            retry: state.after(Transition::Retry).is_ok()
+        AvailableActions {
+            cancel: !state.cancel_requested && state.apply(Transition::Cancel).is_ok(),
+            retry: state.apply(Transition::Retry).is_ok()
                 && submission.error.as_ref().is_none_or(|error| error.retryable),
             halt: has_rollout && state.status == RollingOut,
             resume: has_rollout && state.status == Halted,
@@ -90,7 +90,7 @@ async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionSection, ApiError
         home: visit.visitor.home(),
         timeline: timeline(&view.events, &view.status, submission.finished_at),
         is_over: submission.state.status.is_final(),
-        can: Can::of(&submission),
+        can: AvailableActions::of(&submission),
         wanted: submission
             .change
             .map(|_| "The store is told of the change in a moment."),
@@ -100,7 +100,7 @@ async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionSection, ApiError
     })
 }
 
-/// What else is asked of the store, in people's words.
+/// Further options for the store, in words.
 fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     let options = &view.options;
     let yes_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
@@ -128,7 +128,7 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, PageError> {
+pub async fn render_page(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, PageError> {
     let state = read(visit).await?;
     let title = format!("{} to {}", state.submission.bundle_id, state.submission.destination);
     let shown = Page {
@@ -141,17 +141,17 @@ pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, 
 }
 
 pub async fn show(visit: Visit<SubmissionId>) -> Result<Response, PageError> {
-    shown(&visit, Form::default()).await
+    render_page(&visit, Form::default()).await
 }
 
 impl Part for Visit<SubmissionId> {
-    async fn make(&self) -> Result<Option<Made>, ApiError> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
         let state = match read(self).await {
             Err(ApiError::NoSuch(_)) => return Ok(None),
             state => state?,
         };
-        Ok(Some(Made {
-            html: show::rendered(&state)?,
+        Ok(Some(RenderedPart {
+            html: show::render(&state)?,
             is_last: state.is_over,
         }))
     }

@@ -1,4 +1,4 @@
-//! Changes of a submission that are confirmed: its rollout, its release, its end and its removal.
+//! Confirmed changes of a submission: its rollout, its release, cancel, retry and delete.
 
 use axum::response::Response;
 use launchway_api::submissions::{ChangeSubmission, SubmissionView};
@@ -8,7 +8,7 @@ use launchway_domain::submission::record::Change as Wanted;
 use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::{Form, FormData};
 use super::frame::Notice;
 use super::page_error::PageError;
@@ -20,11 +20,11 @@ use crate::api_error::ApiError;
 use crate::ops::submissions::{self, form};
 use crate::ops::write::Write;
 
-/// Changes the rollout, halts it, has it go on, or releases what was held back.
+/// Changes the rollout, halts it, resumes it, or releases a version that was held back.
 pub struct Change(Wanted);
-/// Stops a submission.
+/// Cancels a submission.
 pub struct Cancel;
-/// Has a submission go on where it stopped.
+/// Lets a submission continue where it stopped.
 pub struct Retry;
 /// Removes a submission.
 pub struct Delete;
@@ -42,7 +42,7 @@ fn path(id: SubmissionId) -> String {
     format!("/submissions/{id}")
 }
 
-/// What decides whether a confirmation is still true: not the events that its work adds while it goes on.
+/// The facts that decide whether a confirmation is still valid; not the events that its work adds meanwhile.
 fn revision(submission: &Submission) -> Result<Revision, ApiError> {
     let view = SubmissionView::of(submission);
     let change = submission.change.map(|change| (change.rollout, change.halted));
@@ -56,7 +56,7 @@ fn revision(submission: &Submission) -> Result<Revision, ApiError> {
     ))
 }
 
-/// A question about a submission, with what is known of it.
+/// A question about a submission, with its details.
 fn question(submission: &Submission, question: impl Into<String>, button: &'static str) -> Result<Facts, ApiError> {
     let view = SubmissionView::of(submission);
     let version = match (&view.version, &view.build_number) {
@@ -76,7 +76,7 @@ fn question(submission: &Submission, question: impl Into<String>, button: &'stat
         ))
 }
 
-/// A rollout, and what was wanted of it that the store was not told yet.
+/// A rollout, and a requested change that the store was not told yet.
 fn rollout(submission: &Submission) -> String {
     match submission.change.and_then(|change| change.rollout) {
         Some(wanted) if wanted != submission.rollout => format!("{} %, {wanted} % soon", submission.rollout),
@@ -84,7 +84,7 @@ fn rollout(submission: &Submission) -> String {
     }
 }
 
-/// The question about a change, its button, and what follows from it.
+/// The question about a change, its button, and its consequences.
 fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str, &'static str) {
     let is_apple = submission.destination == Destination::AppStore;
     match wanted {
@@ -175,13 +175,13 @@ impl Action for Change {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
-        submissions::may_change(&submission, self.0, self.0.after(submission.change))?;
+        submissions::may_change(&submission, self.0, self.0.merge_into(submission.change))?;
         self.facts_of(&submission)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         submissions::change(write, id, self.0).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_CHANGED))
     }
@@ -191,7 +191,7 @@ impl Action for Change {
         form_data: FormData,
         failure: ApiError,
     ) -> Result<Response, PageError> {
-        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
+        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
@@ -206,9 +206,9 @@ impl Action for Cancel {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
-        let after = submissions::canceled(&submission)?;
+        let after = submissions::state_after_cancel(&submission)?;
         let then = if after.status == submission.state.status {
             "canceled soon"
         } else {
@@ -221,7 +221,7 @@ impl Action for Cancel {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         let (_, files) = submissions::cancel(write, id).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_CANCELED).without(files))
     }
@@ -231,7 +231,7 @@ impl Action for Cancel {
         form_data: FormData,
         failure: ApiError,
     ) -> Result<Response, PageError> {
-        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
+        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
@@ -246,9 +246,9 @@ impl Action for Retry {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
-        let after = submissions::retried(&submission)?;
+        let after = submissions::state_after_retry(&submission)?;
         let mut facts = question(&submission, "Retry the submission?", "Retry submission")?
             .says("The submission goes on where it stopped, with what the store has by now.")
             .change("Status", submission.state.status, after.status)
@@ -261,7 +261,7 @@ impl Action for Retry {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         submissions::retry(write, id).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_RETRIED))
     }
@@ -271,7 +271,7 @@ impl Action for Retry {
         form_data: FormData,
         failure: ApiError,
     ) -> Result<Response, PageError> {
-        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
+        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
@@ -286,20 +286,20 @@ impl Action for Delete {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         let mut facts = question(&submission, "Delete the submission?", "Delete submission")?
             .says("Deletes the record. What users have they keep. There is no way back.")
             .change("Status", submission.state.status, "deleted")
             .known("Rollout", rollout(&submission))
             .danger();
-        if submissions::canceled(&submission).is_ok() {
+        if submissions::state_after_cancel(&submission).is_ok() {
             facts = facts.says("The submission is canceled first.");
         }
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         let files = submissions::delete(write, id).await?;
         Ok(Done::new("/submissions", Notice::SUBMISSION_DELETED).without(files))
     }

@@ -1,4 +1,4 @@
-//! `/o/{org}/submissions`: what went to the stores, newest first, with filters; the list follows what happens.
+//! `/o/{org}/submissions`: submissions to the app stores, newest first, with filters and live updates.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use launchway_store::{Paging, SubmissionFilter};
 
 use super::filters::Filters;
 use super::frame::{Frame, page};
-use super::live::{self, Made, Part};
+use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
@@ -33,12 +33,12 @@ struct List {
     statuses: &'static [SubmissionStatus],
     bundles: Vec<String>,
     rows: Rows,
-    /// Where the rows come from when they change.
+    /// The URL of live rows.
     live: String,
     command: String,
 }
 
-/// The part that moves.
+/// The live part of the page.
 #[derive(Template)]
 #[template(path = "dashboard/submissions_rows.html")]
 struct Rows {
@@ -86,10 +86,10 @@ struct LiveRows {
 }
 
 impl Part for LiveRows {
-    async fn make(&self) -> Result<Option<Made>, ApiError> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
         let rows = rows(&self.app, self.org, &self.filter, &self.query, self.offset).await?;
-        Ok(Some(Made {
-            html: show::rendered(&rows)?,
+        Ok(Some(RenderedPart {
+            html: show::render(&rows)?,
             is_last: false,
         }))
     }

@@ -15,9 +15,9 @@ use launchway_domain::submission::Store;
 use launchway_store::{Org, Paging};
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
-use super::received::{Received, receive};
+use super::received::{ReceivedFile, receive};
 use super::visitor::{Visitor, other_session};
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -25,7 +25,7 @@ use crate::http::extract::Query;
 use crate::ops::submissions::credential::kind_of;
 use crate::ops::submissions::request::{self, Submitted};
 
-/// Languages that the form has room for at least.
+/// The minimum number of languages in the form.
 const NOTES: usize = 3;
 const CREDENTIALS: Paging = Paging {
     limit: MAX_CREDENTIALS,
@@ -37,21 +37,21 @@ const CREDENTIALS: Paging = Paging {
 struct Page {
     frame: Frame,
     form: Form,
-    /// The build whose app it is; without one a file is chosen.
+    /// The build whose app is submitted; without one a file is chosen.
     build: Option<Build>,
     credentials: Vec<Choice>,
     notes: Vec<(String, String)>,
     largest: i64,
 }
 
-/// A credential that a store knows.
+/// A credential of an app store.
 struct Choice {
     id: String,
     label: String,
 }
 
 impl Page {
-    /// Whether what is asked of this store can be for the app; without a build nobody knows.
+    /// Whether the app can go to this store; unknown without a build.
     fn may_go_to(&self, store: Store) -> bool {
         self.build
             .as_ref()
@@ -67,7 +67,7 @@ impl Page {
     }
 }
 
-/// The build that an id names; no id names none.
+/// The build that an id names; `None` without an id.
 async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, ApiError> {
     let Some(id) = id.filter(|id| !id.is_empty()) else {
         return Ok(None);
@@ -77,7 +77,7 @@ async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, 
     found.map(Some).ok_or_else(none)
 }
 
-/// The credentials that may be chosen: of the stores, not over, and for this app.
+/// The credentials to choose from: of the app stores, not expired, and valid for this app.
 async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Result<Vec<Choice>, ApiError> {
     let fits = |one: &Credential, store: Store| {
         one.is(kind_of(store)) && build.is_none_or(|build| Store::of(build.platform) == store)
@@ -103,7 +103,7 @@ async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Resu
         .collect())
 }
 
-async fn shown(
+async fn render_page(
     app: &App,
     visitor: &Visitor,
     status: StatusCode,
@@ -126,7 +126,7 @@ async fn shown(
     Ok(page(status, &shown))
 }
 
-/// Bytes that an app may have: as many as any upload.
+/// The maximum size of an app in bytes: that of any upload.
 fn largest(app: &App) -> u64 {
     app.config.max_source_size.max(app.config.max_package_size)
 }
@@ -145,7 +145,7 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         None => "",
     };
     let form = Form::filled(&[("destination", usual), ("locale", "en-US"), ("text", "")]);
-    Ok(shown(&app, &visitor, StatusCode::OK, build, visitor.form_or(form)).await?)
+    Ok(render_page(&app, &visitor, StatusCode::OK, build, visitor.form_or(form)).await?)
 }
 
 pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, PageError> {
@@ -158,24 +158,24 @@ pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Requ
         Err(failure) => Err(failure),
     };
     match result {
-        Ok(path) => Ok(done(&visitor, &path, Notice::SUBMITTED)),
+        Ok(path) => Ok(redirect_with_notice(&visitor, &path, Notice::SUBMITTED)),
         Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
             let build = form_data.optional("buildId")?;
             let form = Form::refused(form_data, &failure);
-            Ok(shown(&app, &visitor, StatusCode::BAD_REQUEST, build.as_deref(), form).await?)
+            Ok(render_page(&app, &visitor, StatusCode::BAD_REQUEST, build.as_deref(), form).await?)
         }
         Err(failure) => Ok(PageError(failure).into_response()),
     }
 }
 
-/// The same as a client of the API does. Gives the page to go to.
+/// Does what a client of the API does. Returns the page to go to.
 async fn send(
     app: &App,
     visitor: &Visitor,
     form_data: &FormData,
-    received: Option<Received>,
+    received: Option<ReceivedFile>,
 ) -> Result<String, ApiError> {
-    let mut wanted = asked(form_data)?;
+    let mut wanted = read_request(form_data)?;
     match (&wanted.build_id, received) {
         (Some(_), _) => {}
         (None, Some(file)) => wanted.upload_id = Some(file.upload(app, visitor).await?),
@@ -196,8 +196,8 @@ async fn send(
     )
 }
 
-/// What the form asks for. What was left empty was not said.
-fn asked(form_data: &FormData) -> Result<CreateSubmission, ApiError> {
+/// The request of the form. Empty fields are omitted.
+fn read_request(form_data: &FormData) -> Result<CreateSubmission, ApiError> {
     let ticked = |name: &str| Ok::<_, ApiError>((form_data.text(name)? == "yes").then_some(true));
     let list = |name: &str| Ok::<_, ApiError>(Some(form_data.list(name)?).filter(|items| !items.is_empty()));
     let priority = form_data.optional("options.priority")?.map(|priority| priority.parse());
@@ -226,7 +226,7 @@ fn asked(form_data: &FormData) -> Result<CreateSubmission, ApiError> {
     })
 }
 
-/// The notes that were typed; a language without a text was only offered.
+/// The typed notes; a language without a text is ignored.
 fn notes(form_data: &FormData) -> Vec<ReleaseNote> {
     let pairs = form_data.all("locale").into_iter().zip(form_data.all("text"));
     pairs

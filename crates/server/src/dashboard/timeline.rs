@@ -1,24 +1,24 @@
-//! What happened to a submission, as the store's states one after another.
+//! The history of a submission, as the sequence of the store's states.
 
 use launchway_api::open;
 use launchway_api::submissions::SubmissionEvent;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::time::{EpochMs, iso};
 
-/// A state that a submission was in, and what happened meanwhile.
+/// A state that a submission was in, with its events.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step {
     /// The state.
     pub status: open::SubmissionStatus,
     /// When it began.
     pub since: String,
-    /// What happened, oldest first: when, and a sentence.
+    /// The events, oldest first: time and sentence.
     pub events: Vec<(String, String)>,
     /// `past`, `now`, or `bad` where it ended badly.
     pub look: &'static str,
 }
 
-/// Puts events together that came in the same state. The state of now stands at the end even when no event tells of it.
+/// Groups events by state. The current state is at the end even if no event has it.
 pub fn timeline(
     events: &[SubmissionEvent],
     status: &open::SubmissionStatus,

@@ -1,5 +1,5 @@
-//! `/o/{org}/profile/two-factor`: the visitor's authenticator app, enrolled by password and first code, and the recovery
-//! codes.
+//! `/o/{org}/profile/two-factor`: the visitor's authenticator app, enrolled with the password and the first code, and
+//! the recovery codes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use launchway_domain::totp::Secret;
 use zeroize::Zeroizing;
 
 use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
 use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
@@ -26,11 +26,11 @@ use crate::ops::two_factor::{self, State as Codes};
 struct TwoFactorPage {
     frame: Frame,
     codes: Codes,
-    /// Whether the account has a password to ask for.
+    /// Whether the account has a password.
     has_password: bool,
-    /// What the app is to be given, while its first code is awaited.
+    /// The secret for the app, until its first code arrives.
     shared: Option<Shared>,
-    /// The recovery codes, this once.
+    /// The recovery codes, shown once.
     recovery: Vec<Zeroizing<String>>,
     form: Form,
 }
@@ -50,9 +50,9 @@ impl Shared {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, ApiError> {
+async fn read_page(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, ApiError> {
     let (_, user) = visitor.user()?;
-    let waiting = two_factor::waiting(app, user.id).await?;
+    let waiting = two_factor::pending_secret(app, user.id).await?;
     let shared = waiting.map(|secret| Shared::of(&secret, &user.email));
     Ok(TwoFactorPage {
         frame: Frame::new(app, visitor, "profile", "Two-factor codes"),
@@ -65,16 +65,16 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage
 }
 
 pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+    Ok(page(StatusCode::OK, &read_page(&app, &visitor, Form::default()).await?))
 }
 
-/// The present password as it was typed; empty where the account has none.
-fn present(form_data: &FormData) -> Result<&str, ApiError> {
+/// The typed current password; empty if the account has none.
+fn current_password(form_data: &FormData) -> Result<&str, ApiError> {
     let password = std::str::from_utf8(form_data.bytes("present").unwrap_or_default());
     password.map_err(|_| ApiError::bad("present password is not valid UTF-8"))
 }
 
-/// Makes a new secret and shows it.
+/// Creates a new secret and shows it.
 pub async fn begin(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -82,14 +82,14 @@ pub async fn begin(
     form_data: FormData,
 ) -> Result<Response, PageError> {
     let (session, user) = visitor.user()?;
-    let begun = two_factor::begin(&app, user, session.created_at, present(&form_data)?, &browser).await;
+    let begun = two_factor::begin(&app, user, session.created_at, current_password(&form_data)?, &browser).await;
     match begun {
-        Ok(_) => Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?)),
-        Err(failure) => again(&app, &visitor, &failure).await,
+        Ok(_) => Ok(page(StatusCode::OK, &read_page(&app, &visitor, Form::default()).await?)),
+        Err(failure) => page_with_error(&app, &visitor, &failure).await,
     }
 }
 
-/// Turns codes on by the first one, and shows the recovery codes.
+/// Turns codes on with the first one, and shows the recovery codes.
 pub async fn confirm(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -98,10 +98,10 @@ pub async fn confirm(
     let (_, user) = visitor.user()?;
     match two_factor::confirm(&app, user.id, form_data.text("code")?, &visitor.caller.origin).await {
         Ok(recovery) => {
-            let shown = shown(&app, &visitor, Form::default()).await?;
+            let shown = read_page(&app, &visitor, Form::default()).await?;
             Ok(page(StatusCode::OK, &TwoFactorPage { recovery, ..shown }))
         }
-        Err(failure) => again(&app, &visitor, &failure).await,
+        Err(failure) => page_with_error(&app, &visitor, &failure).await,
     }
 }
 
@@ -113,15 +113,22 @@ pub async fn remove(
     form_data: FormData,
 ) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;
-    let removed = two_factor::remove(&app, user, present(&form_data)?, form_data.text("code")?, &browser).await;
+    let removed = two_factor::remove(
+        &app,
+        user,
+        current_password(&form_data)?,
+        form_data.text("code")?,
+        &browser,
+    )
+    .await;
     match removed {
-        Ok(()) => Ok(done(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),
-        Err(failure) => again(&app, &visitor, &failure).await,
+        Ok(()) => Ok(redirect_with_notice(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),
+        Err(failure) => page_with_error(&app, &visitor, &failure).await,
     }
 }
 
-/// The page again, with what is wrong; nothing that was typed is in it.
-async fn again(app: &App, visitor: &Visitor, failure: &ApiError) -> Result<Response, PageError> {
+/// The page again, with the error and without the typed values.
+async fn page_with_error(app: &App, visitor: &Visitor, failure: &ApiError) -> Result<Response, PageError> {
     let form = Form::refused(FormData::default(), failure);
-    Ok(page(failure.status().0, &shown(app, visitor, form).await?))
+    Ok(page(failure.status().0, &read_page(app, visitor, form).await?))
 }

@@ -1,5 +1,5 @@
-//! `/o/{org}/updates/{id}`: one over-the-air update: what devices report of it, and what may be done with it. What is known
-//! follows what happens; every change but that of the notes is confirmed first.
+//! `/o/{org}/updates/{id}`: an over-the-air update: its device reports and its actions. Its data updates live; every
+//! change except that of the notes is confirmed first.
 
 use askama::Template;
 use axum::response::Response;
@@ -9,9 +9,9 @@ use launchway_domain::id::UpdateId;
 use launchway_domain::update::UpdateStatus;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
-use super::form_data::{Differs, Form, FormData};
+use super::form_data::{Difference, Form, FormData};
 use super::frame::{Frame, Notice, page};
-use super::live::{self, Made, Part};
+use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::report_days::Days;
 use super::revision::{self, Revision};
@@ -23,7 +23,7 @@ use crate::http::update::reports;
 use crate::ops::updates;
 use crate::ota::Callers;
 
-/// Earlier updates that a roll back is offered to.
+/// Earlier updates that a rollback can choose from.
 const EARLIER: Paging = Paging { limit: 50, offset: 0 };
 
 #[derive(Template)]
@@ -37,7 +37,7 @@ struct Page {
     revision: String,
 }
 
-/// The part that moves.
+/// The live part of the page.
 #[derive(Template)]
 #[template(path = "dashboard/update_state.html")]
 struct UpdateSection {
@@ -45,9 +45,9 @@ struct UpdateSection {
     update: UpdateView,
     chart: Vec<Bar>,
     reports: ReportCounts,
-    /// What was reported on which day; `None` when nothing was lately.
+    /// Reports by day; `None` if there were none lately.
     days: Option<Days>,
-    /// Of the devices that got it, how many of a hundred failed or went back; `None` before any did.
+    /// The percentage of devices that failed or rolled back; `None` if no device has reported a result.
     failure_rate: Option<String>,
 }
 
@@ -55,13 +55,13 @@ struct UpdateSection {
 struct Bar {
     label: &'static str,
     count: i64,
-    /// Of 100.
+    /// The width, of 100.
     width: i64,
     colour: &'static str,
 }
 
 impl UpdateSection {
-    /// Whether anything may still be done with it.
+    /// Whether any action is still possible.
     fn is_open(&self) -> bool {
         self.update.status != UpdateStatus::Withdrawn
     }
@@ -83,8 +83,8 @@ async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSecti
     })
 }
 
-/// The page; with a form that was refused or is shown again, filled in as it was.
-pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, PageError> {
+/// Shows the page; a form that was refused or is shown again is filled in.
+pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, PageError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
     let state = state(&mut org, visit).await?;
@@ -139,16 +139,16 @@ fn failure_rate(counts: &ReportCounts) -> Option<String> {
 }
 
 pub async fn show(visit: Visit<UpdateId>) -> Result<Response, PageError> {
-    shown(&visit, None).await
+    render_page(&visit, None).await
 }
 
 impl Part for Visit<UpdateId> {
-    async fn make(&self) -> Result<Option<Made>, ApiError> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
         let mut tx = self.app.db.read().await?;
         match state(&mut tx.org(self.org()), self).await {
             Err(ApiError::NoSuch(_)) => Ok(None),
-            state => Ok(Some(Made {
-                html: show::rendered(&state?)?,
+            state => Ok(Some(RenderedPart {
+                html: show::render(&state?)?,
                 is_last: false,
             })),
         }
@@ -160,7 +160,7 @@ pub async fn live(visit: Visit<UpdateId>) -> Result<Response, PageError> {
     Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
 
-/// A rollout that was typed; `None` when it was left empty.
+/// The typed rollout; `None` if it is empty.
 pub fn percent(form_data: &FormData) -> Result<Option<i64>, ApiError> {
     let typed = form_data.optional("rollout")?.map(|percent| percent.parse());
     typed
@@ -171,17 +171,17 @@ pub fn percent(form_data: &FormData) -> Result<Option<i64>, ApiError> {
 /// Changes the release notes, unless somebody else changed the update since the page was shown.
 pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result<Response, PageError> {
     match changed(&visit, &form_data).await {
-        Ok(()) => Ok(visit.done(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
+        Ok(()) => Ok(visit.redirect_with_notice(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
         Err(ApiError::Changed) => {
             let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
-            let differs = vec![Differs::new(
+            let differs = vec![Difference::new(
                 "Release notes",
                 &form_data.text("releaseNotes")?,
                 &now.release_notes,
             )];
-            shown(&visit, Some(Form::outdated(form_data, differs))).await
+            render_page(&visit, Some(Form::outdated(form_data, differs))).await
         }
-        Err(failure) => shown(&visit, Some(Form::refused_if_bad(form_data, failure)?)).await,
+        Err(failure) => render_page(&visit, Some(Form::refused_if_bad(form_data, failure)?)).await,
     }
 }
 
@@ -194,7 +194,7 @@ async fn changed(visit: &Visit<UpdateId>, form_data: &FormData) -> Result<(), Ap
     })?;
     visit
         .change(async |write, id| {
-            let update = updates::locked(write, id).await?;
+            let update = updates::lock(write, id).await?;
             revision::check(form_data, &Revision::of(&UpdateView::of(&update))?)?;
             updates::change(write, id, plan).await.map(drop)
         })

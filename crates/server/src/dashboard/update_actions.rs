@@ -1,4 +1,4 @@
-//! Changes of an update that are confirmed: its status, rollout and urgency, and its removal.
+//! Confirmed changes of an update: its status, rollout and urgency, and its deletion.
 
 use axum::response::Response;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
@@ -6,7 +6,7 @@ use launchway_domain::id::UpdateId;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::{Form, FormData};
 use super::frame::Notice;
 use super::page_error::PageError;
@@ -25,17 +25,17 @@ pub struct Change(ChangeUpdate);
 /// Deletes an update.
 pub struct Delete;
 
-/// An update of the organization.
+/// Reads an update of the organization.
 pub async fn read(org: &mut Org<'_>, id: UpdateId) -> Result<Update, ApiError> {
     org.update(id).await?.ok_or(ApiError::NoSuch("update"))
 }
 
-/// An update as sentences name it.
+/// The name of an update in sentences.
 pub fn name(update: &Update) -> String {
     format!("{} ({})", update.version_text, update.build_number.as_str())
 }
 
-/// What every question about an update says of it.
+/// Adds the details of an update to a question about it.
 pub fn about(facts: Facts, update: &Update) -> Facts {
     facts
         .known("App", &update.bundle_id)
@@ -44,7 +44,7 @@ pub fn about(facts: Facts, update: &Update) -> Facts {
         .known("Configuration", configuration(update.configuration.as_ref()))
 }
 
-/// The page of an update.
+/// The path of an update's page.
 pub fn path(id: UpdateId) -> String {
     format!("/updates/{id}")
 }
@@ -111,12 +111,12 @@ impl Action for Change {
     }
 
     async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
-        updates::locked(write, id).await.map(drop)
+        updates::lock(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let before = read(org, id).await?;
-        let after = updates::changed(&before, updates::plan(&self.0)?)?;
+        let after = updates::apply(&before, updates::plan(&self.0)?)?;
         let (question, button, follows) = self.question(&before, &after);
         let mut facts = Facts::new(question, button, Revision::of(&UpdateView::of(&before))?)
             .on("updates", path(id), "The update")
@@ -155,13 +155,13 @@ impl Action for Change {
         health(facts, org, &before).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Done, ApiError> {
         updates::change(write, id, updates::plan(&self.0)?).await?;
         Ok(Done::new(path(id), Notice::UPDATE_CHANGED))
     }
 
     async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
-        update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
+        update::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 
@@ -173,10 +173,10 @@ impl Action for Delete {
     }
 
     async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
-        updates::locked(write, id).await.map(drop)
+        updates::lock(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let update = read(org, id).await?;
         let revision = Revision::of(&UpdateView::of(&update))?;
         let facts = Facts::new(format!("Delete {}?", name(&update)), "Delete update", revision)
@@ -189,7 +189,7 @@ impl Action for Delete {
         health(about(facts, &update), org, &update).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: UpdateId) -> Result<Done, ApiError> {
         updates::delete(write, id).await?;
         Ok(Done::new("/updates", Notice::UPDATE_DELETED))
     }

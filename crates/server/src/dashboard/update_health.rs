@@ -1,4 +1,4 @@
-//! What is known of an update before it is changed: how it went on devices, and how many a share of them is about.
+//! Details of an update for confirmations: its results on devices, and the number of devices in a rollout.
 
 use launchway_api::reports::ReportCounts;
 use launchway_domain::bundle_id::BundleId;
@@ -14,12 +14,12 @@ use crate::api_error::ApiError;
 use crate::http::update::reports;
 use crate::ops::apps::bundle_id;
 
-/// What a configuration is called, and what none is.
+/// The display name of a configuration, or of none.
 pub fn configuration(configuration: Option<&Configuration>) -> String {
     configuration.map_or_else(|| "all configurations".to_owned(), |label| label.as_str().to_owned())
 }
 
-/// Adds what devices reported of an update.
+/// Adds the device reports of an update.
 pub async fn health(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<Facts, ApiError> {
     let counts = reports(org, update.id).await?;
     let since = time(&iso(update.created_at));
@@ -46,7 +46,7 @@ fn heard_of(counts: &ReportCounts) -> bool {
     counts.downloaded + counts.installed + counts.confirmed + counts.rolled_back + counts.failed > 0
 }
 
-/// Adds how many devices of a configuration are known, and how many of them a rollout is about.
+/// Adds how many devices of a configuration are known, and how many of them a rollout includes.
 pub async fn reach(
     facts: Facts,
     org: &mut Org<'_>,

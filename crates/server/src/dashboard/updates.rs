@@ -50,7 +50,7 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     Ok(page(StatusCode::OK, &list))
 }
 
-/// The bundle identifiers of the organization's apps, to be chosen from.
+/// The bundle identifiers of the organization's apps, for a list of choices.
 pub async fn bundles(org: &mut launchway_store::Org<'_>) -> Result<Vec<String>, ApiError> {
     let apps = org.apps(Paging { limit: 100, offset: 0 }).await?.items;
     Ok(apps.into_iter().map(|app| app.bundle_id).collect())

@@ -1,4 +1,4 @@
-//! `/o/{org}/usage`: what was used, month by month, against what the tier allows.
+//! `/o/{org}/usage`: usage by month, against the limits of the tier.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::page_error::PageError;
 use super::show;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::ops::usage::held;
+use crate::ops::usage::holdings;
 
 /// Months that are shown.
 const YEAR: Paging = Paging { limit: 12, offset: 0 };
@@ -31,12 +31,12 @@ struct Page {
     months: Vec<UsageView>,
 }
 
-/// One counter of this month.
+/// A counter of this month.
 struct Meter {
     label: &'static str,
     used: String,
     limit: Option<String>,
-    /// Of 100.
+    /// The share of the limit, of 100.
     share: Option<i64>,
 }
 
@@ -45,7 +45,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let quotas = &app.config.quotas;
-    let held = held(&mut org).await?;
+    let held = holdings(&mut org).await?;
     let view = |usage: &Usage| UsageView::of(usage, present, visitor.org.tier, quotas, held);
     let months: Vec<_> = org.usage(YEAR).await?.items.iter().map(view).collect();
     let now = months.iter().find(|month| month.id == present.to_string()).cloned();

@@ -1,4 +1,4 @@
-//! A page of one thing: who looks at it, the id that its path names, and a change of it.
+//! A page of a single resource: its visitor, the id in its path, and a change of the resource.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use launchway_domain::id::OrgId;
 
-use super::frame::{Frame, Notice, done};
+use super::frame::{Frame, Notice, redirect_with_notice};
 use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::write::Write;
 
-/// A visitor at the page of one thing.
+/// A visitor on the page of a single resource.
 pub struct Visit<I> {
     pub app: Arc<App>,
     pub visitor: Visitor,
@@ -24,7 +24,7 @@ pub struct Visit<I> {
 }
 
 impl<I: Copy> Visit<I> {
-    /// The organization that it is in.
+    /// The organization of the resource.
     pub fn org(&self) -> OrgId {
         self.visitor.org.id
     }
@@ -34,7 +34,7 @@ impl<I: Copy> Visit<I> {
         Frame::new(&self.app, &self.visitor, section, title)
     }
 
-    /// Makes one change of it. When this returns, the change is durable.
+    /// Makes one change of the resource. When this returns, the change is durable.
     pub async fn change<T>(
         &self,
         change: impl AsyncFnOnce(&mut Write<'_>, I) -> Result<T, ApiError>,
@@ -42,16 +42,16 @@ impl<I: Copy> Visit<I> {
         Write::run(&self.app, &self.visitor.caller, self.id, change).await
     }
 
-    /// The answer to a change: to a page of the organization, with a message there.
-    pub fn done(&self, path: &str, notice: Notice) -> Response {
-        done(&self.visitor, path, notice)
+    /// The response to a change: a redirect to a page of the organization, with a message there.
+    pub fn redirect_with_notice(&self, path: &str, notice: Notice) -> Response {
+        redirect_with_notice(&self.visitor, path, notice)
     }
 }
 
 impl<I: FromStr> FromRequestParts<Arc<App>> for Visit<I> {
     type Rejection = PageError;
 
-    /// An id that has no id's shape names nothing.
+    /// A malformed id names nothing.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, PageError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let named = RawPathParams::from_request_parts(parts, app).await;

@@ -1,5 +1,5 @@
-//! Who looks at a page: a signed-in user in the organization that the path names, with the role that the page needs.
-//! Whoever is not a member gets the same answer as where there is no such organization.
+//! The visitor of a page: a signed-in user in the organization of the path, with the role that the page requires. A
+//! user who is not a member gets the same response as for an organization that does not exist.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
 
-use super::form_data::{Form, FormData, Unchecked};
+use super::form_data::{Form, FormData, FormError};
 use super::frame::Notice;
 use super::kept;
 use super::page_error::PageError;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::percent::encoded;
+use crate::blob::percent::encode;
 use crate::caller::{Caller, Origin, Who};
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
@@ -32,7 +32,7 @@ use crate::master_key::Purpose;
 /// A signed-in member of the organization whose page this is.
 #[derive(Clone)]
 pub struct Visitor {
-    /// The same, as operations know it.
+    /// The visitor as the caller of operations.
     pub caller: Caller,
     /// The organization.
     pub org: Org,
@@ -40,18 +40,18 @@ pub struct Visitor {
     pub role: Role,
     /// The visitor's address.
     pub email: String,
-    /// What the visitor's forms carry.
+    /// The token for the visitor's forms.
     pub token: String,
-    /// What was just done.
+    /// The message about the last change.
     pub notice: Option<&'static str>,
-    /// What became of a form that the visitor sent too late.
+    /// The warning about a form that the visitor sent too late.
     pub warning: Option<&'static str>,
     /// A form that the visitor filled in before the session ended.
     kept: Option<FormData>,
 }
 
 impl Visitor {
-    /// Who looks, and the session it is done with.
+    /// The visitor's session and user.
     pub fn user(&self) -> Result<(&Session, &User), ApiError> {
         match &self.caller.who {
             Who::Session { session, user, .. } => Ok((session, user)),
@@ -59,9 +59,9 @@ impl Visitor {
         }
     }
 
-    /// The form that the visitor filled in before the session ended, to be shown again; else `fresh`.
+    /// The form that the visitor filled in before the session ended, to be shown again; otherwise `fresh`.
     pub fn form_or(&self, fresh: Form) -> Form {
-        self.kept.clone().map_or(fresh, Form::typed)
+        self.kept.clone().map_or(fresh, Form::from_typed)
     }
 
     /// What the visitor typed before the session ended.
@@ -69,12 +69,12 @@ impl Visitor {
         self.kept.as_ref()
     }
 
-    /// Where the pages of the organization begin.
+    /// The path prefix of the organization's pages.
     pub fn home(&self) -> String {
         home_of(&self.org)
     }
 
-    /// The visitor's other organizations: where their pages begin, and their names.
+    /// The visitor's other organizations: path prefix and name.
     pub fn others(&self) -> Vec<(String, String)> {
         let Who::Session { memberships, .. } = &self.caller.who else {
             return Vec::new();
@@ -89,7 +89,7 @@ impl Visitor {
     }
 }
 
-/// Where the pages of an organization begin.
+/// The path prefix of an organization's pages.
 pub fn home_of(org: &Org) -> String {
     format!("/o/{}", org.id)
 }
@@ -103,12 +103,12 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
     }
 }
 
-/// Lets a visitor in, or answers why not. A form that is sent is read here and its token checked, so that no page can
-/// forget to.
-pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Next) -> Response {
+/// Admits a visitor, or responds with the refusal. A submitted form is read here and its token verified, so that no
+/// page can forget it.
+pub async fn admit_visitor(State(door): State<PageRules>, request: Request, next: Next) -> Response {
     let app = &door.app;
     let is_change = request.method() != Method::GET && request.method() != Method::HEAD;
-    let is_own = !is_change || admit::from_own_pages(app, request.headers());
+    let is_own = !is_change || admit::is_from_own_pages(app, request.headers());
     let (parts, body) = request.into_parts();
     let visitor = match visitor(app, &parts, door.least).await {
         Ok(visitor) if is_own => visitor,
@@ -122,11 +122,11 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
         let back = door.back(request.uri());
         request = match FormData::read_checked(request, &visitor.token).await {
             Ok(request) => request,
-            Err(Unchecked::Other(form_data)) => {
+            Err(FormError::Other(form_data)) => {
                 let page = back.strip_prefix(&visitor.home()).unwrap_or_default();
                 return other_session(app, &visitor, &form_data, page).await;
             }
-            Err(Unchecked::Bad(page_error)) => return page_error.into_response(),
+            Err(FormError::Bad(page_error)) => return page_error.into_response(),
         };
     }
     request.extensions_mut().insert(visitor.caller.clone());
@@ -188,8 +188,8 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageE
     })
 }
 
-/// The token of a session's forms: no other site knows it. It names the session and its user, so that a form that comes
-/// after the session has ended still says whose it is.
+/// The token of a session's forms, which no other site knows. It identifies the session and its user, so that a form
+/// that arrives after the session has ended can still be attributed.
 pub fn form_token(app: &App, session: SessionId, user: UserId) -> String {
     let key = MacKey::new(&app.vault.derive(Purpose::Forms));
     let (session, user) = (session.to_string(), user.to_string());
@@ -197,37 +197,37 @@ pub fn form_token(app: &App, session: SessionId, user: UserId) -> String {
     format!("{session}.{user}.{}", BASE64_URL_SAFE_NO_PAD.encode(mac))
 }
 
-/// What a page says of a form that is shown again.
+/// The message of a form that is shown again.
 const AGAIN: &str = "You are signed in again, and here is what you had typed. Nothing was sent yet: look at it, and send it. Files \
                      and secrets were not kept.";
-/// What it says where there is none.
+/// The message if there is no such form.
 const NOT_KEPT: &str = "What was typed before is not kept any more, or somebody else typed it.";
-/// What is said of a form that was begun by another user.
+/// The message for a form that another user began.
 const OTHER_USER: &str = "You are signed in as somebody else than who filled in this form. Nothing was done. For an hour it is kept \
                           for who did: sign in as that user, then open this link.";
 
-/// What is asked of whoever comes to a page.
+/// The requirements of a page.
 #[derive(Clone)]
-pub struct Door {
+pub struct PageRules {
     pub app: Arc<App>,
     pub least: Role,
     pub streams: bool,
-    /// Where the form of a path without a page of its own stands.
+    /// The page of the form, for a path without a page of its own.
     pub form_at: FormAt,
 }
 
-/// Where a form stands that is sent to a path.
+/// The page of a form that is sent to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormAt {
     /// On the page of the same path.
     Here,
-    /// So many parts of the path above.
+    /// That many path segments above.
     Up(usize),
     /// At another path of the organization.
     Page(&'static str),
 }
 
-impl Door {
+impl PageRules {
     /// The page of the form that was sent to a path.
     fn back(&self, uri: &Uri) -> String {
         let parts: Vec<_> = uri.path().split('/').collect();
@@ -238,8 +238,8 @@ impl Door {
         }
     }
 
-    /// Answers whoever is not let in. What was typed into a form of this server is not lost: it waits for its user to sign
-    /// in, or is told where its page is closed to that user now.
+    /// Responds to a refused visitor. What was typed into a form of this server is not lost: it is kept until its user
+    /// signs in, or shown as text if the page is now closed to that user.
     async fn refuse(&self, parts: Parts, body: Body, page_error: PageError, is_own_form: bool) -> Response {
         let back = self.back(&parts.uri);
         let is_away = matches!(page_error, PageError(ApiError::NoAuthentication));
@@ -268,7 +268,7 @@ impl Door {
                 Err(failure) => PageError(failure).into_response(),
             },
             (Some((owner, form_data)), Some(Who::Session { user, .. })) if owner == user.id => {
-                page_error.with_typed(kept::typed(&form_data))
+                page_error.with_typed(kept::typed_fields(&form_data))
             }
             (_, None) if is_away => to_sign_in_and(""),
             _ => page_error.into_response(),
@@ -276,8 +276,8 @@ impl Door {
     }
 }
 
-/// Answers a form of another session than the one it comes with. Its user may have signed in again in another tab: then
-/// it is shown again on its page, a path behind `/o/{org}`. It is never done.
+/// Responds to a form of another session than the request's. Its user may have signed in again in another tab: then it
+/// is shown again on its page, a path after `/o/{org}`. It is never executed.
 pub async fn other_session(app: &App, visitor: &Visitor, form_data: &FormData, page: &str) -> Response {
     let Some((_, owner)) = kept::owner(app, form_data) else {
         return PageError(ApiError::Forbidden(FOREIGN_FORM.to_owned())).into_response();
@@ -288,22 +288,22 @@ pub async fn other_session(app: &App, visitor: &Visitor, form_data: &FormData, p
         Err(failure) => return PageError(failure).into_response(),
     };
     match visitor.user() {
-        Ok((_, user)) if user.id == owner => super::frame::to(&kept),
+        Ok((_, user)) if user.id == owner => super::frame::redirect(&kept),
         _ => PageError(ApiError::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
     }
 }
 
-/// To the sign-in, and back from there to the page that was asked for.
+/// Redirects to the sign-in, and from there back to the requested page.
 fn to_sign_in(parts: &Parts) -> Response {
     let wanted = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     to_sign_in_and(if parts.method == Method::GET { wanted } else { "" })
 }
 
-/// To the sign-in, and from there to a page; an empty one is the first.
+/// Redirects to the sign-in, and from there to a page; an empty one is the first page.
 fn to_sign_in_and(page: &str) -> Response {
     let target = match page {
         "" => "/".to_owned(),
-        page => format!("/?next={}", encoded(page)),
+        page => format!("/?next={}", encode(page)),
     };
     let mut response = Redirect::to(&target).into_response();
     let headers = response.headers_mut();

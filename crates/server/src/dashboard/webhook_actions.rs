@@ -1,4 +1,4 @@
-//! Changes of a webhook that are confirmed: turned off or on, a new secret, and its removal.
+//! Confirmed changes of a webhook: disabled or enabled, a new secret, and its deletion.
 
 use launchway_domain::id::WebhookId;
 use launchway_domain::time::iso;
@@ -6,7 +6,7 @@ use launchway_domain::webhook::{Webhook, WebhookStatus};
 use launchway_domain::words::UnknownWordError;
 use launchway_store::Org;
 
-use super::confirm::{Action, By, Done, Facts};
+use super::confirm::{Action, Done, Facts, Requester};
 use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
@@ -14,9 +14,9 @@ use super::show::time;
 use crate::api_error::ApiError;
 use crate::ops::webhooks;
 use crate::ops::write::Write;
-use crate::outbound::address_guard::shown;
+use crate::outbound::address_guard::origin_of;
 
-/// Turns a webhook off or on.
+/// Disables or enables a webhook.
 pub struct SetStatus(WebhookStatus);
 /// Gives a webhook a new secret.
 pub struct Rotate;
@@ -27,7 +27,7 @@ pub fn path(id: WebhookId) -> String {
     format!("/webhooks/{id}")
 }
 
-/// The revision of what admins decide about a webhook, not of how its deliveries go.
+/// The revision of a webhook's settings, without the state of its deliveries.
 pub fn revision(webhook: &Webhook) -> Result<Revision, ApiError> {
     let bundles: Vec<_> = webhook.bundle_ids.iter().map(|bundle| bundle.as_str()).collect();
     Revision::of(&(
@@ -50,7 +50,7 @@ async fn question(
     let webhook = org.webhook(id).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let facts = Facts::new(format!("{question} {}?", webhook.name), button, revision(&webhook)?)
         .on("webhooks", path(id), "The webhook")
-        .known("URL", shown(&webhook.url))
+        .known("URL", origin_of(&webhook.url))
         .known("Events", webhook.events.names().join(", "))
         .known(
             "Deliveries",
@@ -63,7 +63,7 @@ async fn question(
 }
 
 async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
-    webhooks::locked(write, id).await.map(drop)
+    webhooks::lock(write, id).await.map(drop)
 }
 
 impl Action for SetStatus {
@@ -80,7 +80,7 @@ impl Action for SetStatus {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (asked, button, follows) = match self.0 {
             WebhookStatus::Disabled => (
                 "Disable",
@@ -98,7 +98,7 @@ impl Action for SetStatus {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Done, ApiError> {
         webhooks::set_status(write, id, self.0).await?;
         Ok(Done::new(path(id), Notice::WEBHOOK_CHANGED))
     }
@@ -115,12 +115,12 @@ impl Action for Rotate {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (_, facts) = question(org, id, "Make a new secret for", "Make a new secret").await?;
         Ok(facts.says("Messages are signed with both secrets for 24 hours, then only with the new one."))
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Done, ApiError> {
         let (_, secret) = webhooks::rotate_secret(write, id).await?;
         Ok(Done::new(path(id), Notice::WEBHOOK_ROTATED).with_secret(secret.reveal()))
     }
@@ -137,7 +137,7 @@ impl Action for Delete {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (webhook, facts) = question(org, id, "Delete", "Delete webhook").await?;
         Ok(facts
             .says("Nothing is sent there any more, also nothing that waits.")
@@ -145,7 +145,7 @@ impl Action for Delete {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Done, ApiError> {
         webhooks::delete(write, id).await?;
         Ok(Done::new("/webhooks", Notice::WEBHOOK_DELETED))
     }

@@ -1,4 +1,4 @@
-//! `/o/{org}/webhooks`: who is told of what, what was delivered and answered, and sending it again.
+//! `/o/{org}/webhooks`: the webhooks, their deliveries with responses, and redelivery.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use launchway_domain::id::{DeliveryId, WebhookId};
 use launchway_domain::webhook::{EventKind, Webhook};
 use launchway_store::Paging;
 
-use super::form_data::{Differs, Form, FormData};
+use super::form_data::{Difference, Form, FormData};
 use super::frame::{Frame, Notice, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
@@ -22,11 +22,11 @@ use super::webhook_actions::revision;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::http::extract::Query;
-use crate::http::webhooks::shown as view;
+use crate::http::webhooks::view;
 use crate::ops::write::Write;
 use crate::ops::{deliveries, webhooks};
 
-/// The forms that messages have, and what people call them.
+/// The message formats, with their labels.
 const KINDS: [(&str, &str); 3] = [("generic", "JSON, signed"), ("slack", "Slack"), ("teams", "Teams")];
 
 #[derive(Template)]
@@ -37,7 +37,7 @@ struct List {
     pager: Pager,
     form: Form,
     events: Vec<&'static str>,
-    made: Option<Made>,
+    made: Option<NewSecret>,
 }
 
 #[derive(Template)]
@@ -52,8 +52,8 @@ struct One {
     revision: String,
 }
 
-/// A secret that is shown this once.
-struct Made {
+/// A secret that is shown once.
+struct NewSecret {
     name: String,
     secret: String,
 }
@@ -68,12 +68,12 @@ fn all_events() -> Vec<&'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).collect()
 }
 
-async fn list_shown(
+async fn render_list(
     app: &App,
     visitor: &Visitor,
     offset: i64,
     form: Form,
-    made: Option<Made>,
+    made: Option<NewSecret>,
 ) -> Result<Response, PageError> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
@@ -99,13 +99,13 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         ("events", "build.failed"),
         ("events", "update.published"),
     ]);
-    list_shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
+    render_list(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     match make(&app, &visitor, &form_data).await {
-        Ok(made) => list_shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
-        Err(failure) => list_shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
+        Ok(made) => render_list(&app, &visitor, 0, Form::default().created(), Some(made)).await,
+        Err(failure) => render_list(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
@@ -117,7 +117,7 @@ fn events(form_data: &FormData) -> Vec<open::EventName> {
     events
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<NewSecret, ApiError> {
     let plan = webhooks::plan(
         app,
         &CreateWebhook {
@@ -136,13 +136,13 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made
         webhooks::create,
     )
     .await?;
-    Ok(Made {
+    Ok(NewSecret {
         name: webhook.name,
         secret: secret.reveal(),
     })
 }
 
-async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, PageError> {
+async fn render_detail(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, PageError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
     let record = org.webhook(visit.id).await?.ok_or(ApiError::NoSuch("webhook"))?;
@@ -151,7 +151,7 @@ async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) ->
     let mut delivered = Vec::with_capacity(rows.items.len());
     for delivery in &rows.items {
         delivered.push(Delivered {
-            view: DeliveryView::of(delivery, &org.delivery_tries(delivery.id).await?),
+            view: DeliveryView::of(delivery, &org.delivery_attempts(delivery.id).await?),
             body: delivery.body.clone(),
         });
     }
@@ -168,7 +168,7 @@ async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) ->
     Ok(page(shown.form.status(), &shown))
 }
 
-/// The record as its form shows it.
+/// The webhook as its form shows it.
 fn as_form(webhook: &WebhookView) -> Form {
     let bundles = webhook.bundle_ids.join(", ");
     let mut fields = vec![
@@ -182,10 +182,10 @@ fn as_form(webhook: &WebhookView) -> Form {
 }
 
 pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, PageError> {
-    one_shown(&visit, query.paging()?.offset, None).await
+    render_detail(&visit, query.paging()?.offset, None).await
 }
 
-/// Changes what a webhook is told and where, unless somebody else changed it since the page was shown.
+/// Changes the settings of a webhook, unless somebody else changed it since the page was shown.
 pub async fn change(visit: Visit<WebhookId>, form_data: FormData) -> Result<Response, PageError> {
     let form = match replace(&visit, &form_data).await {
         Ok(_) => return Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
@@ -195,11 +195,11 @@ pub async fn change(visit: Visit<WebhookId>, form_data: FormData) -> Result<Resp
         }
         Err(failure) => Form::refused_if_bad(form_data, failure)?,
     };
-    one_shown(&visit, 0, Some(form)).await
+    render_detail(&visit, 0, Some(form)).await
 }
 
-/// What was typed and is not what the webhook is now.
-async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<Differs>, ApiError> {
+/// The typed values that differ from the webhook's current ones.
+async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<Difference>, ApiError> {
     let now = visit.app.db.read().await?.org(visit.org()).webhook(visit.id).await?;
     let now = as_form(&WebhookView::of(&now.ok_or(ApiError::NoSuch("webhook"))?, None));
     let listed = |values: Vec<String>| values.join(", ");
@@ -211,13 +211,13 @@ async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<D
         ("bundleIds", "Only of these apps"),
     ];
     let told =
-        fields.map(|(field, what)| Differs::new(what, &listed(form_data.all(field)), &listed(now.values(field))));
+        fields.map(|(field, what)| Difference::new(what, &listed(form_data.all(field)), &listed(now.values(field))));
     Ok(told.into_iter().filter(|told| told.yours != told.now).collect())
 }
 
-/// Back to the page of the webhook.
+/// Redirects to the page of the webhook.
 fn back(visit: &Visit<WebhookId>, notice: Notice) -> Response {
-    visit.done(&format!("/webhooks/{}", visit.id), notice)
+    visit.redirect_with_notice(&format!("/webhooks/{}", visit.id), notice)
 }
 
 async fn replace(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Webhook, ApiError> {
@@ -238,7 +238,7 @@ async fn replace(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Webho
     )?;
     visit
         .change(async |write, id| {
-            super::revision::check(form_data, &revision(&webhooks::locked(write, id).await?)?)?;
+            super::revision::check(form_data, &revision(&webhooks::lock(write, id).await?)?)?;
             webhooks::replace(write, id, plan).await
         })
         .await

@@ -32,7 +32,7 @@ const OTHER_SITE: &str = "A change made with a session must come from the dashbo
 pub enum Access {
     /// Anybody (`docs/reference/conventions.md#routes-without-authentication`).
     Public,
-    /// Whoever holds a report token: the endpoint itself checks it.
+    /// A caller with a report token, which the endpoint itself verifies.
     ReportToken,
     /// A key with this scope, or any member.
     Scope(Scope),
@@ -40,17 +40,17 @@ pub enum Access {
     Anyone,
     /// A key with the admin scope, or a member with at least this role.
     Admin(Role),
-    /// A signed-in user, whether a member of an organization or not.
+    /// A signed-in user, who need not be a member of an organization.
     Session,
-    /// Any key or signed-in user, whether a member of an organization or not.
+    /// Any key or signed-in user, who need not be a member of an organization.
     Caller,
-    /// A runner, with the token that it got when it enrolled.
+    /// A runner, with the token that it got at enrollment.
     Runner,
-    /// Whoever holds a token that enrols a runner and works once.
+    /// A caller with a one-time enrollment token for a runner.
     OneTimeToken,
 }
 
-/// Admits a request to an endpoint, or answers why not.
+/// Admits a request to an endpoint, or responds with the refusal.
 pub async fn admit(State((app, access)): State<(Arc<App>, Access)>, mut request: Request, next: Next) -> Response {
     let who = match authenticate(&app, request.headers()).await {
         Ok(who) => who,
@@ -95,7 +95,8 @@ fn with_quota(mut response: Response, quota: &Quota) -> Response {
     response
 }
 
-/// Bearer wins over a cookie. A Bearer value that fails in any way is an invalid key; all else is no authentication.
+/// Bearer takes precedence over a cookie. A Bearer value that fails in any way is an invalid key; anything else is no
+/// authentication.
 async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, ApiError> {
     match bearer(headers)? {
         Some(token) => key_caller(app, token).await,
@@ -103,7 +104,7 @@ async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, ApiError> {
     }
 }
 
-/// The Bearer value of a request; `None` without one. Two at once are an invalid one.
+/// The Bearer value of a request; `None` without one. Two values are invalid.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = authorization.next() else {
@@ -119,7 +120,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     }
 }
 
-/// Admits a runner by the token that it got when it enrolled. Runners are not counted against a rate limit.
+/// Admits a runner by the token that it got at enrollment. Runners are not counted against a rate limit.
 pub async fn admit_runner(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let origin = request.extensions().get::<Origin>().cloned();
     let Some(origin) = origin else {
@@ -134,7 +135,7 @@ pub async fn admit_runner(State(app): State<Arc<App>>, mut request: Request, nex
     }
 }
 
-/// Admits whoever shows a one-time token that is good. The endpoint uses it up.
+/// Admits a caller with a valid one-time token. The endpoint consumes the token.
 pub async fn admit_one_time(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     match one_time_token(&app, request.headers()).await {
         Ok(token) => {
@@ -150,7 +151,7 @@ async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, 
     let mut tx = app.db.read().await?;
     let good = tx
         .system("a one-time token is found by its hash before its tenant is known")
-        .runner_token_is_good(&token_hash(token), app.clock.now())
+        .is_valid_runner_token(&token_hash(token), app.clock.now())
         .await?;
     if !good {
         return Err(ApiError::InvalidKey);
@@ -158,7 +159,7 @@ async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, 
     Ok(OneTimeToken(SecretText::new(token.to_owned())))
 }
 
-/// The one-time token that a request shows.
+/// The one-time token of a request.
 #[derive(Clone, Debug)]
 pub struct OneTimeToken(pub SecretText);
 
@@ -186,14 +187,14 @@ async fn key_caller(app: &App, token: &str) -> Result<Who, ApiError> {
         .ok_or(ApiError::InvalidKey)?;
     let mut door = tx.org(key.org_id);
     let org = door.record().await?.ok_or(ApiError::InvalidKey)?;
-    // What a browser sign-in made works only while its user may approve one.
-    if key.device_login.is_some() && !door.key_works(key.id, app.clock.now()).await? {
+    // A key from a browser sign-in works only while its user may approve one.
+    if key.device_login.is_some() && !door.is_active_key(key.id, app.clock.now()).await? {
         return Err(ApiError::InvalidKey);
     }
     Ok(Who::Key { key, org })
 }
 
-/// The signed-in user behind a request's cookie; no cookie and a dead one are no authentication.
+/// The signed-in user of a request's cookie. A missing cookie and an expired one are no authentication.
 pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, ApiError> {
     let token = cookies::session_token(app, headers).ok_or(ApiError::NoAuthentication)?;
     let mut tx = app.db.read().await?;
@@ -211,8 +212,8 @@ pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, ApiEr
     })
 }
 
-/// The organization that `orgId` names: `Ok(None)` when it names none, an error when the caller does not act there.
-/// Whether a foreign organization exists makes no difference.
+/// The organization that `orgId` names: `Ok(None)` without `orgId`, an error if the caller does not act there. The
+/// error does not reveal whether the organization exists.
 fn choose_org(who: &Who, query: &Query) -> Result<Option<Org>, ApiError> {
     let Some(wanted) = query.get("orgId")? else {
         return Ok(None);
@@ -228,7 +229,8 @@ fn choose_org(who: &Who, query: &Query) -> Result<Option<Org>, ApiError> {
     }
 }
 
-/// The organization the call acts in and is counted for: a key's own; the one a session names, else its oldest.
+/// The organization that the request acts in and is counted for: a key's own; for a session the one it names, else its
+/// oldest.
 fn home(who: &Who, chosen: Option<Org>) -> Option<Org> {
     match who {
         Who::Key { org, .. } => Some(org.clone()),
@@ -253,7 +255,7 @@ fn allow(
             .map(|(_, role)| *role),
         _ => None,
     };
-    if matches!(who, Who::Session { .. }) && !is_safe(request.method()) && !from_own_pages(app, request.headers()) {
+    if matches!(who, Who::Session { .. }) && !is_safe(request.method()) && !is_from_own_pages(app, request.headers()) {
         return Err(ApiError::Forbidden(OTHER_SITE.to_owned()));
     }
     let needs_org = !matches!(access, Access::Session | Access::Caller);
@@ -264,8 +266,8 @@ fn allow(
     Ok(Caller { who, org, role, origin })
 }
 
-/// A signed-in user in the oldest of its organizations, for the pages.
-pub fn at_home(who: Who, origin: Origin) -> Caller {
+/// A signed-in user acting in the oldest of its organizations, for the pages.
+pub fn in_oldest_org(who: Who, origin: Origin) -> Caller {
     let (org, role) = match &who {
         Who::Session { memberships, .. } => memberships.first().cloned().unzip(),
         Who::Key { org, .. } => (Some(org.clone()), None),
@@ -301,15 +303,15 @@ fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether a browser says that another site caused the request.
-pub fn from_another_site(app: &App, headers: &HeaderMap) -> bool {
+/// Whether the browser reports that another site caused the request.
+pub fn is_from_another_site(app: &App, headers: &HeaderMap) -> bool {
     let says = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
-    says && !from_own_pages(app, headers)
+    says && !is_from_own_pages(app, headers)
 }
 
-/// A change made with a cookie must come from the same origin: `Sec-Fetch-Site` says so, or `Origin` is the public
-/// address or the host that was asked. A browser sends at least one of the two with every change.
-pub fn from_own_pages(app: &App, headers: &HeaderMap) -> bool {
+/// A change made with a cookie must come from the same origin: either `Sec-Fetch-Site` says so, or `Origin` is the
+/// public URL or the requested host. A browser sends at least one of the two with every change.
+pub fn is_from_own_pages(app: &App, headers: &HeaderMap) -> bool {
     match (headers.get("sec-fetch-site"), headers.get(header::ORIGIN)) {
         (Some(site), _) => site == "same-origin",
         (None, Some(origin)) => {

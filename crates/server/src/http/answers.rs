@@ -1,4 +1,4 @@
-//! The answers that resources share: created, a page of a list, deleted, answered before.
+//! The responses that resources share: created, a page of a list, deleted, replayed.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -23,7 +23,7 @@ pub fn page<T, V: Serialize>(rows: Rows<T>, paging: Paging, view: impl Fn(&T) ->
     page_of(rows.items.iter().map(view).collect(), rows.total, paging)
 }
 
-/// The same of what is shown already, out of `total`.
+/// 200 with a page of items that are already rendered, out of `total`.
 pub fn page_of(items: Vec<impl Serialize>, total: i64, paging: Paging) -> Response {
     Json(Page {
         items,
@@ -34,8 +34,8 @@ pub fn page_of(items: Vec<impl Serialize>, total: i64, paging: Paging) -> Respon
     .into_response()
 }
 
-/// 200 with the id and what became of it.
-pub fn gone(id: impl ToString, status: DoneStatus) -> Response {
+/// 200 with the id and the resulting status.
+pub fn id_and_status(id: impl ToString, status: DoneStatus) -> Response {
     Json(Deleted {
         id: id.to_string(),
         status: status.into(),
@@ -43,8 +43,8 @@ pub fn gone(id: impl ToString, status: DoneStatus) -> Response {
     .into_response()
 }
 
-/// The first answer to an idempotent request, again.
-pub fn again(kept: KeptAnswer) -> Response {
+/// Replays the first response to an idempotent request.
+pub fn replay(kept: KeptAnswer) -> Response {
     let status = u16::try_from(kept.status)
         .ok()
         .and_then(|code| StatusCode::from_u16(code).ok());

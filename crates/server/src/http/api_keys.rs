@@ -11,7 +11,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Create, Query};
 use crate::ops::keys;
 use crate::ops::write::{Creation, Target, Write};
@@ -37,7 +37,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     app.last_used.flush(&app.db).await?;
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let key = org.key(id.get()?).await?.ok_or(ApiError::NoSuch("API key"))?;
@@ -58,7 +58,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateKey>) -> Result<Response, ApiError> {
     let plan = keys::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let (key, record) = keys::create(&mut write, plan).await?;
@@ -89,5 +89,5 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("API key")?.get()?;
     Write::run_against(&app, &caller, Target::Key(id), id, keys::revoke).await?;
-    Ok(gone(id, DoneStatus::Revoked))
+    Ok(id_and_status(id, DoneStatus::Revoked))
 }

@@ -1,5 +1,5 @@
-//! `/store-events`: what App Store Connect tells about submissions. Outside `/api` and without a key: like a signed URL, the
-//! call carries its own proof, the store's signature.
+//! `/store-events`: events of App Store Connect about submissions. Outside `/api` and without a key: like a signed URL,
+//! the request carries its own proof, the store's signature.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::ops::submissions::app_store_events;
 use crate::ops::write::Write;
 
-/// Where stores send their events.
+/// The routes to which app stores send events.
 pub fn router() -> Router<Arc<App>> {
     Router::new().route(
         "/store-events/app-store/{credential}",
@@ -26,7 +26,7 @@ pub fn router() -> Router<Arc<App>> {
     )
 }
 
-/// Takes an event of App Store Connect: the submissions that it concerns look at the store now.
+/// Takes an event of App Store Connect: the submissions concerned query the store now.
 async fn app_store(
     State(app): State<Arc<App>>,
     Path(credential): Path<String>,
@@ -37,7 +37,7 @@ async fn app_store(
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge(format!("An event has at most {MAX_EVENT} bytes")),
         _ => ApiError::bad("The body did not arrive whole; send it again"),
     })?;
-    // Whether there is such a credential is not told.
+    // The response does not reveal whether the credential exists.
     let not_proven =
         || ApiError::NotProven("The signature is not that of this address; check the webhook's secret".into());
     let credential: CredentialId = credential.parse().map_err(|_| not_proven())?;

@@ -11,7 +11,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Create, Query};
 use crate::ops::apps;
 use crate::ops::write::{Creation, Write};
@@ -35,7 +35,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let id = query.optional_id("app")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => Ok(found(&AppView::of(
             &org.app(id.get()?).await?.ok_or(ApiError::NoSuch("app"))?,
@@ -55,7 +55,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateApp>) -> Result<Response, ApiError> {
     let plan = apps::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let view = AppView::of(&apps::create(&mut write, plan).await?);
@@ -77,5 +77,5 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("app")?.get()?;
     Write::run(&app, &caller, id, apps::delete).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

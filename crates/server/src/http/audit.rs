@@ -34,11 +34,17 @@ use crate::http::extract::Query;
 pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let filter = filter(&query)?;
     let paging = query.paging()?;
-    let rows = app.db.read().await?.org(caller.home()?).audit(&filter, paging).await?;
+    let rows = app
+        .db
+        .read()
+        .await?
+        .org(caller.org_id()?)
+        .audit(&filter, paging)
+        .await?;
     Ok(page(rows, paging, view))
 }
 
-/// Which lines a query asks for.
+/// Parses the filter of a query.
 pub fn filter(query: &Query) -> Result<AuditFilter, ApiError> {
     let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
     Ok(AuditFilter {

@@ -1,4 +1,4 @@
-//! `/auth`: sign-in and sign-out, who is calling, and the links of first run, invitations and password resets.
+//! `/auth`: sign-in and sign-out, the caller's identity, and the links of first run, invitations and password resets.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use launchway_api::words::{ActiveStatus, CallerKind, DoneStatus};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
-use crate::http::answers::{found, gone};
+use crate::http::answers::{found, id_and_status};
 use crate::http::extract::{Body, SMALL_BODY};
 use crate::http::{cookies, orgs};
 use crate::ops::accounts;
@@ -106,7 +106,7 @@ pub async fn reset_password(
     body: Body<ResetPassword, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;
-    Ok(gone("password", DoneStatus::Changed))
+    Ok(id_and_status("password", DoneStatus::Changed))
 }
 
 /// Signs this browser out.
@@ -121,7 +121,7 @@ pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Res
         return Err(ApiError::NoAuthentication);
     };
     sessions::end_session(&app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
-    let mut response = gone(session.id, DoneStatus::Revoked);
+    let mut response = id_and_status(session.id, DoneStatus::Revoked);
     response
         .headers_mut()
         .insert(header::SET_COOKIE, cookies::sign_out(&app));
@@ -166,7 +166,7 @@ fn view(app: &App, caller: &Caller) -> CallerView {
     }
 }
 
-/// The answer that signs in: who it is, and the cookie.
+/// The response to a sign-in: the identity, and the cookie.
 async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Response, ApiError> {
     let memberships = app
         .db

@@ -19,9 +19,9 @@ use crate::build_log::LogReader;
 use crate::caller::Caller;
 use crate::http::extract::Query;
 
-/// How long a download goes on before its caller is asked for again.
+/// How long a download runs before its caller's access is checked again.
 const RECHECK: Duration = Duration::from_secs(1);
-/// How many bytes a download sends at most before its caller is asked for again.
+/// How many bytes a download sends at most before its caller's access is checked again.
 const RECHECK_BYTES: u64 = 1 << 20;
 
 /// Reads the log of a build as it is now.
@@ -49,7 +49,7 @@ pub async fn read(
 ) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let offset = offset(&query)?.unwrap_or(0);
-    let (org, id) = (caller.home()?, id.get()?);
+    let (org, id) = (caller.org_id()?, id.get()?);
     let build = app.db.read().await?.org(org).build(id).await?;
     let size = build.ok_or(ApiError::NoSuch("build"))?.log_size;
     let size = remaining(size, offset)?;
@@ -92,27 +92,27 @@ pub fn offset(query: &Query) -> Result<Option<i64>, ApiError> {
 
 const OFFSET: &str = "a whole number from 0";
 
-/// How many bytes of a log of `size` lie behind `offset`.
+/// The number of bytes after `offset` in a log of `size` bytes.
 pub fn remaining(size: i64, offset: i64) -> Result<u64, ApiError> {
     u64::try_from(size - offset).map_err(|_| ApiError::bad(format!("offset is too large: the log has {size} bytes")))
 }
 
-/// A log on its way: as many bytes as there were when the request came, although more come meanwhile.
+/// A log being downloaded: the bytes that existed when the request arrived, even if more are added meanwhile.
 struct Download {
     reader: LogReader,
     left: u64,
     app: Arc<App>,
     caller: Caller,
-    /// Bytes that were sent since the caller was last asked for.
+    /// Bytes sent since the caller's access was last checked.
     unchecked: u64,
-    /// When the caller was last asked for.
+    /// When the caller's access was last checked.
     checked: Instant,
 }
 
 impl Download {
     fn into_body(self) -> Body {
         Body::from_stream(stream::try_unfold(self, async |mut download| {
-            // The end of the connection tells the client that not all is there.
+            // Closing the connection tells the client that the log is incomplete.
             let piece = download.next().await.map_err(|failure| failure.to_string())?;
             Ok::<_, axum::BoxError>(piece.map(|piece| (piece, download)))
         }))
@@ -138,7 +138,7 @@ impl Download {
     }
 }
 
-/// What a build printed is shown as text and as nothing else.
+/// A build's output is served as plain text only.
 fn plain_text() -> HeaderMap {
     HeaderMap::from_iter([
         (
@@ -152,7 +152,7 @@ fn plain_text() -> HeaderMap {
         ),
         (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // A proxy that gathers bytes would hold back what is new.
+        // A buffering proxy would delay new output.
         (
             HeaderName::from_static("x-accel-buffering"),
             HeaderValue::from_static("no"),

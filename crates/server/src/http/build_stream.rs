@@ -1,4 +1,4 @@
-//! `/build/log/stream`: the log of a build and its changes of state, live, as server-sent events
+//! `/build/log/stream`: a build's log and state changes, live, as server-sent events
 //! (`docs/reference/builds.md#following-the-log`).
 
 use std::sync::Arc;
@@ -28,14 +28,14 @@ use crate::http::build_log::{offset, remaining};
 use crate::http::extract::Query;
 use crate::ops::builds::view::view;
 
-/// Another node tells this one nothing: it looks for itself.
+/// Other nodes do not notify this one, so it polls.
 const POLL: Duration = Duration::from_secs(1);
-/// So often something is sent, or proxies would think the connection dead.
+/// Proxies close connections that are idle for longer.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Then a stream ends and the client comes again, to be asked who it is.
-const LONGEST: Duration = Duration::from_secs(5 * 60);
-/// When an organization has too many streams open.
-const COME_AGAIN: u64 = 10;
+/// A stream ends after this time. The client reconnects and is authenticated again.
+const MAX_STREAM_TIME: Duration = Duration::from_secs(5 * 60);
+/// `Retry-After` in seconds if an organization has too many streams open.
+const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// Follows a build: its log, its changes, its end. Resumes by `Last-Event-ID`.
 ///
@@ -66,15 +66,15 @@ pub async fn follow(
     let id = query.id("build")?;
     let asked = offset(&query)?;
     let start = last_event(&headers)?.or(asked).unwrap_or(0);
-    let (org, id) = (caller.home()?, id.get()?);
-    // Heard from before it is read: no change falls in between.
+    let (org, id) = (caller.org_id()?, id.get()?);
+    // Subscribes before the first read, so that no change in between is missed.
     let news = app.build_news.follow(id);
     let build = app.db.read().await?.org(org).build(id).await?;
     remaining(build.ok_or(ApiError::NoSuch("build"))?.log_size, start)?;
     let place = app
         .build_news
         .open_stream(org)
-        .ok_or(ApiError::RateLimited(COME_AGAIN))?;
+        .ok_or(ApiError::RateLimited(RETRY_AFTER_SECONDS))?;
     let now = Instant::now();
     let follower = Follower {
         log: LogReader::new(app.clone(), org, id, start),
@@ -86,7 +86,7 @@ pub async fn follow(
         torn: Bytes::new(),
         shown: None,
         heartbeat: now + HEARTBEAT,
-        until: now + LONGEST,
+        until: now + MAX_STREAM_TIME,
         ended: false,
         _place: place,
     };
@@ -97,13 +97,13 @@ pub async fn follow(
     Ok(event_stream(Body::from_stream(events)))
 }
 
-/// An answer that goes on as a stream of events.
+/// A response that streams events.
 pub fn event_stream(events: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // A proxy that gathers bytes would hold back what is new.
+        // A buffering proxy would delay new events.
         (
             HeaderName::from_static("x-accel-buffering"),
             HeaderValue::from_static("no"),
@@ -123,34 +123,34 @@ fn last_event(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
     }
 }
 
-/// One open stream. It makes an event when one is asked for, so a slow client holds one piece of the log at most.
+/// An open stream. It creates events on demand, so a slow client occupies the memory of at most one piece of the log.
 struct Follower {
     app: Arc<App>,
-    /// Who follows: asked for again before each event.
+    /// The caller, whose access is checked again before each event.
     caller: Caller,
     org: OrgId,
     id: BuildId,
     log: LogReader,
     news: watch::Receiver<()>,
-    /// The beginning of a character whose end has not come yet.
+    /// The beginning of a character that is still incomplete.
     torn: Bytes,
-    /// What the last `build` event was of.
-    shown: Option<Shown>,
+    /// The state in the last `build` event.
+    shown: Option<ShownState>,
     heartbeat: Instant,
     until: Instant,
     ended: bool,
     _place: StreamPlace,
 }
 
-/// What a `build` event is sent for.
+/// The state whose changes cause a `build` event.
 #[derive(PartialEq, Eq)]
-struct Shown(BuildStatus, u32, Option<String>, bool);
+struct ShownState(BuildStatus, u32, Option<String>, bool);
 
-impl Shown {
-    fn of(build: &Build) -> Shown {
+impl ShownState {
+    fn of(build: &Build) -> ShownState {
         let phase = build.phases.last().map(|phase| phase.name.clone());
         let state = &build.state;
-        Shown(state.status, state.attempt, phase, state.cancel_requested)
+        ShownState(state.status, state.attempt, phase, state.cancel_requested)
     }
 }
 
@@ -170,8 +170,8 @@ impl Follower {
             drop(tx);
             // Deleted meanwhile.
             let Some(build) = build else { return Ok(None) };
-            if self.shown.as_ref() != Some(&Shown::of(&build)) && !build.state.status.is_final() {
-                self.shown = Some(Shown::of(&build));
+            if self.shown.as_ref() != Some(&ShownState::of(&build)) && !build.state.status.is_final() {
+                self.shown = Some(ShownState::of(&build));
                 return self.build_event(BuildStreamEvent::Build, &build).await.map(Some);
             }
             let is_over = build.state.status.is_final();
@@ -191,7 +191,7 @@ impl Follower {
         }
     }
 
-    /// The next piece of the log. What ends in the midst of a character waits for the rest, unless nothing more comes.
+    /// The next piece of the log. An incomplete character waits for the rest, unless the log has ended.
     async fn log_event(&mut self, is_all: bool) -> Result<Option<Bytes>, ApiError> {
         let start = self.log.offset() - self.torn.len() as i64;
         let piece = match self.log.next().await? {
@@ -223,7 +223,7 @@ impl Follower {
         event(&format!("event: {name}"), &shown)
     }
 
-    /// Waits for something to happen; gives what is sent when nothing does for long.
+    /// Waits for a change; returns a heartbeat if nothing changes for long.
     async fn wait(&mut self) -> Option<Bytes> {
         let stopping = self.app.stopping.clone();
         tokio::select! {
@@ -239,12 +239,12 @@ impl Follower {
 }
 
 fn event(head: &str, data: &impl Serialize) -> Result<Bytes, ApiError> {
-    // JSON has no line ends outside of its texts, where they are escaped.
+    // JSON contains line ends only inside strings, where they are escaped.
     let data = serde_json::to_string(data).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(Bytes::from(format!("{head}\ndata: {data}\n\n")))
 }
 
-/// How many of these bytes come before a character whose end is missing.
+/// The length of these bytes without an incomplete character at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     let torn = bytes
         .utf8_chunks()
@@ -276,7 +276,7 @@ mod tests {
         ] {
             assert_eq!(whole_characters(&text[..cut]), whole, "{cut}");
         }
-        // What can be no beginning of a character does not wait for an end.
+        // Bytes that cannot begin a character are not held back.
         for bytes in [&b"a\xff"[..], b"\xe6\x41", b"\xf0\x80", b"\x80", b"\xed\xa0"] {
             assert_eq!(whole_characters(bytes), bytes.len(), "{bytes:?}");
         }

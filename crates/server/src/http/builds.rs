@@ -15,7 +15,7 @@ use launchway_store::{BuildFilter, RequestKey};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page_of};
+use crate::http::answers::{created, found, id_and_status, page_of, replay};
 use crate::http::extract::{Create, CreateBare, Query};
 use crate::ops::builds;
 use crate::ops::builds::form::{self, NewBuild, Source};
@@ -47,20 +47,20 @@ pub async fn create(
     let mut new = form::check(body)?;
     new.lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
     if let Some(kept) = kept_answer(&app, &caller, &request).await? {
-        return Ok(again(kept));
+        return Ok(replay(kept));
     }
     let id = app.random.id(app.clock.now());
     let prepared = match prepare(&app, &caller, &new, id).await {
         Ok(prepared) => prepared,
-        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        // A simultaneous request with the same key may have used the upload meanwhile; then its response is replayed.
         Err(failure) => {
-            return kept_answer(&app, &caller, &request).await?.map(again).ok_or(failure);
+            return kept_answer(&app, &caller, &request).await?.map(replay).ok_or(failure);
         }
     };
     let result = create_prepared(&app, &caller, request, id, new, prepared.as_ref()).await;
     match (&result, &prepared) {
         (Ok((_, true)), Some(prepared)) => uploads::drop_staged(&app, prepared.upload).await,
-        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        // After a failed commit the outcome is unknown: the bytes stay, and clean-up decides.
         (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
         (_, Some(prepared)) => source::discard(&app, prepared).await,
         _ => {}
@@ -68,7 +68,7 @@ pub async fn create(
     result.map(|(response, _)| response)
 }
 
-/// The answer, and whether the prepared source is in use now.
+/// The response, and whether the prepared source is in use now.
 async fn create_prepared(
     app: &App,
     caller: &Caller,
@@ -78,7 +78,7 @@ async fn create_prepared(
     prepared: Option<&Prepared>,
 ) -> Result<(Response, bool), ApiError> {
     let mut write = match Write::begin_create(app, caller, request).await? {
-        Creation::Replay(kept) => return Ok((again(kept), false)),
+        Creation::Replay(kept) => return Ok((replay(kept), false)),
         Creation::New(write) => write,
     };
     let build = builds::create(&mut write, id, new, prepared).await?;
@@ -89,7 +89,7 @@ async fn create_prepared(
 
 async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Result<Option<Prepared>, ApiError> {
     match new.source {
-        Source::Upload(Some(upload)) => source::prepare(app, caller.home()?, upload, id).await.map(Some),
+        Source::Upload(Some(upload)) => source::prepare(app, caller.org_id()?, upload, id).await.map(Some),
         Source::Upload(None) => Err(ApiError::NoSuch("upload")),
         Source::Git { .. } => Ok(None),
     }
@@ -120,7 +120,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let paging = query.paging()?;
     let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     if let Some(id) = id {
         let build = org.build(id.get()?).await?.ok_or(ApiError::NoSuch("build"))?;
         return Ok(found(&view(&app, &mut org, &build).await?));
@@ -130,7 +130,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     Ok(page_of(items, rows.total, paging))
 }
 
-/// Which builds a query asks for.
+/// Parses the filter of a query.
 pub fn filter(query: &Query) -> Result<BuildFilter, ApiError> {
     Ok(BuildFilter {
         status: query.parsed("status", "queued, running, success, failed or canceled")?,
@@ -141,7 +141,7 @@ pub fn filter(query: &Query) -> Result<BuildFilter, ApiError> {
     })
 }
 
-/// PostgreSQL keeps a NUL in no text.
+/// PostgreSQL cannot store a NUL in text.
 fn text_of_branch(branch: &str) -> Result<String, ApiError> {
     match branch.contains('\0') {
         true => Err(ApiError::bad("branch must not hold a NUL character")),
@@ -164,7 +164,7 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let id = query.id("build")?.get()?;
     let files = Write::run(&app, &caller, id, builds::delete).await?;
     builds::remove_files(&app, &files).await;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }
 
 /// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
@@ -206,7 +206,7 @@ pub async fn retry(
 ) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let build = builds::retry(&mut write, id.get()?).await?;
@@ -229,7 +229,7 @@ pub async fn retry(
 pub async fn plan(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let mut tx = app.db.read().await?;
-    let build = tx.org(caller.home()?).build(id.get()?).await?;
+    let build = tx.org(caller.org_id()?).build(id.get()?).await?;
     let build = build.ok_or(ApiError::NoSuch("build"))?;
     Ok(found(&BuildPlan {
         id: build.id.to_string(),

@@ -1,9 +1,9 @@
-//! The query of the public check, read in one pass, and without an allocation where nothing is escaped.
+//! Parses the query of the public check in one pass, without an allocation unless something is escaped.
 
 use std::borrow::Cow;
 
 use crate::api_error::ApiError;
-use crate::http::extract::{decode, given_twice, text};
+use crate::http::extract::{decode, duplicate_parameter, text};
 
 /// A parameter of the check (`docs/reference/updates.md#request`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +24,13 @@ pub enum Parameter {
     CurrentUpdateId,
 }
 
-/// The parameters that a check knows. It agrees with [`Query`](crate::http::extract::Query) on each: unknown ones are
-/// ignored, and a known one given twice is refused when it is asked for.
+/// The known parameters of a check. It agrees with [`Query`](crate::http::extract::Query) on each: unknown ones are
+/// ignored, and reading a duplicate is refused.
 #[derive(Debug, Default)]
-pub struct CheckQuery<'q>([Given<'q>; Parameter::ALL.len()]);
+pub struct CheckQuery<'q>([ParameterValue<'q>; Parameter::ALL.len()]);
 
 #[derive(Debug, Default)]
-enum Given<'q> {
+enum ParameterValue<'q> {
     #[default]
     Not,
     Once(Cow<'q, [u8]>),
@@ -38,7 +38,7 @@ enum Given<'q> {
 }
 
 impl Parameter {
-    /// Every parameter, each at its own number.
+    /// Every parameter, at the index of its number.
     pub const ALL: [Parameter; 7] = [
         Parameter::CurrentVersion,
         Parameter::CurrentBuild,
@@ -70,18 +70,18 @@ impl Parameter {
 }
 
 impl<'q> CheckQuery<'q> {
-    /// Reads the text behind `?`.
+    /// Parses the text after `?`.
     pub fn parse(query: &'q str) -> CheckQuery<'q> {
         let mut read = CheckQuery::default();
-        // Of bytes: parts as short as these are found faster by looking at each byte than by a search for a character.
+        // For parts this short, comparing byte by byte is faster than searching for a character.
         for pair in query.as_bytes().split(|byte| *byte == b'&') {
             let mut halves = pair.splitn(2, |byte| *byte == b'=');
             let (name, value) = (halves.next().unwrap_or_default(), halves.next().unwrap_or_default());
             if let Some(parameter) = Parameter::of_name(&decode(name)) {
                 let given = &mut read.0[parameter as usize];
                 *given = match given {
-                    Given::Not => Given::Once(decode(value)),
-                    Given::Once(_) | Given::Twice => Given::Twice,
+                    ParameterValue::Not => ParameterValue::Once(decode(value)),
+                    ParameterValue::Once(_) | ParameterValue::Twice => ParameterValue::Twice,
                 };
             }
         }
@@ -91,12 +91,12 @@ impl<'q> CheckQuery<'q> {
     /// A parameter; an empty one counts as absent.
     ///
     /// # Errors
-    /// 400 when it is given twice, or is not UTF-8.
+    /// 400 if it is given twice, or is not UTF-8.
     pub fn get(&self, parameter: Parameter) -> Result<Option<&str>, ApiError> {
         match &self.0[parameter as usize] {
-            Given::Not => Ok(None),
-            Given::Once(value) => Ok(Some(text(parameter.name(), value)?).filter(|text| !text.is_empty())),
-            Given::Twice => Err(given_twice(parameter.name())),
+            ParameterValue::Not => Ok(None),
+            ParameterValue::Once(value) => Ok(Some(text(parameter.name(), value)?).filter(|text| !text.is_empty())),
+            ParameterValue::Twice => Err(duplicate_parameter(parameter.name())),
         }
     }
 }

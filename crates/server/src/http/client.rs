@@ -1,18 +1,18 @@
-//! Who counts as one client, and the wider networks that a client is in. Whoever has a whole IPv6 network is as many clients as
-//! it likes, so networks have limits of their own.
+//! What counts as one client, and the wider networks of a client. The owner of a whole IPv6 network can pose as any
+//! number of clients, so networks have limits of their own.
 
 use std::net::IpAddr;
 
-/// How many addresses are counted together.
+/// How wide a network is counted as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One client: an IPv4 address, or an IPv6 /64.
     Client,
-    /// What a household or a rented machine has: an IPv6 /56.
+    /// A household or a rented machine: an IPv6 /56.
     Site,
-    /// The most that one customer of a provider easily gets: an IPv4 /24, or an IPv6 /48.
+    /// The most that one customer of a provider gets easily: an IPv4 /24, or an IPv6 /48.
     Block,
-    /// What a provider has: an IPv4 /16, or an IPv6 /32.
+    /// A provider: an IPv4 /16, or an IPv6 /32.
     Provider,
 }
 
@@ -25,7 +25,7 @@ impl Width {
 pub fn client(address: IpAddr) -> u64 {
     match address.to_canonical() {
         IpAddr::V4(v4) => u64::from(v4.to_bits()),
-        // A bit that no IPv4 client has keeps the two apart.
+        // A bit that no IPv4 client has distinguishes the two.
         IpAddr::V6(v6) => (v6.to_bits() >> 64) as u64 | (1 << 63),
     }
 }
@@ -35,7 +35,8 @@ pub fn client_name(address: IpAddr) -> String {
     format!("{:016x}", client(address))
 }
 
-/// The network of this width that an address is in, as a number that no other network has; `None` where the width means nothing.
+/// The network of this width that contains an address, as a number that is unique among networks; `None` if the width
+/// does not apply.
 pub fn network(address: IpAddr, width: Width) -> Option<u64> {
     match (address.to_canonical(), width) {
         (_, Width::Client) => Some(client(address)),
@@ -48,7 +49,8 @@ pub fn network(address: IpAddr, width: Width) -> Option<u64> {
     }
 }
 
-/// The first bits of an IPv6 address. All global addresses begin with 001 (101 in [`client`]), so a mark for the width fits there.
+/// The first bits of an IPv6 address. All global addresses begin with 001 (101 in [`client`]), so the mark for the
+/// width fits there.
 fn prefix(address: IpAddr, length: u32, mark: u64) -> u64 {
     let cut = 64 - length;
     let kept = (client(address) >> cut) << cut;

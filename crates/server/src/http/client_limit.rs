@@ -1,4 +1,4 @@
-//! Counts requests of clients, and of the networks that they are in, in constant memory and without a lock.
+//! Counts requests of clients and of their networks, in constant memory and without a lock.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,18 +8,19 @@ use launchway_domain::time::{EpochMs, MINUTE};
 use crate::http::client::{Width, network};
 use crate::random::Random;
 
-/// A table of atomic slots, each with the minute, a tag of the client and its count. It is never full: when all slots that a
-/// client may have are taken by others in this minute, it takes the place of the one that counted least. So a client that no
-/// slot knows is never refused, and one that is over its limit keeps its slot however many others come.
+/// A table of atomic slots, each with the minute, a tag of the client and its count. It is never full: if other clients
+/// hold all slots that a client may use in this minute, it replaces the one with the lowest count. So an unknown client
+/// is never refused, and a client over its limit keeps its slot however many others come.
 ///
-/// The hash that spreads clients over the slots has a random key, so nobody can choose addresses that push each other out.
+/// The hash that distributes clients over the slots has a random key, so nobody can choose addresses that evict each
+/// other.
 pub struct ClientLimiter {
     limit: u32,
     key: u64,
     slots: Box<[AtomicU64]>,
 }
 
-/// Slots for the clients of the public check, and for those of what is asked more rarely.
+/// Slots for the clients of the public check, and for those of less frequent requests.
 const MANY: usize = 1 << 17;
 const FEW: usize = 1 << 14;
 const WAYS: usize = 8;
@@ -27,17 +28,17 @@ const MINUTE_BITS: u32 = 16;
 const TAG_BITS: u32 = 24;
 const COUNT_MASK: u64 = (1 << (64 - MINUTE_BITS - TAG_BITS)) - 1;
 
-/// How many times the limit of one client a network may have. The client comes first: what is refused to it does not count for
-/// its neighbours.
+/// A network's limit as a multiple of a client's. The client is counted first: its refused requests do not count for
+/// its neighbors.
 const SHARES: [(Width, u32); 3] = [(Width::Client, 1), (Width::Site, 4), (Width::Block, 16)];
 
 impl ClientLimiter {
-    /// At most `limit` requests a minute and client; 0 is no limit.
+    /// Allows `limit` requests a minute and client; 0 is no limit.
     pub fn new(limit: u32, random: &dyn Random) -> Self {
         Self::with_slots(limit, FEW, random)
     }
 
-    /// The same where very many clients come in a minute.
+    /// Like [`Self::new`], for very many clients a minute.
     pub fn of_many(limit: u32, random: &dyn Random) -> Self {
         Self::with_slots(limit, MANY, random)
     }
@@ -53,7 +54,7 @@ impl ClientLimiter {
         }
     }
 
-    /// Counts one request of an address, and of its networks; the seconds to wait when it is one too many.
+    /// Counts one request of an address and of its networks. Returns the seconds to wait if it exceeds a limit.
     pub fn count(&self, address: IpAddr, now: EpochMs) -> Result<(), u64> {
         for (width, share) in SHARES {
             if let Some(number) = network(address, width) {
@@ -63,7 +64,8 @@ impl ClientLimiter {
         Ok(())
     }
 
-    /// Counts one request of what this number stands for; the seconds to wait when it is one too many.
+    /// Counts one request of the subject that this number identifies. Returns the seconds to wait if it exceeds the
+    /// limit.
     pub fn count_number(&self, number: u64, now: EpochMs) -> Result<(), u64> {
         self.count_up_to(self.limit, number, now)
     }
@@ -81,7 +83,7 @@ impl ClientLimiter {
         }
     }
 
-    /// Takes back one request of an address that was counted at this time.
+    /// Uncounts one request of an address that was counted at this time.
     pub fn take_back(&self, address: IpAddr, at: EpochMs) {
         if self.limit == 0 {
             return;
@@ -98,7 +100,7 @@ impl ClientLimiter {
         }
     }
 
-    /// The slots that a client may have, and what marks its own in this minute.
+    /// The slots that a client may use, and the mark of its own slot in this minute.
     fn place(&self, number: u64, minute: i64) -> (&[AtomicU64], u64) {
         let hash = mix(mix(number ^ self.key).wrapping_add(self.key));
         let label =
@@ -115,7 +117,7 @@ fn bump(slots: &[AtomicU64], label: u64, minute: u64) -> u64 {
         .find(|slot| slot.load(Ordering::Relaxed) & !COUNT_MASK == label)
     {
         let before = slot.fetch_add(1, Ordering::Relaxed);
-        // The count must not run over into the tag.
+        // The count must not overflow into the tag.
         if before & COUNT_MASK >= COUNT_MASK - 1 {
             slot.store(before, Ordering::Relaxed);
         }
@@ -137,7 +139,7 @@ fn seconds_left(minute: i64, now: EpochMs) -> u64 {
     u64::try_from(left).unwrap_or(0).max(1)
 }
 
-/// Spreads the bits of a number over all of it.
+/// Distributes the bits of a number over all of it.
 fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(limiter.count(address("2001:db8:0:1::1"), 0), Ok(()));
     }
 
-    /// The attack: whoever has an IPv6 /48 has 65,536 networks that each count as a client, and 256 sites.
+    /// The attack: the owner of an IPv6 /48 has 65,536 networks that each count as a client, and 256 sites.
     #[test]
     fn many_clients_of_one_block_are_limited_together() {
         let limiter = limiter(10);
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn a_client_that_comes_after_a_flood_is_not_refused() {
         for kind in [0, 1] {
-            // Two, for one in two million is taken for another.
+            // A limit of two, because one client in two million is confused with another.
             let limiter = limiter(2);
             for n in 0..3 * FEW as u32 {
                 assert_eq!(limiter.count(floods(n)[kind], 0), Ok(()), "{n} came for the first time");
@@ -289,7 +291,7 @@ mod tests {
         }
     }
 
-    /// With a hash that everybody can compute, nine clients of one set of slots would push each other out without end.
+    /// With a predictable hash, nine clients of one set of slots would evict each other forever.
     #[test]
     fn nobody_can_choose_clients_that_push_each_other_out() {
         let without_key = |n: u64| mix(mix(n)) as usize % (FEW / WAYS);

@@ -1,5 +1,5 @@
-//! One connection of a client: a client that stops taking what is written to it is let go, and what it still sends when it has
-//! been answered is read before the connection closes.
+//! One connection of a client. A client that stops reading is disconnected. What a client still sends after its
+//! response is read before the connection closes.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,9 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::http::places::Place;
+use crate::http::connection_slots::ConnectionSlot;
 
-/// Bytes that are read at a time only to be dropped.
+/// Bytes read at a time when the rest of a body is discarded.
 const DISCARDED: usize = 64 << 10;
 
 /// How long the service waits for a client.
@@ -24,15 +24,15 @@ pub struct Timeouts {
     pub headers: Duration,
     /// For the next bytes of a body.
     pub body_idle: Duration,
-    /// In all for a body, besides what its size allows at [`Timeouts::body_rate`].
+    /// For the whole body, in addition to what its size allows at [`Timeouts::body_rate`].
     pub body: Duration,
-    /// Bytes a second that a body comes with at least.
+    /// The minimum rate of a body, in bytes a second.
     pub body_rate: u32,
-    /// For a client to take any of what is written to it.
+    /// For a client to read any of what is written to it.
     pub write: Duration,
-    /// For a client that is still sending when it has been answered.
+    /// For a client that is still sending after its response.
     pub linger: Duration,
-    /// Bytes that are read from it meanwhile.
+    /// Bytes that are read from it in that time.
     pub linger_bytes: u64,
 }
 
@@ -50,22 +50,22 @@ impl Default for Timeouts {
     }
 }
 
-/// Whether the body of a request was not read to its end.
+/// Whether the body of a request was left unread.
 #[derive(Clone, Debug, Default)]
 pub struct Unread(Arc<AtomicBool>);
 
 impl Unread {
-    /// Notes that there is more to come which nobody reads.
+    /// Notes that the client has more to send that nobody reads.
     pub fn note(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets it: the next request has come, so what was left of the last one has been read.
+    /// Clears the note: the next request has arrived, so the rest of the last one was read.
     pub fn forget(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Whether there is.
+    /// Whether there is unread data.
     pub fn is_noted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -76,13 +76,13 @@ pub struct Connection {
     stream: TcpStream,
     timeouts: Timeouts,
     unread: Unread,
-    /// Set while the client takes nothing of what is to be written.
+    /// Set while the client reads nothing of the pending output.
     stalled: Option<Pin<Box<Sleep>>>,
     closing: Option<Closing>,
-    _place: Place,
+    _place: ConnectionSlot,
 }
 
-/// The end of a connection on which the client may still be sending.
+/// The closing phase of a connection on which the client may still be sending.
 struct Closing {
     is_shut: bool,
     bytes_left: u64,
@@ -91,8 +91,8 @@ struct Closing {
 }
 
 impl Connection {
-    /// A connection that holds its place until it ends.
-    pub fn new(stream: TcpStream, timeouts: Timeouts, unread: Unread, place: Place) -> Connection {
+    /// A connection that holds its slot until it ends.
+    pub fn new(stream: TcpStream, timeouts: Timeouts, unread: Unread, place: ConnectionSlot) -> Connection {
         Connection {
             stream,
             timeouts,
@@ -103,8 +103,8 @@ impl Connection {
         }
     }
 
-    /// Gives what came of a write, or a timeout for a client that takes nothing. A write that goes through
-    /// starts no timer.
+    /// Returns the result of a write, or a timeout for a client that reads nothing. A write that succeeds starts no
+    /// timer.
     fn watched<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
@@ -146,9 +146,9 @@ impl AsyncWrite for Connection {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Closes as RFC 9112 (section 9.6) asks: the writing half first. Where the client may still be sending, what comes is read
-    /// and dropped until the client closes, for to close with bytes unread would reset the connection and take the answer away
-    /// from a client that reads it only after it has sent everything.
+    /// Closes as RFC 9112 (section 9.6) requires: the writing half first. If the client may still be sending, its data
+    /// is read and dropped until the client closes: closing with unread bytes would reset the connection, and a client
+    /// that reads only after it has sent everything would lose the response.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         let timeouts = this.timeouts;
@@ -171,7 +171,7 @@ impl AsyncWrite for Connection {
 }
 
 impl Closing {
-    /// Reads until the client closes, or has had its time or its bytes.
+    /// Reads until the client closes, or the time or the bytes are used up.
     fn discard(&mut self, stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<()> {
         self.buffer.resize(DISCARDED, 0);
         while self.bytes_left > 0 && self.until.as_mut().poll(cx).is_pending() {

@@ -9,11 +9,11 @@ use crate::app::App;
 use crate::ops::known_devices;
 use crate::ops::sessions::SignedIn;
 
-/// As long as browsers keep a cookie at most.
+/// The longest lifetime that browsers allow for a cookie.
 const COOKIE_LIFE: i64 = 400 * DAY;
-/// Users whom one browser may be known for at a time.
-const MOST_DEVICES: usize = 16;
-/// Which organization was looked at last.
+/// Users that one browser can be a known device of at a time.
+const MAX_KNOWN_DEVICES: usize = 16;
+/// The organization that was shown last.
 const LAST_ORG: &str = "launchway-org";
 
 /// The cookie's name: `__Host-` where https protects it, plain on http.
@@ -30,7 +30,7 @@ pub fn session_token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
     value(headers, name(app))
 }
 
-/// The organization whose pages the browser looked at last.
+/// The organization whose pages the browser showed last.
 pub fn last_org(headers: &HeaderMap) -> Option<&str> {
     value(headers, LAST_ORG)
 }
@@ -49,16 +49,16 @@ fn all(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
         .filter(|(_, value)| !value.is_empty())
 }
 
-/// The users whom a browser claims to have signed in before, each with what makes it a known device.
+/// The users that a browser claims to have signed in before, each with the proof that makes it a known device.
 pub fn devices(app: &App, headers: &HeaderMap) -> Vec<(String, String)> {
     let of_user = |(name, value): (&str, &str)| {
         let user = name.strip_prefix(device_prefix(app))?;
         Some((user.to_owned(), value.to_owned()))
     };
-    all(headers).filter_map(of_user).take(MOST_DEVICES).collect()
+    all(headers).filter_map(of_user).take(MAX_KNOWN_DEVICES).collect()
 }
 
-/// The name of the cookie that makes a device known ends with the user's id, for several users may share a browser.
+/// The name of the cookie of a known device ends with the user's id, because several users may share a browser.
 fn device_prefix(app: &App) -> &'static str {
     if app.is_https() {
         "__Host-launchway-device-"
@@ -67,7 +67,7 @@ fn device_prefix(app: &App) -> &'static str {
     }
 }
 
-/// The header that remembers whose pages the browser looks at. It proves nothing.
+/// The header that remembers the organization of the current page. It proves nothing.
 pub fn remember_org(app: &App, org: OrgId) -> HeaderValue {
     build(app, LAST_ORG, &org.to_string(), COOKIE_LIFE / SECOND)
 }
@@ -86,12 +86,12 @@ pub fn sign_out(app: &App) -> HeaderValue {
     build(app, name(app), "", 0)
 }
 
-/// The token of a sign-in that went to the provider.
+/// The token of a sign-in that was sent to the provider.
 pub fn provider_token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
     value(headers, provider_name(app))
 }
 
-/// The header that lets a browser come back from the provider within ten minutes; an empty token clears it.
+/// The header that lets a browser return from the provider within ten minutes; an empty token clears it.
 pub fn to_provider(app: &App, token: &str) -> HeaderValue {
     build(app, provider_name(app), token, if token.is_empty() { 0 } else { 600 })
 }

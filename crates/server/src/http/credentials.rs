@@ -11,7 +11,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Create, Query};
 use crate::ops::credentials;
 use crate::ops::write::{Creation, Write, kept_answer};
@@ -36,7 +36,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let paging = query.paging()?;
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let credential = org.credential(id.get()?).await?;
@@ -62,13 +62,13 @@ pub async fn create(
     caller: Caller,
     new: Create<CreateCredential>,
 ) -> Result<Response, ApiError> {
-    // Reading costs: not for an answer that is known.
+    // Inspection is expensive, so an idempotent replay skips it.
     if let Some(kept) = kept_answer(&app, &caller, &new.request).await? {
-        return Ok(again(kept));
+        return Ok(replay(kept));
     }
     let plan = credentials::plan(&app, &caller, new.body).await?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let (record, store_events) = credentials::create(&mut write, plan).await?;
@@ -95,5 +95,5 @@ pub async fn create(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("credential")?.get()?;
     Write::run(&app, &caller, id, credentials::delete).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

@@ -1,4 +1,4 @@
-//! `/auth/device`: a command line is signed in by a browser. The page `/device` is where the user decides.
+//! `/auth/device`: a browser signs a command line in. On the page `/device` the user decides.
 
 use std::sync::Arc;
 

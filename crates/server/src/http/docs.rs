@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 
-/// The document, written once.
+/// The document, serialized once.
 #[derive(Clone)]
 pub struct Document {
     json: Arc<str>,
@@ -98,7 +98,7 @@ struct Schema {
     fields: Vec<Field>,
 }
 
-/// Words and code in turn: what stands between backticks is code.
+/// Words and code in turn: text between backticks is code.
 #[derive(PartialEq)]
 struct Prose(Vec<(bool, String)>);
 
@@ -153,7 +153,7 @@ impl Operation {
             method: method.to_uppercase(),
             path: path.to_owned(),
             summary: prose(&text(operation, "summary")),
-            // The summary is the first line of the description; it is not said twice.
+            // The summary is the first line of the description; it is not repeated.
             description: prose(
                 text(operation, "description")
                     .trim_start_matches(&text(operation, "summary"))
@@ -175,7 +175,7 @@ impl Operation {
     }
 }
 
-/// Who may call, in words.
+/// A description of the allowed callers.
 fn caller(security: &Value) -> String {
     let Some(ways) = security.as_array().filter(|ways| !ways.is_empty()) else {
         return "Anybody".to_owned();
@@ -227,7 +227,7 @@ impl Schema {
     }
 }
 
-/// A schema's type in a few words; where it lists words, these.
+/// A short description of a schema's type; for an enum, its words.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"]
         .as_str()

@@ -1,5 +1,5 @@
-//! An endpoint: its handler with its description, and who may call it. What every endpoint of a kind can answer
-//! (401, 403, 429 …) is added to its description here, so that no handler can forget it.
+//! An endpoint: its handler with its description, and its allowed callers. The responses that every endpoint of a kind
+//! can give (401, 403, 429 …) are added to its description here, so that no handler can forget them.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Endpoint {
     described: Described,
 }
 
-/// A line of the router's own list, for the tests that go over all of it.
+/// An entry of the router's list, for the tests that iterate over it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Such as `GET`.
@@ -41,7 +41,7 @@ pub fn endpoint(access: Access, described: Described) -> Endpoint {
 }
 
 impl Endpoint {
-    /// The lines this endpoint adds to the router's own list.
+    /// The entries that this endpoint adds to the router's list.
     pub fn lines(&self) -> Vec<Line> {
         let of_path = |(path, item): (&String, &PathItem)| {
             let line = |method: &str| Line {
@@ -57,7 +57,8 @@ impl Endpoint {
         self.described.1.paths.iter().flat_map(of_path).collect()
     }
 
-    /// Adds the endpoint to a router, behind admission unless it is public. Without an app only the description counts.
+    /// Adds the endpoint to a router, behind admission unless it is public. Without an app only the description is
+    /// added.
     pub fn add_to(self, router: OpenApiRouter<Arc<App>>, app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
         let (schemas, mut paths, handler) = self.described;
         describe(&mut paths, self.access);
@@ -109,7 +110,7 @@ fn describe(paths: &mut Paths, access: Access) {
     }
 }
 
-/// Such as `getUpdateCheckBundleId`: handlers of different files have the same name, operations must not.
+/// Such as `getUpdateCheckBundleId`: handlers of different files share names, operation ids must be unique.
 fn operation_id(method: &str, path: &str) -> String {
     let words = path
         .split(|letter: char| !letter.is_ascii_alphanumeric())
@@ -177,7 +178,7 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
     }
 }
 
-/// What a caller that is authenticated needs.
+/// The security requirement of an authenticated caller.
 fn security_of(access: Access) -> Vec<SecurityRequirement> {
     let needs = |scheme: &str, scopes: Vec<String>| SecurityRequirement::new(scheme, scopes);
     match access {

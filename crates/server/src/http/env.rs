@@ -12,7 +12,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page_of};
+use crate::http::answers::{created, found, id_and_status, page_of, replay};
 use crate::http::extract::{Create, Query};
 use crate::ops::env_vars;
 use crate::ops::write::{Creation, Write};
@@ -35,7 +35,7 @@ use crate::ops::write::{Creation, Write};
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("environment variable")?;
     let paging = query.paging()?;
-    let (home, mut tx) = (caller.home()?, app.db.read().await?);
+    let (home, mut tx) = (caller.org_id()?, app.db.read().await?);
     if let Some(id) = id {
         let kept = tx.org(home).env_var(id.get()?).await?;
         let kept = kept.ok_or(ApiError::NoSuch("environment variable"))?;
@@ -63,7 +63,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnvVar>) -> Result<Response, ApiError> {
     let plan = env_vars::plan(new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let (view, is_new) = env_vars::set(&mut write, plan).await?;
@@ -89,5 +89,5 @@ pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnv
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("environment variable")?.get()?;
     Write::run(&app, &caller, id, env_vars::delete).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

@@ -1,4 +1,4 @@
-//! Extractors that answer every malformed request with 400 and a message that names the field
+//! Extractors that respond to every malformed request with 400 and a message that names the field
 //! (`docs/reference/conventions.md#requests-and-responses`).
 
 use std::borrow::Cow;
@@ -20,18 +20,18 @@ use crate::http::{admit, cookies};
 use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
-/// JSON bodies hold at most this many bytes.
+/// The maximum size of a JSON body, in bytes.
 pub const MAX_BODY: usize = 1 << 20;
-/// Those that anybody may send hold less: what is not read to its end yet stays in memory.
+/// The lower maximum for unauthenticated requests: a body stays in memory until it is complete.
 pub const SMALL_BODY: usize = 16 << 10;
 const MAX_NUMBER_DIGITS: usize = 9;
 
-/// The query parameters of a request. Unknown ones are ignored; a known one given twice is refused when it is asked for.
+/// The query parameters of a request. Unknown ones are ignored; reading a duplicate is refused.
 #[derive(Clone, Debug, Default)]
 pub struct Query(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Query {
-    /// Reads the text behind `?`.
+    /// Parses the text after `?`.
     pub fn parse(text: &str) -> Query {
         let pairs = text.split('&').filter(|pair| !pair.is_empty());
         let owned = |text: &str| decode(text.as_bytes()).into_owned();
@@ -43,13 +43,13 @@ impl Query {
         )
     }
 
-    /// All of them as they were sent.
+    /// All parameters as they were sent.
     pub fn into_pairs(self) -> Vec<(Vec<u8>, Vec<u8>)> {
         self.0
     }
 
     /// A parameter as it was sent, empty ones included.
-    pub fn given(&self, name: &str) -> Result<Option<&str>, ApiError> {
+    pub fn raw(&self, name: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self
             .0
             .iter()
@@ -57,17 +57,17 @@ impl Query {
             .map(|(_, value)| value);
         let value = values.next();
         if values.next().is_some() {
-            return Err(given_twice(name));
+            return Err(duplicate_parameter(name));
         }
         value.map(|bytes| text(name, bytes)).transpose()
     }
 
     /// An optional parameter; an empty one counts as absent.
     pub fn get(&self, name: &str) -> Result<Option<&str>, ApiError> {
-        Ok(self.given(name)?.filter(|value| !value.is_empty()))
+        Ok(self.raw(name)?.filter(|value| !value.is_empty()))
     }
 
-    /// An optional parameter of a type; `wanted` says what would do.
+    /// An optional parameter of a type; `wanted` describes the valid values.
     pub fn parsed<T: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<T>, ApiError> {
         let Some(text) = self.get(name)? else { return Ok(None) };
         text.parse()
@@ -75,14 +75,14 @@ impl Query {
             .map_err(|_| ApiError::bad(format!("{name} must be {wanted}")))
     }
 
-    /// The id of a call that needs one. An id of any shape that names nothing is "not found".
+    /// The id of a request that requires one. An id of any shape that names nothing is "not found".
     pub fn id<K: Kind>(&self, what: &'static str) -> Result<IdParam<K>, ApiError> {
         self.optional_id(what)?.ok_or_else(|| ApiError::bad("id is required"))
     }
 
-    /// The id of a call that lists without one. An empty id is refused.
+    /// The id of a request that returns a list without one. An empty id is refused.
     pub fn optional_id<K: Kind>(&self, what: &'static str) -> Result<Option<IdParam<K>>, ApiError> {
-        match self.given("id")? {
+        match self.raw("id")? {
             None => Ok(None),
             Some("") => Err(ApiError::bad("id is required")),
             Some(text) => Ok(Some(IdParam {
@@ -112,7 +112,7 @@ impl Query {
     }
 }
 
-/// An id as it was sent: the form of a request is checked before existence, so a strange id is kept until then.
+/// An id as it was sent: a request's form is checked before existence, so a malformed id is kept until then.
 #[derive(Clone, Copy, Debug)]
 pub struct IdParam<K: Kind> {
     id: Option<Id<K>>,
@@ -120,14 +120,14 @@ pub struct IdParam<K: Kind> {
 }
 
 impl<K: Kind> IdParam<K> {
-    /// The id; "not found" when it has no id's shape.
+    /// The id; "not found" if it does not have the shape of an id.
     pub fn get(self) -> Result<Id<K>, ApiError> {
         self.id.ok_or(ApiError::NoSuch(self.what))
     }
 }
 
-/// The refusal of a parameter that is given twice.
-pub fn given_twice(name: &str) -> ApiError {
+/// The refusal of a duplicate parameter.
+pub fn duplicate_parameter(name: &str) -> ApiError {
     ApiError::bad(format!("{name} is given twice"))
 }
 
@@ -136,9 +136,9 @@ pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, ApiError> {
     std::str::from_utf8(value).map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))
 }
 
-/// Decodes `%XX` and `+` of a query. A broken escape stands for itself. Allocates only where something is decoded.
+/// Decodes `%XX` and `+` of a query. An invalid escape is kept as it is. Allocates only if something is decoded.
 pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
-    // All of them, without stopping at the first: so the compiler looks at many bytes at a time.
+    // Scans all bytes without an early exit, so that the compiler vectorizes the loop.
     let escaped = bytes.iter().fold(false, |any, byte| any | matches!(byte, b'%' | b'+'));
     if !escaped {
         return Cow::Borrowed(bytes);
@@ -171,7 +171,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
-    /// The caller that admission let in; the route table decides which routes have one.
+    /// The admitted caller; the route table decides which routes have one.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         parts
             .extensions
@@ -184,7 +184,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 impl<S: Sync> FromRequestParts<S> for RunnerCaller {
     type Rejection = ApiError;
 
-    /// The runner that admission let in.
+    /// The admitted runner.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let runner = parts.extensions.get::<RunnerCaller>().cloned();
         runner.ok_or(ApiError::NoAuthentication)
@@ -194,17 +194,17 @@ impl<S: Sync> FromRequestParts<S> for RunnerCaller {
 impl FromRequestParts<Arc<App>> for Browser {
     type Rejection = ApiError;
 
-    /// A browser on another site must not sign somebody in; programs that are no browsers say nothing of a site.
+    /// A browser on another site must not sign anybody in. Programs other than browsers send no site.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        if admit::from_another_site(app, &parts.headers) {
+        if admit::is_from_another_site(app, &parts.headers) {
             return Err(ApiError::Forbidden("Sign in on this server's own pages".to_owned()));
         }
         browser_of(parts, app)
     }
 }
 
-/// A browser that another site may have sent here: only for what proves itself otherwise, as the answer of a sign-in
-/// provider does by its state.
+/// A browser that another site may have sent here: only for requests with a proof of their own, such as the `state` of
+/// a sign-in provider's response.
 pub struct SentHere(pub Browser);
 
 impl FromRequestParts<Arc<App>> for SentHere {
@@ -232,17 +232,17 @@ fn browser_of(parts: &Parts, app: &App) -> Result<Browser, ApiError> {
 /// A JSON body of at most `LIMIT` bytes.
 pub struct Body<T, const LIMIT: usize = MAX_BODY>(pub T);
 
-/// The JSON body of a request that creates something, with what makes it idempotent if the caller asked for that.
+/// The JSON body of a request that creates something, with its idempotency key if the caller sent one.
 pub struct Create<T> {
     /// The body.
     pub body: T,
-    /// Set when the caller sent `Idempotency-Key`.
+    /// Set if the caller sent `Idempotency-Key`.
     pub request: Option<RequestKey>,
 }
 
-/// A request that creates something of what its query names: its body, if there is one, says nothing.
+/// A request that creates something from its query; its body, if any, is ignored.
 pub struct CreateBare {
-    /// Set when the caller sent `Idempotency-Key`.
+    /// Set if the caller sent `Idempotency-Key`.
     pub request: Option<RequestKey>,
 }
 
@@ -280,10 +280,10 @@ impl FromRequestParts<Arc<App>> for CreateBare {
     }
 }
 
-/// What the first answer to a request is kept under, if the caller sent a key.
+/// The key under which the first response to a request is stored, if the caller sent one.
 fn request_key(app: &App, parts: &Parts, key: Option<String>, body: &[u8]) -> Option<RequestKey> {
     let (key, caller) = (key?, parts.extensions.get::<Caller>()?);
-    // With a key: a body may hold a short secret, which a plain hash would give away to whoever guesses.
+    // A keyed hash: a body may contain a short secret, which a plain hash would reveal to guessing.
     let hash = MacKey::new(&app.vault.derive(Purpose::Idempotency));
     let query = parts.uri.query().unwrap_or_default().as_bytes();
     Some(RequestKey {
@@ -327,16 +327,16 @@ async fn read_body(headers: &HeaderMap, body: axum::body::Body, limit: usize) ->
 }
 
 fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    // serde would take an array as the fields in their order.
+    // serde would accept an array as the fields in their order.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(ApiError::bad("The body must be a JSON object, not an array"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let (path, cause) = (error.path().to_string(), error.inner().to_string());
-        // The position of serde_json helps nobody who sends one line.
+        // The position reported by serde_json is useless for a one-line body.
         let cause = cause.split(" at line ").next().unwrap_or_default().to_owned();
-        // A body that ends early stands nowhere: then the path is `?`.
+        // A truncated body has no position: then the path is `?`.
         if path == "." || path == "?" {
             ApiError::bad(cause)
         } else {

@@ -1,4 +1,4 @@
-//! `/fingerprints`: what builds and updates are natively, and what differs between two of them
+//! `/fingerprints`: the fingerprints of builds and updates, and the differences between two of them
 //! (`docs/reference/fingerprints.md#fingerprint-endpoints`).
 
 use std::sync::Arc;
@@ -34,9 +34,9 @@ use crate::ops::fingerprints::{of_build, of_update};
     )
 )]
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
-    let id = named(&query, "id")?;
+    let id = build_or_update(&query, "id")?;
     let mut tx = app.db.read().await?;
-    Ok(found(&of(&mut tx.org(caller.home()?), id).await?))
+    Ok(found(&read_fingerprint(&mut tx.org(caller.org_id()?), id).await?))
 }
 
 /// Explains what differs between two builds or updates.
@@ -55,18 +55,18 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     )
 )]
 pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
-    let (from, to) = (named(&query, "from")?, named(&query, "to")?);
+    let (from, to) = (build_or_update(&query, "from")?, build_or_update(&query, "to")?);
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
-    let from = of(&mut org, from).await?;
-    let to = of(&mut org, to).await?;
+    let mut org = tx.org(caller.org_id()?);
+    let from = read_fingerprint(&mut org, from).await?;
+    let to = read_fingerprint(&mut org, to).await?;
     if let Some(side) = [&from, &to].iter().find(|side| side.fingerprint.is_none()) {
         return Err(ApiError::bad(format!("{} has no fingerprint", side.id)));
     }
     let same = from.is_same_as(&to);
     let (there, here) = (from.read(), to.read());
     let changes = there.as_ref().zip(here.as_ref());
-    // Hashes of different algorithms say nothing of each other.
+    // Hashes of different algorithms cannot be compared.
     let changes = changes.filter(|(there, here)| there.algorithm() == here.algorithm());
     Ok(found(&FingerprintDifference {
         same,
@@ -104,7 +104,7 @@ pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let configuration: Option<Configuration> =
         query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     let build = org
         .newest_build_with_fingerprint(&bundle, platform, configuration.as_ref())
         .await?
@@ -115,14 +115,14 @@ pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -
 const BUILD_OR_UPDATE: &str = "build or update";
 const NONE_YET: &str = "No successful build of this app for this platform has a fingerprint";
 
-/// The text of a parameter that names a build or an update.
-fn named<'q>(query: &'q Query, name: &str) -> Result<&'q str, ApiError> {
+/// The value of a parameter that names a build or an update.
+fn build_or_update<'q>(query: &'q Query, name: &str) -> Result<&'q str, ApiError> {
     let text = query.get(name)?;
     text.ok_or_else(|| ApiError::bad(format!("{name} is required")))
 }
 
-/// What an id names. One of any other form names nothing.
-async fn of(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, ApiError> {
+/// The fingerprint of a build or update. An id of any other form names nothing.
+async fn read_fingerprint(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, ApiError> {
     if let Ok(id) = id.parse::<BuildId>()
         && let Some(build) = org.build(id).await?
     {

@@ -1,5 +1,6 @@
-//! `/install/{buildId}`: the page from which people install a build on their devices, by a signed link and without signing
-//! in; the manifest that Apple's systems ask for, and the download of the app (`docs/reference/builds.md#install-page`).
+//! `/install/{buildId}`: the page from which people install a build on their devices, by a signed link and without
+//! signing in; the manifest that Apple's systems request, and the download of the app
+//! (`docs/reference/builds.md#install-page`).
 
 mod manifest;
 pub(crate) mod qr;
@@ -24,9 +25,9 @@ use crate::blob::Key;
 use crate::http::extract::Query;
 use crate::http::pages::protect;
 use crate::install_links::InstallLinkError;
-use crate::ops::builds::view::{given, installable};
+use crate::ops::builds::view::{artifacts_of, installable_artifact};
 
-/// The page, and what it leads to.
+/// The routes of the page, its manifest and its download.
 pub fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/install/{build}", get(show))
@@ -34,19 +35,19 @@ pub fn router() -> Router<Arc<App>> {
         .route("/install/{build}/manifest.plist", get(manifest))
 }
 
-/// What a good link leads to.
+/// The build behind a valid link.
 struct Install {
     build: Build,
     artifact: Artifact,
-    /// What people call the app.
+    /// The app's display name.
     name: String,
     /// The link's own query.
     proof: String,
-    /// When the link stops working, in epoch seconds.
+    /// The expiry of the link, in epoch seconds.
     expires: i64,
 }
 
-/// Why a link leads to nothing. Whether there ever was such a build is not told.
+/// Why a link is refused. The response does not reveal whether the build ever existed.
 enum Problem {
     Gone,
     Expired,
@@ -81,7 +82,7 @@ async fn manifest(State(app): State<Arc<App>>, Path(build): Path<String>, query:
         return Err(Problem::Gone);
     }
     let url = fresh_url(&app, &install.artifact)?;
-    let bundle_id = said(&install.artifact, "bundleId").unwrap_or_else(|| install.build.bundle_id.clone());
+    let bundle_id = metadata(&install.artifact, "bundleId").unwrap_or_else(|| install.build.bundle_id.clone());
     let bytes = manifest::write(&url, &bundle_id, &version(&install), &install.name)?;
     let mut response = bytes.into_response();
     protect(&mut response);
@@ -90,7 +91,7 @@ async fn manifest(State(app): State<Arc<App>>, Path(build): Path<String>, query:
     Ok(response)
 }
 
-/// The install that a link leads to.
+/// Reads the build behind a link.
 async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem> {
     let id: BuildId = build.parse().map_err(|_| Problem::Gone)?;
     let part = |name: &str| query.get(name).ok().flatten().unwrap_or_default().to_owned();
@@ -105,8 +106,8 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
     let build = tx.system("the signed link names the build").any_build(id).await?;
     let build = build.ok_or(Problem::Gone)?;
     let mut org = tx.org(build.org_id);
-    let artifacts = given(&mut org, &build).await?;
-    let artifact = installable(&build, &artifacts).cloned().ok_or(Problem::Gone)?;
+    let artifacts = artifacts_of(&mut org, &build).await?;
+    let artifact = installable_artifact(&build, &artifacts).cloned().ok_or(Problem::Gone)?;
     let bundle = build.bundle_id.parse().map_err(|_| Problem::Gone)?;
     let record = org.app_by_bundle(&bundle).await?;
     Ok(Install {
@@ -118,21 +119,21 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
     })
 }
 
-/// A URL of the bytes that works for an hour from now.
+/// A URL of the bytes that is valid for an hour from now.
 pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, ApiError> {
     let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let life = (SIGNED_URL_LIFE / SECOND) as u32;
     Ok(app.blob.presign_get(&key, &artifact.name, app.clock.now(), life).url)
 }
 
-/// What the app says about itself.
-fn said(artifact: &Artifact, field: &str) -> Option<String> {
+/// A field of the app's metadata.
+fn metadata(artifact: &Artifact, field: &str) -> Option<String> {
     let value = artifact.facts.as_ref()?.get(field)?.as_str()?;
     Some(value.to_owned()).filter(|text| !text.is_empty())
 }
 
 fn version(install: &Install) -> String {
-    let said = said(&install.artifact, "version");
+    let said = metadata(&install.artifact, "version");
     said.or_else(|| install.build.spec.version.clone())
         .unwrap_or_else(|| "1.0".to_owned())
 }
@@ -142,16 +143,16 @@ fn version(install: &Install) -> String {
 struct Page<'a> {
     title: &'a str,
     problem: Option<&'static str>,
-    app: Option<Shown<'a>>,
+    app: Option<InstallDetails<'a>>,
 }
 
-struct Shown<'a> {
+struct InstallDetails<'a> {
     install: &'a Install,
     platform: &'static str,
     version: String,
     size: String,
     expires: String,
-    /// What the button leads to.
+    /// The target of the button.
     target: String,
     advice: &'static str,
     /// Why it cannot work here.
@@ -168,11 +169,11 @@ fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, ApiError> {
     } else {
         manifest::link(&format!("{here}/manifest.plist?{proof}"))
     };
-    let number = said(&install.artifact, "buildNumber").or_else(|| build.spec.build_number.clone());
+    let number = metadata(&install.artifact, "buildNumber").or_else(|| build.spec.build_number.clone());
     Ok(Page {
         title: &install.name,
         problem: None,
-        app: Some(Shown {
+        app: Some(InstallDetails {
             platform: match build.platform {
                 Platform::Android => "Android",
                 Platform::Ios => "iOS",
@@ -221,7 +222,7 @@ fn answer(status: StatusCode, page: &Page<'_>) -> Response {
         Err(error) => ApiError::Internal(error.to_string()).into_response(),
     };
     protect(&mut response);
-    // The link is the proof: it is nobody else's business.
+    // The URL is the proof, so it must not leak in a `Referer`.
     let none = HeaderValue::from_static("no-referrer");
     response.headers_mut().insert(header::REFERRER_POLICY, none);
     response

@@ -11,7 +11,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Create, Query};
 use crate::ops::members;
 use crate::ops::write::{Creation, Write};
@@ -36,7 +36,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let paging = query.paging()?;
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let invitation = org.invitation(id.get()?).await?.ok_or(ApiError::NoSuch("invitation"))?;
@@ -63,7 +63,7 @@ pub async fn create(
 ) -> Result<Response, ApiError> {
     let plan = members::plan_invitation(&caller, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let (invitation, token) = members::invite(&mut write, plan).await?;
@@ -90,5 +90,5 @@ pub async fn create(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("invitation")?.get()?;
     Write::run(&app, &caller, id, members::uninvite).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

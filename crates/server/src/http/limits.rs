@@ -1,5 +1,5 @@
-//! Rate limits by minute: calls of an organization by its tier (`docs/reference/conventions.md#rate-limits`), and tries of a
-//! client address.
+//! Rate limits by minute: requests of an organization by its tier (`docs/reference/conventions.md#rate-limits`), and
+//! attempts of a client address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,24 +13,24 @@ use crate::http::client::client_name;
 use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
 
-/// Subjects of past minutes are looked for when the table has grown to this many, and again when it has doubled.
+/// Subjects of past minutes are removed when the table has grown to this size, and again when it has doubled.
 const PRUNE_AT: usize = 10_000;
 
-/// What is counted by client address, and shared by the nodes of one database.
+/// Attempts that are counted by client address, and shared by the nodes of one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tries {
     /// Wrong passwords and codes.
     SignIns,
     /// Logins that a command line begins.
     DeviceLogins,
-    /// Questions about what became of such a login: several commands, each every five seconds.
+    /// Polls of the state of such a login: several commands, each every five seconds.
     DeviceKeys,
 }
 
 impl Tries {
     const ALL: [Tries; 3] = [Tries::SignIns, Tries::DeviceLogins, Tries::DeviceKeys];
 
-    /// How many a minute one client may make.
+    /// The limit of one client per minute.
     const fn limit(self) -> u32 {
         match self {
             Tries::SignIns => 20,
@@ -39,7 +39,7 @@ impl Tries {
         }
     }
 
-    /// The beginning of the subject's name in the database. Nodes of other versions know the same ones.
+    /// The prefix of the subject's name in the database. Nodes of other versions use the same ones.
     const fn name(self) -> &'static str {
         match self {
             Tries::SignIns => "address",
@@ -53,16 +53,16 @@ impl Tries {
     }
 }
 
-/// How many calls a window has left.
+/// The requests that a window has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Calls a minute.
+    /// Requests a minute.
     pub limit: u32,
-    /// Calls left in this minute.
+    /// Requests left in this minute.
     pub remaining: u32,
     /// When the minute ends, in epoch seconds.
     pub reset: i64,
-    /// Whether this call is one too many.
+    /// Whether this request exceeds the limit.
     pub exceeded: bool,
 }
 
@@ -73,11 +73,11 @@ impl Quota {
     }
 }
 
-/// Counts calls in fixed windows of a minute: in memory on the embedded database, which one process has for itself,
-/// in PostgreSQL where several nodes share the count.
+/// Counts requests in fixed windows of a minute: in memory with the embedded database, which only one process uses, and
+/// in PostgreSQL if several nodes share the count.
 ///
-/// A subject is an organization, a user, or one of a fixed number of buckets; what strangers can make up without end, their
-/// addresses, is counted in tables of constant size. So no flood fills a table, and no count is ever skipped.
+/// A subject is an organization, a user, or one of a fixed number of buckets. Client addresses, which strangers can
+/// invent without end, are counted in tables of constant size. So no flood fills a table, and no count is ever skipped.
 pub struct CallLimiter {
     db: Db,
     counts: Mutex<Counts>,
@@ -90,7 +90,7 @@ struct Counts {
 }
 
 impl CallLimiter {
-    /// A limiter for the processes of this database.
+    /// A limiter for the processes that share this database.
     pub fn new(db: Db, random: &dyn Random) -> Self {
         let counts = Counts {
             of: HashMap::new(),
@@ -103,7 +103,7 @@ impl CallLimiter {
         }
     }
 
-    /// Counts one call of a subject against a limit. The subject must not be something that strangers can make up.
+    /// Counts one request of a subject against a limit. The subject must not be something that strangers can invent.
     pub async fn count(&self, subject: &str, limit: u32, now: EpochMs) -> Result<Quota, ApiError> {
         let minute = now.div_euclid(MINUTE);
         let count = if self.db.is_shared() {
@@ -120,7 +120,7 @@ impl CallLimiter {
         Ok(quota(count, limit, minute))
     }
 
-    /// Takes back one call that was counted in this minute.
+    /// Uncounts one request that was counted in this minute.
     pub async fn take_back(&self, subject: &str, now: EpochMs) -> Result<(), ApiError> {
         let minute = now.div_euclid(MINUTE);
         if self.db.is_shared() {
@@ -135,7 +135,7 @@ impl CallLimiter {
         Ok(())
     }
 
-    /// Counts a try of a client address. One that is over its limit on this node does not reach the database.
+    /// Counts an attempt of a client address. An address over its limit on this node does not reach the database.
     pub async fn count_address(&self, tries: Tries, address: IpAddr, now: EpochMs) -> Result<(), ApiError> {
         self.addresses[tries as usize]
             .count(address, now)
@@ -149,7 +149,7 @@ impl CallLimiter {
         Ok(())
     }
 
-    /// Takes back a try of a client address that was counted at this time.
+    /// Uncounts an attempt of a client address that was counted at this time.
     pub async fn take_back_address(&self, tries: Tries, address: IpAddr, at: EpochMs) -> Result<(), ApiError> {
         self.addresses[tries as usize].take_back(address, at);
         if self.db.is_shared() {
@@ -165,7 +165,7 @@ impl CallLimiter {
             counts.prune_at = (2 * counts.of.len()).max(PRUNE_AT);
         }
         let entry = counts.of.entry(subject.to_owned()).or_insert((minute, 0));
-        // A clock that was put back a little goes on with the count; put back further, it starts anew.
+        // If the clock was set back a little, the count continues; if it was set back further, the count restarts.
         if entry.0 != minute && entry.0 != minute + 1 {
             *entry = (minute, 0);
         }

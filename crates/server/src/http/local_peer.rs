@@ -1,5 +1,5 @@
-//! Whose process holds the other end of a connection, where it is on this machine. Linux tells it by `sock_diag(7)`, in constant
-//! time however many connections there are.
+//! The owner of the process at the other end of a connection, if it is on this machine. Linux reports it through
+//! `sock_diag(7)`, in constant time however many connections there are.
 
 use std::net::SocketAddr;
 
@@ -8,19 +8,19 @@ use std::net::SocketAddr;
 pub enum Holder {
     /// A process of this user on this machine.
     User(u32),
-    /// Nobody on this machine, or a process that has let go of it.
+    /// No process on this machine, or one that has closed the socket.
     Nobody,
-    /// The system does not tell.
+    /// The system does not report it.
     Unknown,
 }
 
-/// Who holds the socket at `peer` that is connected to ours at `local`.
+/// The owner of the socket at `peer` that is connected to ours at `local`.
 #[cfg(target_os = "linux")]
 pub fn holder(peer: SocketAddr, local: SocketAddr) -> Holder {
     linux::holder(peer, local).unwrap_or(Holder::Unknown)
 }
 
-/// Who holds the socket at `peer` that is connected to ours at `local`.
+/// The owner of the socket at `peer` that is connected to ours at `local`.
 #[cfg(not(target_os = "linux"))]
 pub fn holder(_: SocketAddr, _: SocketAddr) -> Holder {
     Holder::Unknown
@@ -36,7 +36,7 @@ mod linux {
 
     use super::Holder;
 
-    /// `SOCK_DIAG_BY_FAMILY`, in questions and answers.
+    /// `SOCK_DIAG_BY_FAMILY`, in requests and responses.
     const BY_FAMILY: u16 = 20;
     const REQUEST: u16 = 1;
     /// `struct nlmsghdr`.
@@ -45,7 +45,7 @@ mod linux {
     const QUESTION: usize = 56;
     const TCP: u8 = 6;
     const NO_COOKIE: [u8; 8] = [0xff; 8];
-    /// Where user and inode stand in the answer, `struct inet_diag_msg`.
+    /// The offset of the user in the response, `struct inet_diag_msg`.
     const USER: usize = HEADER + 64;
     const INODE: usize = HEADER + 68;
 
@@ -68,7 +68,7 @@ mod linux {
         bytes.extend_from_slice(&REQUEST.to_ne_bytes());
         bytes.extend_from_slice(&[0; 8]);
         bytes.extend_from_slice(&[family, TCP, 0, 0]);
-        // Sockets in whatever state.
+        // Sockets in any state.
         bytes.extend_from_slice(&u32::MAX.to_ne_bytes());
         bytes.extend_from_slice(&peer.port().to_be_bytes());
         bytes.extend_from_slice(&local.port().to_be_bytes());
@@ -80,7 +80,7 @@ mod linux {
         bytes
     }
 
-    /// The family of an address, and its bytes with zeros behind.
+    /// The family of an address, and its bytes, zero-padded.
     fn address(ip: IpAddr) -> (u8, [u8; 16]) {
         let mut bytes = [0; 16];
         match ip.to_canonical() {
@@ -92,8 +92,8 @@ mod linux {
         }
     }
 
-    /// An error in place of an answer says that there is no such socket. One without an inode belongs to no process any more;
-    /// its user is then told as root.
+    /// An error instead of a response means that the socket does not exist. A socket without an inode no longer belongs
+    /// to a process; its user is then reported as root.
     fn read(answer: &[u8]) -> Holder {
         let number = |at: usize| {
             let bytes = answer.get(at..at + 4)?;

@@ -35,7 +35,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let id = query.optional_id("member")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => Ok(found(&MemberView::of(
             &org.member(id.get()?).await?.ok_or(ApiError::NoSuch("member"))?,

@@ -1,4 +1,4 @@
-//! The frame of the OpenAPI document: what it says about the whole API.
+//! The document-level part of the OpenAPI description.
 
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
@@ -57,6 +57,6 @@ pub fn head() -> OpenApi {
 }
 
 /// The document with the endpoints, as it is served and checked in.
-pub fn finished(document: OpenApi) -> OpenApi {
+pub fn complete(document: OpenApi) -> OpenApi {
     document
 }

@@ -13,7 +13,7 @@ use launchway_store::{Paging, Rows};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::http::answers::{again, created, found, page};
+use crate::http::answers::{created, found, page, replay};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::orgs;
 use crate::ops::write::{Creation, Write};
@@ -50,7 +50,7 @@ pub async fn read(caller: Caller, query: Query) -> Result<Response, ApiError> {
     }
 }
 
-/// Every organization the caller may name.
+/// Every organization that the caller may name.
 pub fn of_caller(caller: &Caller) -> Vec<OrgView> {
     match &caller.who {
         Who::Key { org, .. } => vec![OrgView::of(org, None)],
@@ -99,9 +99,9 @@ pub async fn create(
     let name = orgs::name(&new.body.name)?;
     let org = orgs::plan(&app, name);
     let write = Write::open(&app, org.id, caller.actor(), Some(&caller.origin)).await?;
-    // The new organization does not exist yet, and the caller may be in none: the user's own id stands for it.
+    // The new organization does not exist yet, and the caller may be in none: the user's own id is used instead.
     let mut write = match write.claim(OrgId::from_uuid(user.uuid()), new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let view = orgs::create(&mut write, &org, user).await?;
@@ -130,7 +130,7 @@ pub async fn change(
     let id = query.id("organization")?;
     let name = body.0.name.as_deref().map(orgs::name).transpose()?;
     let id: OrgId = id.get()?;
-    if id != caller.home()? {
+    if id != caller.org_id()? {
         return Err(ApiError::NoSuch("organization"));
     }
     let mut write = Write::begin(&app, &caller).await?;

@@ -1,5 +1,5 @@
-//! Limits on pages: by client address before anything is read, then by session and organization. Each node counts for itself,
-//! in memory.
+//! Limits on pages: by client address before anything is read, then by session and organization. Each node counts
+//! separately, in memory.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::dashboard::PageError;
 use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
 
-/// Pages a minute that one browser may load: ten a second, with all that moves on them.
+/// Pages a minute that one browser may load: ten a second, including live parts.
 const PER_SESSION: u32 = 600;
-/// An office may share an address.
+/// Higher than the limit of a session, because an office may share an address.
 const PER_ADDRESS: u32 = 3000;
 const PER_ORG: u32 = 6000;
 
@@ -30,7 +30,7 @@ pub struct PageLimits {
 }
 
 impl PageLimits {
-    /// Nothing is counted yet.
+    /// Creates counters at zero.
     pub fn new(random: &dyn Random) -> PageLimits {
         PageLimits {
             addresses: ClientLimiter::new(PER_ADDRESS, random),
@@ -39,10 +39,10 @@ impl PageLimits {
         }
     }
 
-    /// Counts a page of an organization that a session loads. A session that is over its limit does not count for the
+    /// Counts a page of an organization that a session loads. A session over its limit does not count for the
     /// organization.
     pub fn count(&self, session: SessionId, org: OrgId, now: EpochMs) -> Result<(), ApiError> {
-        // The end of an id is random.
+        // The low bits of an id are random.
         let number = |id: u128| id as u64;
         self.sessions
             .count_number(number(session.uuid().as_u128()), now)
@@ -51,7 +51,7 @@ impl PageLimits {
     }
 }
 
-/// Answers a page, unless its client address has had too many.
+/// Serves a page, unless its client address is over its limit.
 pub async fn by_address(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let Some(origin) = request.extensions().get::<Origin>() else {
         return ApiError::Internal("a request without origin".to_owned()).into_response();

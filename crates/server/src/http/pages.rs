@@ -1,5 +1,5 @@
-//! The plain pages of the browser: first run, sign-in, invitation, new password, login of a command line.
-//! They work without scripts and lead to the dashboard.
+//! The plain pages of the browser: first run, sign-in, invitation, new password, login of a command line. They work
+//! without scripts and lead to the dashboard.
 
 mod device;
 mod home;
@@ -24,7 +24,7 @@ use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies, page_limit};
 use crate::ops::sessions::SignedIn;
 
-/// What is said of a form that did not come from the page it belongs to.
+/// The message for a form that did not come from its own page.
 pub const FOREIGN_FORM: &str = "This form was sent from another site";
 const FORM_LIMIT: usize = 16 << 10;
 const CSP: &str =
@@ -44,9 +44,9 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route_layer(from_fn_with_state(app.clone(), page_limit::by_address))
 }
 
-/// A form that another site sends could sign somebody in as somebody else.
+/// A form from another site could sign somebody in as somebody else.
 async fn own_forms_only(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if request.method() == Method::POST && admit::from_another_site(&app, request.headers()) {
+    if request.method() == Method::POST && admit::is_from_another_site(&app, request.headers()) {
         return foreign_form();
     }
     next.run(request).await
@@ -57,10 +57,10 @@ fn foreign_form() -> Response {
         title: "Launchway",
         ..Page::default()
     };
-    refused(page, ApiError::Forbidden(FOREIGN_FORM.to_owned()))
+    error_page(page, ApiError::Forbidden(FOREIGN_FORM.to_owned()))
 }
 
-/// One page: a form, or only words.
+/// A page with a form, or with text only.
 #[derive(Template, Default)]
 #[template(path = "page.html")]
 struct Page {
@@ -69,13 +69,13 @@ struct Page {
     problem: Option<String>,
     form: Option<Form>,
     secret: Option<String>,
-    /// What is compared with what another screen shows.
+    /// A code to compare with the one on another screen.
     code: Option<String>,
     commands: Vec<String>,
     sign_out: bool,
-    /// The way to the provider, where there is one.
+    /// The link to the provider, if there is one.
     provider: Option<String>,
-    /// Where it goes on, when there is nothing to fill in.
+    /// The link to the next page, if there is nothing to fill in.
     next: Option<String>,
 }
 
@@ -84,7 +84,7 @@ struct Form {
     action: &'static str,
     token: String,
     inputs: Vec<Input>,
-    /// One of several: name, label and what there is to choose from.
+    /// A choice: name, label and options.
     choice: Option<(&'static str, &'static str, Vec<Choice>)>,
     button: &'static str,
     /// A second button: name and text.
@@ -114,8 +114,8 @@ fn input(name: &'static str, label: &'static str, kind: &'static str, complete: 
     }
 }
 
-/// What keeps a page from being framed, sniffed, scripted, or told of to others in a `Referer`. Without any `Referer`
-/// browsers would send forms with `Origin: null`, which looks like another site.
+/// Sets the headers that prevent framing, sniffing and scripts, and that hide the URL from other sites. `no-referrer`
+/// would make browsers send forms with `Origin: null`, which looks like another site.
 pub fn protect(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
@@ -135,8 +135,8 @@ impl IntoResponse for Page {
     }
 }
 
-/// Shows what went wrong on the page, with the status it has on the API.
-fn refused(page: Page, failure: ApiError) -> Response {
+/// Shows the error on the page, with the status that it has on the API.
+fn error_page(page: Page, failure: ApiError) -> Response {
     let status = failure.status().0;
     let mut response = Page {
         problem: Some(failure.body().message),
@@ -147,15 +147,15 @@ fn refused(page: Page, failure: ApiError) -> Response {
     response
 }
 
-/// A page, and what is wrong with what was typed into the one before.
-fn answered(page: Page, wrong: Option<ApiError>) -> Response {
+/// A page, with the error of the previous form if there was one.
+fn page_or_error(page: Page, wrong: Option<ApiError>) -> Response {
     match wrong {
-        Some(failure) => refused(page, failure),
+        Some(failure) => error_page(page, failure),
         None => page.into_response(),
     }
 }
 
-/// The fields of a form_data form.
+/// The fields of a submitted form.
 async fn fields(request: Request) -> Result<Query, ApiError> {
     let (parts, body) = request.into_parts();
     let bytes = whole_body(&parts.headers, body, FORM_LIMIT, "The form is too large").await?;
@@ -167,7 +167,7 @@ fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, ApiError> {
     Ok(fields.get(name)?.unwrap_or_default())
 }
 
-fn signed_in(app: &App, signed_in: &SignedIn, next: &str) -> Response {
+fn redirect_signed_in(app: &App, signed_in: &SignedIn, next: &str) -> Response {
     let mut response = Redirect::to(next).into_response();
     cookies::sign_in(app, signed_in, response.headers_mut());
     response

@@ -1,5 +1,5 @@
-//! The body of a request as it comes in. One that comes too slowly fails, whoever reads it; one that is not read to its end is
-//! noted, so that its connection closes with care.
+//! The body of a request as it arrives. A body that arrives too slowly fails for every reader; one that is not read to
+//! its end is noted, so that its connection closes gracefully.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -21,14 +21,14 @@ use crate::http::connection::{Timeouts, Unread};
 #[error("the body came too slowly")]
 pub struct BodyTimeoutError;
 
-/// A body with deadlines. Only the time that the service waits for the client counts, not that which it takes itself.
+/// A body with deadlines. Only the time that the service waits for the client counts, not its own processing time.
 pub struct RequestBody<B: Body> {
     body: B,
     timeouts: Timeouts,
     unread: Unread,
     received: u64,
     waited: Duration,
-    /// Since when it waits for the next bytes, and when it gives up.
+    /// When it started to wait for the next bytes, and when it gives up.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
     is_whole: bool,
 }
@@ -47,7 +47,7 @@ impl<B: Body> RequestBody<B> {
         }
     }
 
-    /// How long the next bytes may take: not too long at once, nor in all for what has come so far.
+    /// How long the next bytes may take: bounded for a single wait and for everything received so far.
     fn time_left(&self) -> Duration {
         let earned = Duration::from_secs_f64(self.received as f64 / f64::from(self.timeouts.body_rate.max(1)));
         let in_all = (self.timeouts.body + earned).saturating_sub(self.waited);
@@ -105,8 +105,8 @@ impl<B: Body> Drop for RequestBody<B> {
     }
 }
 
-/// Reads a body to its end, at most `limit` bytes; `too_large` is said of more. A size that is announced is looked at before
-/// anything is read.
+/// Reads a body to its end, at most `limit` bytes; a larger one fails with `too_large`. An announced size is checked
+/// before anything is read.
 pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_large: &str) -> Result<Bytes, ApiError> {
     let refused = || ApiError::TooLarge(too_large.to_owned());
     let announced = headers
@@ -146,7 +146,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// A body of pieces, each so long after the one before, that then ends.
+    /// A body of pieces that arrive at this interval, and then ends.
     fn pieces(every: Duration, size: usize, count: usize) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> {
         stream::iter(0..count).then(move |_| async move {
             tokio::time::sleep(every).await;
@@ -154,7 +154,7 @@ mod tests {
         })
     }
 
-    /// What comes of a body whose client has earned a second by each 1000 bytes.
+    /// Reads a body whose client is granted a second for each 1000 bytes.
     async fn read(
         body: impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Send + 'static,
     ) -> Result<usize, ApiError> {

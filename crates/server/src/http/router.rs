@@ -23,7 +23,7 @@ use crate::http::{
     update, update_check, update_report, uploads, usage, webhooks,
 };
 
-/// Every endpoint under `/api`, and who may call it.
+/// Every endpoint under `/api`, with its allowed callers.
 #[expect(clippy::too_many_lines, reason = "the list of all endpoints")]
 pub fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -114,10 +114,10 @@ pub fn lines() -> Vec<Line> {
     endpoints().iter().flat_map(Endpoint::lines).collect()
 }
 
-/// The router of everything: the API under `/api`, pages, signed URLs of the local object storage.
+/// The complete router: the API under `/api`, pages, signed URLs of the local object storage.
 pub fn router(app: &Arc<App>) -> Router {
     let (api, document) = described(Some(app)).split_for_parts();
-    let document = docs::Document::new(openapi::finished(document));
+    let document = docs::Document::new(openapi::complete(document));
     let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
     let roles = app.config.roles;
     let api = if roles.check {
@@ -174,5 +174,5 @@ fn runs_here(roles: Roles, endpoint: &Endpoint) -> bool {
 
 /// The OpenAPI document of the API.
 pub fn openapi_document() -> utoipa::openapi::OpenApi {
-    openapi::finished(described(None).into_openapi())
+    openapi::complete(described(None).into_openapi())
 }

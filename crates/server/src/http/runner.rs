@@ -1,4 +1,5 @@
-//! `/runner`: the calls of runners (`docs/reference/builds.md#runners`). A runner that is refused about a build drops it.
+//! `/runner`: the requests of runners (`docs/reference/builds.md#runners`). A runner drops a build after a refusal
+//! about it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::runner::{
-    AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, LeaseAnswer, Renew, TellPlan,
+    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enrol, Enrolled, Finish, Finished, LeaseAnswer, Renew,
+    TellPlan,
 };
 use launchway_domain::id::BuildId;
 use tokio::time::{Instant, timeout_at};
@@ -26,9 +28,9 @@ use crate::ops::{artifacts, build_logs, fingerprints, finish, leases, runners};
 
 /// Seconds that a runner may wait for a build.
 const MAX_WAIT: u32 = 30;
-/// How often the queue is looked at while nothing is heard: another node may have taken a build in.
+/// How often the queue is polled without a notification: another node may have accepted a build.
 const LOOK: Duration = Duration::from_secs(1);
-/// Bytes of a log that are sent at a time at most.
+/// The maximum size of a log chunk, in bytes.
 const MAX_CHUNK: usize = 1 << 20;
 const MAX_ORIGIN: usize = 100;
 const MAX_COMMIT: usize = 64;
@@ -101,7 +103,7 @@ pub async fn lease(
     tag = "Runner protocol",
     request_body = Renew,
     responses(
-        (status = 200, description = "It goes on", body = Going),
+        (status = 200, description = "It goes on", body = AttemptReply),
         (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
     )
 )]
@@ -109,7 +111,7 @@ pub async fn renew(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(told): Body<Renew>,
-) -> Result<Json<Going>, ApiError> {
+) -> Result<Json<AttemptReply>, ApiError> {
     let phases = finish::phases(&told.phases)?;
     let id = build_id(&told.build_id)?;
     Ok(Json(leases::renew(&app, &caller, id, told.attempt, &phases).await?))
@@ -122,7 +124,7 @@ pub async fn renew(
     tag = "Runner protocol",
     request_body = TellPlan,
     responses(
-        (status = 200, description = "It goes on", body = Going),
+        (status = 200, description = "It goes on", body = AttemptReply),
         (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
     )
 )]
@@ -130,7 +132,7 @@ pub async fn plan(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(told): Body<TellPlan>,
-) -> Result<Json<Going>, ApiError> {
+) -> Result<Json<AttemptReply>, ApiError> {
     told.plan.check().map_err(|error| ApiError::bad(error.to_string()))?;
     if told.origin.as_str().is_empty() || told.origin.as_str().chars().count() > MAX_ORIGIN {
         return Err(ApiError::bad(format!("origin must have 1 to {MAX_ORIGIN} characters")));
@@ -142,7 +144,7 @@ pub async fn plan(
         return Err(ApiError::bad("commit must be hex digits"));
     }
     let id = build_id(&told.build_id)?;
-    Ok(Json(leases::tell_plan(&app, &caller, id, told).await?))
+    Ok(Json(leases::record_plan(&app, &caller, id, told).await?))
 }
 
 /// Appends bytes of a build's log, as they are, from `offset` on. The answer says where the log goes on: what the server
@@ -158,7 +160,7 @@ pub async fn plan(
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "At most 1 MiB"),
     responses(
-        (status = 200, description = "Everything before `logOffset` is kept", body = Going),
+        (status = 200, description = "Everything before `logOffset` is kept", body = AttemptReply),
         (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
     )
 )]
@@ -168,8 +170,8 @@ pub async fn log(
     query: Query,
     headers: HeaderMap,
     body: HttpBody,
-) -> Result<Json<Going>, ApiError> {
-    let id = query.given("id")?.filter(|id| !id.is_empty());
+) -> Result<Json<AttemptReply>, ApiError> {
+    let id = query.raw("id")?.filter(|id| !id.is_empty());
     let id = id.ok_or_else(|| ApiError::bad("id is required"))?;
     let number = |name: &str| -> Result<u64, ApiError> {
         let number = query.parsed(name, "a whole number from 0")?;
@@ -229,7 +231,7 @@ pub async fn finish(
     Ok(Json(finish::finish(&app, &caller, plan).await?))
 }
 
-/// A text that is no build's id names none that the runner has.
+/// A text that is not a build id names no build of the runner.
 fn build_id(text: &str) -> Result<BuildId, ApiError> {
-    text.parse().map_err(|_| leases::not_yours())
+    text.parse().map_err(|_| leases::no_lease_error())
 }

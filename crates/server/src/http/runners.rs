@@ -13,7 +13,7 @@ use launchway_domain::time::iso;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{CreateBare, Query};
 use crate::ops::runners;
 use crate::ops::write::{Creation, Write};
@@ -39,7 +39,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let now = app.clock.now();
     let view = |runner: &Runner| RunnerView::of(runner, runners::is_online(runner, now));
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let runner = org.runner(id.get()?).await?.ok_or(ApiError::NoSuch("runner"))?;
@@ -58,7 +58,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 )]
 pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: CreateBare) -> Result<Response, ApiError> {
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let made = runners::create_token(&mut write).await?;
@@ -85,5 +85,5 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("runner")?.get()?;
     Write::run(&app, &caller, id, runners::revoke).await?;
-    Ok(gone(id, DoneStatus::Revoked))
+    Ok(id_and_status(id, DoneStatus::Revoked))
 }

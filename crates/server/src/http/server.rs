@@ -1,5 +1,5 @@
-//! In front of the router: accepts connections, names each request, finds the client's address, takes the public check
-//! on a short way, and logs everything else.
+//! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
+//! the public check directly, and logs all other requests.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -24,19 +24,19 @@ use tower::ServiceExt;
 use crate::app::App;
 use crate::caller::Origin;
 use crate::http::connection::{Connection, Timeouts, Unread};
+use crate::http::connection_slots::ConnectionSlots;
 use crate::http::local_peer::{self, Holder};
-use crate::http::places::Places;
 use crate::http::request_body::RequestBody;
 use crate::http::router::router;
 use crate::http::update_check;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Browsers come by https only, for a year. Checks do not say so: apps ask them, and there are very many.
+/// Browsers use https only, for a year. Checks do not send it: apps make them, and there are very many.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Bytes of a request that one connection keeps in memory while nobody takes them; its headers must fit in, too.
+/// Bytes of a request that one connection buffers while nobody reads them; its headers must fit in, too.
 const BUFFER: usize = 64 << 10;
-/// How long running requests may take to finish once the process has to stop. The process has 30 s
+/// How long running requests may take to finish at shutdown. The process has 30 s
 /// (`docs/reference/operation.md#stopping`), and closing the database takes some of them.
 pub const GRACE: Duration = Duration::from_secs(28);
 
@@ -46,12 +46,12 @@ type Answer = Either<Full<Bytes>, Body>;
 pub struct HttpServer {
     app: Arc<App>,
     router: Router,
-    /// Request ids are this process's random start and a count: unique, and cheap to make.
+    /// Request ids consist of the process's random prefix and a counter: unique, and cheap to create.
     ids: (u64, AtomicU64),
     warned: AtomicBool,
     timeouts: Timeouts,
-    places: Arc<Places>,
-    /// The last minute in which a connection was turned away.
+    connection_slots: Arc<ConnectionSlots>,
+    /// The last minute in which a connection was refused.
     turned_away: AtomicI64,
 }
 
@@ -61,15 +61,15 @@ impl HttpServer {
         HttpServer::with_timeouts(app, Timeouts::default())
     }
 
-    /// The same with other timeouts.
+    /// Like [`Self::new`], with other timeouts.
     pub fn with_timeouts(app: Arc<App>, timeouts: Timeouts) -> Arc<HttpServer> {
         let mut start = [0; 8];
         app.random.fill(&mut start);
         let router = router(&app);
         let config = &app.config;
-        let places = Places::new(config.max_connections, config.max_connections_per_client);
+        let connection_slots = ConnectionSlots::new(config.max_connections, config.max_connections_per_client);
         Arc::new(HttpServer {
-            places,
+            connection_slots,
             timeouts,
             turned_away: AtomicI64::new(0),
             app,
@@ -93,17 +93,17 @@ impl HttpServer {
         }
     }
 
-    /// Answers a request that needs nothing to be waited for.
+    /// Answers a request that needs no waiting.
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
-        let answer = self.short_way(request, peer)?;
+        let answer = self.answer_check(request, peer)?;
         self.app.metrics.check(answer.status());
         let mut answer = answer.map(|body| Either::Left(Full::new(body)));
         name(&mut answer, &self.next_id());
         Some(answer)
     }
 
-    /// The public check, without the router: most of the service's requests by far.
-    fn short_way<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+    /// Answers the public check without the router: these are by far the most requests.
+    fn answer_check<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path();
         let bundle = path
             .strip_prefix(update_check::PREFIX)
@@ -130,7 +130,7 @@ impl HttpServer {
         let request_id = String::from_utf8_lossy(&id).into_owned();
         let mut request = request.map(Body::new);
         let address = self.client_address(request.headers(), peer);
-        // The query stays out of the log: links and signed URLs carry their proof in it.
+        // The query stays out of the log, because links and signed URLs carry their proof in it.
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         request.extensions_mut().insert(Origin {
             address,
@@ -154,13 +154,13 @@ impl HttpServer {
         response
     }
 
-    /// A connection of its own for a stream, and what serves it; `None` when the client or the service has too many.
-    fn welcome(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
+    /// Wraps a stream in a connection and its service; `None` if the client or the service has too many.
+    fn accept(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
         let peer = Peer {
             address: peer.ip(),
             is_proxy: self.is_proxy(&stream, peer),
         };
-        let Some(place) = self.places.take(peer.address, peer.is_proxy) else {
+        let Some(place) = self.connection_slots.take(peer.address, peer.is_proxy) else {
             let minute = self.app.clock.now().div_euclid(MINUTE);
             if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
                 tracing::warn!(
@@ -180,8 +180,8 @@ impl HttpServer {
         Some((Connection::new(stream, self.timeouts, unread, place), client))
     }
 
-    /// Whether a connection brings requests of others and tells whose. Builds that run on this machine may reach it by an address
-    /// of a proxy on the same machine, so there it is asked whose process is at the other end.
+    /// Whether a connection carries requests of other clients and reports their addresses. Builds on this machine may
+    /// connect from the address of a proxy on the same machine, so there the owner of the peer's process decides.
     fn is_proxy(&self, stream: &TcpStream, peer: SocketAddr) -> bool {
         if !self.app.config.trusted_proxies.contain(peer.ip()) {
             return false;
@@ -193,7 +193,7 @@ impl HttpServer {
         let is_here = address.is_loopback() || address == local.ip().to_canonical();
         match local_peer::holder(peer, local) {
             Holder::User(user) => !embedded.builders.contains(&user),
-            // Where it cannot be told, or its process has let go of its end, it might be a build's.
+            // If it is unknown, or its process has closed its end, it might be a build's.
             Holder::Nobody | Holder::Unknown => !is_here,
         }
     }
@@ -203,12 +203,12 @@ impl HttpServer {
         let count = self.ids.1.fetch_add(1, Ordering::Relaxed);
         let mut text = [0; 32];
         let parts = [self.ids.0.to_be_bytes(), count.to_be_bytes()];
-        // 32 hex digits of 16 bytes always fit.
+        // The hex form of 16 bytes always fits into 32 digits.
         let _ = hex::encode_to_slice(parts.as_flattened(), &mut text);
         text
     }
 
-    /// The client's address: the last one in `X-Forwarded-For` that is no trusted proxy, if the peer is one.
+    /// The client's address: the last one in `X-Forwarded-For` that is not a trusted proxy, if the peer is one.
     fn client_address(&self, headers: &HeaderMap, peer: Peer) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR);
         if lines.iter().next().is_none() {
@@ -224,7 +224,7 @@ impl HttpServer {
             return peer.address;
         }
         let trusted = &self.app.config.trusted_proxies;
-        // A proxy may add a line of its own instead of going on in the last one: together they are one list.
+        // A proxy may add a header line instead of extending the last one: together they are one list.
         let hops = lines
             .iter()
             .rev()
@@ -242,7 +242,8 @@ impl HttpServer {
     }
 }
 
-/// Serves a listener until `stop` completes; then takes nothing new and lets what runs finish, for as long as `stop` says.
+/// Serves a listener until `stop` completes; then accepts nothing new and lets running requests finish, for as long as
+/// `stop` returns.
 pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
@@ -256,7 +257,7 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely: let some go before the next.
+                    // Most likely out of file descriptors: wait for some to be closed.
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -264,13 +265,13 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
             },
             grace = &mut stop => break grace,
         };
-        let Some((connection, client)) = server.welcome(stream, peer) else {
+        let Some((connection, client)) = server.accept(stream, peer) else {
             continue;
         };
         let connection = builder.serve_connection(TokioIo::new(connection), client);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            // A client that goes away in the middle is nothing to tell of.
+            // A client that disconnects in the middle is not an error.
             let _ = connection.await;
         });
     };
@@ -280,7 +281,7 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
     }
 }
 
-/// Writes a request's id into its answer.
+/// Writes a request's id into its response.
 fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
     if let Ok(id) = HeaderValue::from_bytes(id) {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -291,7 +292,7 @@ fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
 #[derive(Clone, Copy)]
 struct Peer {
     address: IpAddr,
-    /// Whether what it says of its clients' addresses is believed.
+    /// Whether its reports of client addresses are trusted.
     is_proxy: bool,
 }
 
@@ -305,7 +306,7 @@ struct Client {
 impl Service<Request<Incoming>> for Client {
     type Response = Response<Answer>;
     type Error = Infallible;
-    /// What takes the long way is boxed, so that the public check does not move a future that is large for its sake.
+    /// The slow path is boxed, so that the public check does not move a large future.
     type Future = future::Either<
         future::Ready<Result<Self::Response, Infallible>>,
         BoxFuture<'static, Result<Self::Response, Infallible>>,

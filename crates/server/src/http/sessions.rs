@@ -12,7 +12,7 @@ use launchway_api::words::DoneStatus;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::http::answers::{gone, page};
+use crate::http::answers::{id_and_status, page};
 use crate::http::extract::Query;
 use crate::ops::sessions::{self, EndSession};
 
@@ -61,5 +61,5 @@ pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     };
     let id = id.get()?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &caller.origin).await?;
-    Ok(gone(id, DoneStatus::Revoked))
+    Ok(id_and_status(id, DoneStatus::Revoked))
 }

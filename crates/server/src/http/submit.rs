@@ -14,7 +14,7 @@ use launchway_store::SubmissionFilter;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::submissions;
 use crate::ops::submissions::form;
@@ -39,7 +39,7 @@ pub async fn create(
     new: Create<CreateSubmission>,
 ) -> Result<Response, ApiError> {
     match request::run(&app, &caller, new.body, new.request).await? {
-        Submitted::Kept(kept) => Ok(again(kept)),
+        Submitted::Kept(kept) => Ok(replay(kept)),
         Submitted::Fresh(view) => Ok(created(&view)),
     }
 }
@@ -68,7 +68,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let paging = query.paging()?;
     let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     if let Some(id) = id {
         let submission = org.submission(id.get()?).await?;
         let submission = submission.ok_or(ApiError::NoSuch("submission"))?;
@@ -78,7 +78,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     Ok(page(rows, paging, SubmissionView::of))
 }
 
-/// Which submissions a query asks for.
+/// Parses the filter of a query.
 pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
     Ok(SubmissionFilter {
         status: query.parsed(
@@ -170,5 +170,5 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let id = query.id("submission")?.get()?;
     let files = Write::run(&app, &caller, id, submissions::delete).await?;
     submissions::remove_files(&app, &files).await;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

@@ -18,7 +18,7 @@ use launchway_store::{Org, UpdateFilter};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::fingerprints;
 use crate::ops::publish_request::{self, Published};
@@ -45,7 +45,7 @@ pub async fn create(
 ) -> Result<Response, ApiError> {
     let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
     match publish_request::run_with(&app, &caller, &new.body, lwfp2, new.request).await? {
-        Published::Kept(kept) => Ok(again(kept)),
+        Published::Kept(kept) => Ok(replay(kept)),
         Published::Fresh(view) => Ok(created(&view)),
     }
 }
@@ -74,7 +74,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let paging = query.paging()?;
     let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let id = id.get()?;
@@ -94,7 +94,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Which updates a query asks for.
+/// Parses the filter of a query.
 pub fn filter(query: &Query) -> Result<UpdateFilter, ApiError> {
     Ok(UpdateFilter {
         bundle: query.parsed("bundleId", "a bundle identifier")?,
@@ -166,5 +166,5 @@ pub async fn change(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("update")?.get()?;
     Write::run(&app, &caller, id, updates::delete).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }

@@ -1,5 +1,5 @@
-//! The public check (`docs/reference/updates.md#the-public-check`): answered from memory, with no query, lock, log line or
-//! counter row.
+//! The public check (`docs/reference/updates.md#the-public-check`): answered from memory, with no query, lock, log line
+//! or counter row.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,21 +21,21 @@ use crate::http::check_query::{CheckQuery, Parameter};
 use crate::http::extract::decode;
 use crate::ota::{Entry, Updates};
 
-/// The path of the check, in front of the bundle identifier.
+/// The path of the check, before the bundle identifier.
 pub const PREFIX: &str = "/api/update/check/";
 const MAX_LABEL: usize = 128;
 const NO_UPDATES_FOUND: &[u8] = br#"{"updateAvailable":false,"message":"No updates found for this bundle"}"#;
 const NO_UPDATE: &[u8] = br#"{"updateAvailable":false,"message":"No update available"}"#;
 
-/// What the answer is written from.
+/// The parsed parameters of a check.
 struct Question<'q> {
     caller: Caller<'q>,
-    /// The update that the app says it runs.
+    /// The update that the app reports as running.
     current_update: Option<&'q str>,
 }
 
 impl<'q> Question<'q> {
-    /// The caller, with the build of the update that it runs where it does not tell its build itself.
+    /// The caller. If it does not send its build, the build of its running update is used.
     fn caller(&self, updates: &Updates) -> Caller<'q> {
         let mut caller = self.caller.clone();
         if caller.build.is_none() {
@@ -96,7 +96,7 @@ pub async fn check_without_bundle(
     answer(&app, "", "", origin.0.address).map(axum::body::Body::from)
 }
 
-/// Answers one check. `bundle` is the last part of the path, still percent-encoded; `query` the text behind `?`.
+/// Answers one check. `bundle` is the last part of the path, still percent-encoded; `query` is the text after `?`.
 pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response<Bytes> {
     let now = app.clock.now();
     let result = match app.addresses.count(address, now) {
@@ -117,7 +117,7 @@ pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response
     }
 }
 
-/// Any page may ask, without credentials (`docs/reference/conventions.md#cors`).
+/// Any page may send checks, without credentials (`docs/reference/conventions.md#cors`).
 pub async fn preflight() -> axum::response::Response {
     let mut response = respond(StatusCode::OK, Bytes::new(), None).map(axum::body::Body::from);
     let headers = response.headers_mut();
@@ -166,11 +166,11 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     known.unwrap_or(Ok(Bytes::from_static(NO_UPDATES_FOUND)))
 }
 
-/// Shows to `look` what a check with this query asks and what it is answered from: the same as [`write_answer`] decides on.
-/// `None` for a bundle without updates.
+/// Calls `look` with the caller of this query and the updates that the check decides on, which are those of
+/// [`write_answer`]. `None` for a bundle without updates.
 ///
 /// # Errors
-/// What a check of this form is refused with.
+/// The refusal of a malformed check.
 pub fn look<T>(
     app: &App,
     bundle_id: &str,
@@ -184,7 +184,7 @@ pub fn look<T>(
         .read(bundle_id, |updates| look(&question.caller(updates), updates)))
 }
 
-/// The answer of a bundle that has updates.
+/// The response for a bundle that has updates.
 fn choose(
     app: &App,
     question: &Question<'_>,
@@ -262,7 +262,7 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, ApiError
     let configuration = query.get(Parameter::Configuration)?;
     let device_id = query.get(Parameter::DeviceId)?;
     let current_update = query.get(Parameter::CurrentUpdateId)?;
-    // A plus sign that was not escaped arrives as a space, which no version has.
+    // A plus sign that was not escaped arrives as a space, which no version contains.
     let version = if version.contains(' ') {
         version.replace(' ', "+").into()
     } else {
@@ -297,7 +297,7 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, ApiError
     Ok(Question { caller, current_update })
 }
 
-/// Decodes `%XX` of a path; a plus sign stands for itself there.
+/// Decodes `%XX` of a path; a plus sign is literal there.
 pub(crate) fn decode_path(text: &str) -> std::borrow::Cow<'_, [u8]> {
     if text.contains('%') {
         decode(text.replace('+', "%2B").as_bytes()).into_owned().into()

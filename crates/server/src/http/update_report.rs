@@ -20,7 +20,7 @@ use crate::http::update_check;
 use crate::ota::report_token::ReportClaim;
 
 const MAX_EVENTS: usize = 100;
-/// Bytes of a report: as many events with the longest reasons, escaped.
+/// The maximum size of a report in bytes: the maximum number of events with the longest reasons, escaped.
 const MAX_REPORT: usize = 256 << 10;
 
 /// Takes a device's report. The token that the check gave to the device is the authentication.
@@ -86,7 +86,7 @@ fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, no
     {
         return Err(bad(format!("reason must have at most {MAX_REASON} characters")));
     }
-    // PostgreSQL keeps a NUL in no text.
+    // PostgreSQL cannot store a NUL in text.
     if event.reason.as_ref().is_some_and(|reason| reason.contains('\0')) {
         return Err(bad("reason must not hold a NUL character".to_owned()));
     }

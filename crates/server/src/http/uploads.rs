@@ -14,7 +14,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{local, serve};
 use crate::caller::Caller;
-use crate::http::answers::{again, created};
+use crate::http::answers::{created, replay};
 use crate::http::extract::Create;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Write};
@@ -34,7 +34,7 @@ pub async fn create(
 ) -> Result<Response, ApiError> {
     let plan = uploads::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let view = uploads::create(&mut write, plan).await?;
@@ -66,13 +66,13 @@ async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: 
     next.run(request).await
 }
 
-/// Whether bytes are awaited under a name: the id of an upload, or of an artifact of a build that runs.
+/// Whether bytes are expected under a name: the id of an upload, or of an artifact of a running build.
 async fn is_open(app: &App, name: &str) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the signed URL names the upload");
     match (name.parse::<UploadId>(), name.parse::<ArtifactId>()) {
-        (Ok(id), _) => Ok(system.upload_is_open(id).await?),
-        (_, Ok(id)) => Ok(system.artifact_is_open(id).await?),
+        (Ok(id), _) => Ok(system.is_open_upload(id).await?),
+        (_, Ok(id)) => Ok(system.is_open_artifact(id).await?),
         _ => Ok(false),
     }
 }

@@ -1,4 +1,4 @@
-//! `/usage`: what the organization used, month by month, and its quotas.
+//! `/usage`: the organization's usage by month, and its quotas.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{found, page};
 use crate::http::extract::Query;
-use crate::ops::usage::held;
+use crate::ops::usage::holdings;
 
 /// Lists months, newest first, or reads the one that `id` names. Months are UTC; one without any use is not listed.
 #[utoipa::path(
@@ -32,16 +32,16 @@ use crate::ops::usage::held;
     )
 )]
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
-    let id = query.given("id")?;
+    let id = query.raw("id")?;
     if id == Some("") {
         return Err(ApiError::bad("id is required"));
     }
     let paging = query.paging()?;
     let present = Month::of(app.clock.now());
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     let tier = org.record().await?.ok_or(ApiError::NoSuch("organization"))?.tier;
-    let held = held(&mut org).await?;
+    let held = holdings(&mut org).await?;
     let view = |usage: &Usage| UsageView::of(usage, present, tier, &app.config.quotas, held);
     let Some(id) = id else {
         return Ok(page(org.usage(paging).await?, paging, view));

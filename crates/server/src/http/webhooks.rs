@@ -15,7 +15,7 @@ use launchway_store::Org;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{again, created, found, gone, page_of};
+use crate::http::answers::{created, found, id_and_status, page_of, replay};
 use crate::http::extract::{Body, Create, CreateBare, Query};
 use crate::ops::write::{Creation, Write};
 use crate::ops::{deliveries as making, webhooks};
@@ -39,17 +39,17 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let id = query.optional_id("webhook")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     match id {
         Some(id) => {
             let webhook = org.webhook(id.get()?).await?.ok_or(ApiError::NoSuch("webhook"))?;
-            Ok(found(&shown(&mut org, &webhook).await?))
+            Ok(found(&view(&mut org, &webhook).await?))
         }
         None => {
             let rows = org.webhooks(paging).await?;
             let mut items = Vec::with_capacity(rows.items.len());
             for webhook in &rows.items {
-                items.push(shown(&mut org, webhook).await?);
+                items.push(view(&mut org, webhook).await?);
             }
             Ok(page_of(items, rows.total, paging))
         }
@@ -57,16 +57,16 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// A webhook with its last delivery.
-pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, ApiError> {
+pub async fn view(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, ApiError> {
     let last = match org.last_delivery(webhook.id).await? {
-        Some(delivery) => Some(shown_delivery(org, &delivery).await?),
+        Some(delivery) => Some(delivery_view(org, &delivery).await?),
         None => None,
     };
     Ok(WebhookView::of(webhook, last))
 }
 
-async fn shown_delivery(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, ApiError> {
-    Ok(DeliveryView::of(delivery, &org.delivery_tries(delivery.id).await?))
+async fn delivery_view(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, ApiError> {
+    Ok(DeliveryView::of(delivery, &org.delivery_attempts(delivery.id).await?))
 }
 
 /// Creates a webhook and shows the secret that its deliveries are signed with, this once.
@@ -84,7 +84,7 @@ pub async fn create(
 ) -> Result<Response, ApiError> {
     let plan = webhooks::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let (webhook, secret) = webhooks::create(&mut write, plan).await?;
@@ -118,7 +118,7 @@ pub async fn replace(
     let plan = webhooks::replacement(&app, &body.0)?;
     let mut write = Write::begin(&app, &caller).await?;
     let webhook = webhooks::replace(&mut write, id.ok_or(ApiError::NoSuch("webhook"))?, plan).await?;
-    let view = shown(&mut write.org(), &webhook).await?;
+    let view = view(&mut write.org(), &webhook).await?;
     write.commit().await?;
     Ok(found(&view))
 }
@@ -137,7 +137,7 @@ pub async fn replace(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("webhook")?.get()?;
     Write::run(&app, &caller, id, webhooks::delete).await?;
-    Ok(gone(id, DoneStatus::Deleted))
+    Ok(id_and_status(id, DoneStatus::Deleted))
 }
 
 /// Gives a webhook a new secret and shows it, this once. For 24 hours deliveries are signed with the old one too.
@@ -155,7 +155,7 @@ pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Q
     let id = query.id("webhook")?;
     let mut write = Write::begin(&app, &caller).await?;
     let (webhook, secret) = webhooks::rotate_secret(&mut write, id.get()?).await?;
-    let record = shown(&mut write.org(), &webhook).await?;
+    let record = view(&mut write.org(), &webhook).await?;
     write.commit().await?;
     Ok(found(&WebhookWithSecret {
         record,
@@ -182,12 +182,12 @@ pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Quer
     let id = query.id("webhook")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
-    let mut org = tx.org(caller.home()?);
+    let mut org = tx.org(caller.org_id()?);
     let webhook = org.webhook(id.get()?).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let rows = org.deliveries(webhook.id, paging).await?;
     let mut items = Vec::with_capacity(rows.items.len());
     for delivery in &rows.items {
-        items.push(shown_delivery(&mut org, delivery).await?);
+        items.push(delivery_view(&mut org, delivery).await?);
     }
     Ok(page_of(items, rows.total, paging))
 }
@@ -211,7 +211,7 @@ pub async fn redeliver(
 ) -> Result<Response, ApiError> {
     let id = query.id("delivery")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let delivery = making::redeliver(&mut write, id.get()?).await?;
@@ -237,7 +237,7 @@ pub async fn test(
 ) -> Result<Response, ApiError> {
     let id = query.id("webhook")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
     let delivery = making::test(&mut write, id.get()?).await?;

@@ -1,5 +1,5 @@
-//! One file after the other in one inspecting process, for the fuzzer: starting a process for each would be most of the time.
-//! Each comes as two lengths, a task and the bytes; for each a byte is printed.
+//! Inspects many files in one process, for the fuzzer, which would otherwise spend most of its time starting processes.
+//! Each input is two lengths, a task and the bytes; the answer to each is one byte.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::confine::{Bounds, give_up_everything};
 use super::work::{answer, standard_input};
 
-/// Longer inputs are not made.
+/// The maximum length of a generated input, in bytes.
 const MAX_INPUT: u32 = 64 << 20;
 
-/// Inspects until the input ends.
+/// Inspects inputs until the end of standard input.
 pub(super) fn run() -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     let input = standard_input()?;
@@ -22,7 +22,7 @@ pub(super) fn run() -> Result<(), String> {
         file_size: MAX_INPUT.into(),
         life: Duration::from_secs(24 * 3600),
     };
-    // One number is left free for the handle that each inspection gets.
+    // One file descriptor remains available for the handle of each inspection.
     give_up_everything(&again.try_clone().map_err(text)?.into(), bounds)?;
     let (mut input, mut file) = (io::BufReader::new(File::from(input)), file);
     drop(again);
@@ -33,7 +33,7 @@ pub(super) fn run() -> Result<(), String> {
         file.write_all(&bytes).map_err(text)?;
         file.seek(SeekFrom::Start(0)).map_err(text)?;
         let said = answer(&task, file.try_clone().map_err(text)?);
-        // The first letter of the answer's kind: read, refused, unreadable.
+        // `+` for an accepted file, `-` for any other answer.
         let kind = if said.starts_with(b"{\"read") { b'+' } else { b'-' };
         let mut out = io::stdout();
         out.write_all(&[kind]).and_then(|()| out.flush()).map_err(text)?;

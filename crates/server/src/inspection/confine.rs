@@ -1,5 +1,6 @@
-//! What an inspecting process gives up before it looks at a file: new rights, the file system, more open files, and with
-//! these the network, other processes, and memory and time without end. It fails closed: what cannot be given up ends it.
+//! The privileges that an inspection process gives up before it reads a file: new rights, the file system, further open
+//! files, and with them the network, other processes, and unbounded memory and time. It fails closed: if a restriction
+//! cannot be applied, the process exits.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -10,36 +11,37 @@ use launchway_runner::sandbox::{Landlock, Places, Sandbox, hide_this_process, la
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Bytes of memory. The largest table that is read of an app has 128 MiB, and may lie in memory twice while it grows.
+/// Memory limit in bytes. The largest table that is read from an app has 128 MiB, and may be in memory twice while it
+/// grows.
 const MEMORY: u64 = 512 << 20;
-/// Bytes of the stack. Nothing that is read here recurses deeper than some ten calls.
+/// Stack limit in bytes. No parser recurses more than about ten calls deep.
 const STACK: u64 = 8 << 20;
-/// Seconds on a processor. The most that is unpacked of one file, 4 GiB, takes some twenty.
+/// Limit on CPU time in seconds. The most that is unpacked from one file, 4 GiB, takes about twenty.
 const SECONDS: u64 = 120;
-/// A process whose server is gone, or hangs, ends itself.
+/// How long a process lives at most, in case its server is gone or hangs.
 const WALL: Duration = Duration::from_secs(600);
 
-/// How much a process may use.
+/// The resource limits of a process.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Seconds on a processor.
+    /// Seconds of CPU time.
     pub(super) seconds: u64,
-    /// Bytes that it may write into one file.
+    /// The maximum size in bytes of a file that it writes.
     pub(super) file_size: u64,
-    /// How long it may live.
+    /// Its maximum lifetime.
     pub(super) life: Duration,
 }
 
 impl Bounds {
-    /// Those of one inspection.
+    /// The limits of one inspection.
     pub(super) const ONE: Bounds = Bounds {
         seconds: SECONDS,
         file_size: 0,
         life: WALL,
     };
 
-    /// So many seconds more, for a server that takes larger packages than usual.
-    pub(super) fn longer(self, more: u64) -> Bounds {
+    /// The limits with `more` seconds of CPU time, for a server that accepts larger packages than the default.
+    pub(super) fn with_seconds(self, more: u64) -> Bounds {
         Bounds {
             seconds: self.seconds.saturating_add(more),
             life: self.life.saturating_add(Duration::from_secs(more)),
@@ -48,17 +50,17 @@ impl Bounds {
     }
 }
 
-/// Gives everything up but what is open already, of which `last` was opened last.
+/// Gives up everything but the files that are open, of which `last` was opened last.
 ///
 /// # Errors
-/// A sentence; nothing may be read then.
+/// A sentence; nothing may be read after that.
 pub(super) fn give_up_everything(last: &OwnedFd, bounds: Bounds) -> Result<(), String> {
     hide_this_process().map_err(text)?;
     let nothing = Sandbox {
         places: (landlock_here() > Landlock::Missing).then(Places::default),
         ..Sandbox::default()
     };
-    nothing.put_on()?;
+    nothing.enter()?;
     limit(Resource::Core, 0)?;
     limit(Resource::Cpu, bounds.seconds)?;
     limit(Resource::Stack, STACK)?;
@@ -66,7 +68,7 @@ pub(super) fn give_up_everything(last: &OwnedFd, bounds: Bounds) -> Result<(), S
     limit(Resource::Fsize, bounds.file_size)?;
     end_with_the_server(bounds.life)?;
     limit(Resource::Nproc, 0)?;
-    // No more files, and so no sockets: all numbers below are in use.
+    // No more files, and so no sockets: all descriptors below the limit are in use.
     let open = u64::try_from(last.as_raw_fd()).map_err(|error| error.to_string())? + 1;
     limit(Resource::Nofile, open)
 }
@@ -80,7 +82,7 @@ fn limit(resource: Resource, most: u64) -> Result<(), String> {
     setrlimit(resource, limit).map_err(|error| format!("cannot limit {resource:?}: {error}"))
 }
 
-/// Ends this process when nobody reads its answer any more, and when it lived long enough.
+/// Exits when nobody reads the answer any more, or at the end of the maximum lifetime.
 fn end_with_the_server(life: Duration) -> Result<(), String> {
     let answer = io::stdout().as_fd().try_clone_to_owned().map_err(text)?;
     let watch = move || {

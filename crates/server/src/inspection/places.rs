@@ -1,5 +1,6 @@
-//! Places for inspections: a bounded number at a time, shared evenly by organizations. One organization never has all of
-//! them, so its slow files keep nobody else waiting, and of those who wait the one that has the fewest comes next.
+//! Slots for inspections: a bounded number at a time, shared fairly between organizations. No organization can hold all
+//! of them, so its slow files never block the others. A free slot goes to the waiting organization that holds the
+//! fewest.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,27 +10,27 @@ use tokio::sync::oneshot;
 
 use crate::api_error::ApiError;
 
-/// Inspections of one organization that wait. Who asks for more is told to come again.
+/// Inspections of one organization that may wait. Further ones are told to retry.
 const MAX_WAITING: usize = 100;
-/// What they are told to wait.
+/// Seconds after which they may retry.
 const RETRY_SECONDS: u64 = 10;
 
-/// The places of this process.
+/// The slots of this process.
 pub struct Places {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// Places that one organization may have at once.
+    /// Slots that one organization may hold at once.
     most: usize,
     state: Mutex<State>,
 }
 
 struct State {
     free: usize,
-    /// Organizations that have places.
+    /// The number of slots that each organization holds.
     taken: HashMap<OrgId, usize>,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: VecDeque<Waiting>,
 }
 
@@ -38,15 +39,15 @@ struct Waiting {
     place: oneshot::Sender<Place>,
 }
 
-/// One inspection. It is free again when this is dropped.
+/// The slot of one inspection. Dropping it frees the slot.
 pub struct Place {
-    /// Nothing in one that was never handed over.
+    /// `None` in a slot that was never handed over.
     shared: Option<Arc<Shared>>,
     org: OrgId,
 }
 
 impl Places {
-    /// So many places, two at least.
+    /// `count` slots, but at least two.
     pub fn new(count: usize) -> Places {
         let count = count.max(2);
         let state = State {
@@ -62,19 +63,19 @@ impl Places {
         }
     }
 
-    /// Places that one organization may have at once.
+    /// The number of slots that one organization may hold at once.
     pub fn of_one(&self) -> usize {
         self.shared.most
     }
 
-    /// Waits for a place for an organization.
+    /// Waits for a slot for an organization.
     ///
     /// # Errors
-    /// [`ApiError::RateLimited`] when too many inspections of the organization wait already.
+    /// [`ApiError::RateLimited`] if too many inspections of the organization are waiting.
     pub async fn take(&self, org: OrgId) -> Result<Place, ApiError> {
         let waiting = {
             let mut state = self.shared.lock();
-            // Who gave up waiting is not counted.
+            // Abandoned requests do not count.
             state.waiting.retain(|waiting| !waiting.place.is_closed());
             if state.waiting.iter().filter(|waiting| waiting.org == org).count() >= MAX_WAITING {
                 return Err(ApiError::RateLimited(RETRY_SECONDS));
@@ -95,7 +96,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives free places to those who wait.
+    /// Hands free slots to waiting inspections.
     fn hand_out(self: &Arc<Self>) {
         loop {
             let next = self.lock().next(self.most);
@@ -105,7 +106,8 @@ impl Shared {
                 org: next.org,
             };
             if let Err(mut place) = next.place.send(place) {
-                // Given up meanwhile. Its drop must not come back here, once for each that was given up.
+                // The request was abandoned. Dropping the slot must not re-enter this function, once for every
+                // abandoned request.
                 place.shared = None;
                 self.lock().give_back(place.org);
             }
@@ -114,8 +116,8 @@ impl Shared {
 }
 
 impl State {
-    /// Who gets a place now: of those whose organization may have one more, of the organization that has the fewest, the one
-    /// who waits longest.
+    /// The next waiting inspection to get a slot: of the organizations below their maximum, the one that holds the
+    /// fewest slots, and of its inspections the oldest.
     fn next(&mut self, most: usize) -> Option<Waiting> {
         if self.free == 0 {
             return None;
@@ -160,7 +162,7 @@ mod tests {
         OrgId::new(1, [number; 10])
     }
 
-    /// A place that is free at once.
+    /// A slot that is free at once.
     fn now(places: &Places, number: u8) -> Option<Place> {
         places.take(org(number)).now_or_never().map(Result::unwrap)
     }
@@ -202,7 +204,7 @@ mod tests {
         }
         let mut waiting = Box::pin(places.take(org(1)));
         assert!(waiting.as_mut().now_or_never().is_none());
-        // Handed over, and never looked at.
+        // Handed over, but never received.
         drop(held);
         drop(waiting);
         assert!(now(&places, 1).is_some());

@@ -1,4 +1,4 @@
-//! One inspecting process, seen from outside: what it gets, how long it may take, how much it may say, and how it ended.
+//! One inspection process, seen from outside: its input, its timeout, the bound on its output, and how it ended.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
@@ -9,28 +9,29 @@ use zeroize::Zeroizing;
 
 use super::{COMMAND, ENVIRONMENT, Inspector};
 
-/// An answer is not longer. Longest are the facts of a credential, which are bounded, and the warnings about an app.
+/// The maximum length of an answer in bytes. The longest are the facts of a credential, which are bounded, and the
+/// warnings about an app.
 const MAX_ANSWER: u64 = 1 << 20;
-/// What it says at a bad end is not longer.
+/// The maximum length in bytes of what a failing process prints.
 const MAX_LAST_WORDS: u64 = 4096;
-/// What Rust says when there is no memory.
+/// The message of Rust's runtime when memory is exhausted.
 const NO_MEMORY: &str = "memory allocation of";
 const SIGABRT: i32 = 6;
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
-/// How a process ended that did not answer.
+/// How a process ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Died {
-    /// A defect of the program that the file brought to light.
+pub(super) enum ProcessFailure {
+    /// The file triggered a defect of the program.
     Crashed,
-    /// It wanted more memory than it may have, or the machine has.
+    /// It exceeded its memory limit, or the machine's memory.
     OutOfMemory,
-    /// It wanted more time.
+    /// It exceeded its time limit.
     OutOfTime,
 }
 
-/// Runs a process for a task; gives what it said, which is its answer. Dropped, it kills the process.
+/// Runs a process for a task and returns its output, which is its answer. Dropping the future kills the process.
 ///
 /// # Errors
 /// No process could be started.
@@ -39,18 +40,18 @@ pub(super) async fn run(
     task: &str,
     input: Stdio,
     content: Option<Zeroizing<Vec<u8>>>,
-) -> std::io::Result<Result<Vec<u8>, Died>> {
+) -> std::io::Result<Result<Vec<u8>, ProcessFailure>> {
     let mut command = Command::new(&inspector.program);
     command.args(&inspector.arguments).args([COMMAND, task]);
     command.env_clear().envs(ENVIRONMENT).current_dir("/");
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Its own group: Ctrl-C at a terminal is for the server, which ends it in its own time.
+    // A process group of its own: Ctrl-C in a terminal is for the server, which stops the process itself.
     let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
     let (given, said, last_words) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let work = async {
         let give = async {
             if let (Some(mut given), Some(content)) = (given, content) {
-                // One that ended early does not take it.
+                // A process that exits early does not read its input.
                 let _ = given.write_all(&content).await;
             }
         };
@@ -60,15 +61,15 @@ pub(super) async fn run(
     let Ok((said, last_words)) = tokio::time::timeout(inspector.timeout, work).await else {
         let _ = child.kill().await;
         tracing::error!(task, "an inspection was killed: it did not end in time");
-        return Ok(Err(Died::OutOfTime));
+        return Ok(Err(ProcessFailure::OutOfTime));
     };
-    // One that says too much, or closed its pipes and goes on, is at its end too.
+    // A process that writes too much, or that closes its output and continues, is finished too.
     if said.len() as u64 > MAX_ANSWER {
         child.start_kill()?;
     }
     let Ok(status) = tokio::time::timeout(inspector.timeout, child.wait()).await else {
         let _ = child.kill().await;
-        return Ok(Err(Died::OutOfTime));
+        return Ok(Err(ProcessFailure::OutOfTime));
     };
     let status = status?;
     if status.success() && said.len() as u64 <= MAX_ANSWER {
@@ -81,22 +82,22 @@ pub(super) async fn run(
     Ok(Err(died))
 }
 
-/// What comes, up to one byte more than `most`. Whoever writes more is told that nobody reads it.
+/// Reads at most one byte more than `most`, then closes the pipe, so that the process stops writing.
 async fn bounded(from: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(from) = from {
-        // What cannot be read is missed in the answer.
+        // A read error shows up as an incomplete answer.
         let _ = from.take(most + 1).read_to_end(&mut bytes).await;
     }
     bytes
 }
 
-fn how(status: ExitStatus, words: &str) -> Died {
+fn how(status: ExitStatus, words: &str) -> ProcessFailure {
     match status.signal() {
-        Some(SIGXCPU) => Died::OutOfTime,
-        Some(SIGABRT) if words.contains(NO_MEMORY) => Died::OutOfMemory,
-        // Nobody here kills it before its time, but a system without memory does.
-        Some(SIGKILL) => Died::OutOfMemory,
-        _ => Died::Crashed,
+        Some(SIGXCPU) => ProcessFailure::OutOfTime,
+        Some(SIGABRT) if words.contains(NO_MEMORY) => ProcessFailure::OutOfMemory,
+        // The server kills only at the timeout, but a system without memory kills too.
+        Some(SIGKILL) => ProcessFailure::OutOfMemory,
+        _ => ProcessFailure::Crashed,
     }
 }

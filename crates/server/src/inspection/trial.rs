@@ -1,4 +1,4 @@
-//! Tries what an inspecting process must not be able to do, so that the tests can see that it cannot.
+//! Tries what an inspection process must not be able to do, so that tests can prove that it cannot.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 use super::confine::{Bounds, give_up_everything};
 use super::work::standard_input;
 
-/// What is tried.
+/// What to try.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Trial {
-    /// Memory without end. Says at last how many mebibytes it got.
+    /// Allocate without bound; finally prints how many mebibytes it got.
     Memory,
-    /// Calls without end.
+    /// Recurse without bound.
     Stack,
-    /// Work without end.
+    /// Compute without bound.
     Time,
     /// A panic.
     Panic,
-    /// A byte more in the file that it inspects.
+    /// Append a byte to the inspected file.
     Write,
-    /// Files, sockets, processes: prints a word for each that it got.
+    /// Open files and sockets and start processes: prints a word for each success.
     World,
 }
 
-/// Tries it behind the limits of every inspection, but for the time, which is one second.
+/// Runs a trial under the limits of every inspection, except that the CPU time is one second.
 pub(super) fn run(trial: Trial) -> Result<(), String> {
     let input = standard_input()?;
     let bounds = Bounds {
@@ -80,7 +80,7 @@ fn deeper(depth: u64) -> u64 {
     black_box(depth) + black_box(deeper(depth + 1))
 }
 
-/// Whether there was a socket, whoever answered.
+/// Whether a socket was available, whatever the peer answered.
 fn reaches(connected: &io::Result<TcpStream>) -> bool {
     match connected {
         Ok(_) => true,

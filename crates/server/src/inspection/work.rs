@@ -1,4 +1,4 @@
-//! What an inspecting process does: gives everything up, reads the file, prints the answer, ends.
+//! The work of an inspection process: restrict itself, read the file, print the answer, exit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use launchway_api::secret::SecretText;
 use launchway_binaries::BinaryFacts;
-use launchway_credentials::{Details, Facts, Given, Kind};
-use launchway_domain::org::normal_name;
+use launchway_credentials::{CredentialInput, Details, Facts, Kind};
+use launchway_domain::org::normalize_name;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -17,12 +17,12 @@ use super::{Answer, CredentialFacts, CredentialTask, Task, batch, more_seconds, 
 use crate::ops::credentials::OpenedCredential;
 use crate::package::{self, Inspected, Limits};
 
-/// Bytes of a credential as JSON: the file in base64, passwords and names.
+/// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
 
-/// Does a task. Where it cannot even begin it says why on standard error and fails.
+/// Runs a task. If it cannot begin, it prints the reason to standard error and fails.
 pub(super) fn run(task: Task) -> ExitCode {
-    // Not the message, which could quote the file.
+    // Without the message, which could quote the file.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(io::stderr(), "panicked at {place}");
@@ -47,12 +47,12 @@ fn one(task: &Task) -> Result<(), String> {
         Task::Package(limits) => more_seconds(limits),
         _ => 0,
     };
-    give_up_everything(&input, Bounds::ONE.longer(more))?;
+    give_up_everything(&input, Bounds::ONE.with_seconds(more))?;
     let answer = answer(task, File::from(input));
     io::stdout().write_all(&answer).map_err(|error| error.to_string())
 }
 
-/// Standard input, by a number of its own.
+/// Standard input as a file descriptor of its own.
 pub(super) fn standard_input() -> Result<OwnedFd, String> {
     io::stdin()
         .as_fd()
@@ -115,7 +115,7 @@ fn credential(task: &CredentialTask, input: File) -> Answer<CredentialFacts> {
         &given.issuer_id,
     ]
     .map(text);
-    let given = Given {
+    let given = CredentialInput {
         content: &content,
         password: password.as_deref(),
         alias: alias.as_deref(),
@@ -130,7 +130,7 @@ fn credential(task: &CredentialTask, input: File) -> Answer<CredentialFacts> {
     }
 }
 
-/// What is kept of the facts.
+/// The facts that are kept.
 fn known(facts: &Facts) -> CredentialFacts {
     let mut shown = serde_json::to_value(facts).unwrap_or(Value::Null);
     if let Some(object) = shown.as_object_mut() {
@@ -146,7 +146,7 @@ fn known(facts: &Facts) -> CredentialFacts {
     }
 }
 
-/// What the file calls itself.
+/// The name in the file.
 fn own_name(details: &Details) -> String {
     let name = match details {
         Details::AppStoreConnectKey(key) => &key.key_id,
@@ -156,5 +156,5 @@ fn own_name(details: &Details) -> String {
         Details::ProvisioningProfile(profile) => &profile.name,
     };
     let short: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
-    normal_name(&short).unwrap_or_else(|| "Credential".to_owned())
+    normalize_name(&short).unwrap_or_else(|| "Credential".to_owned())
 }

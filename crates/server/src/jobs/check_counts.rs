@@ -13,15 +13,16 @@ use crate::app::App;
 
 const EVERY: Duration = Duration::from_secs(5);
 
-/// What is on its way.
+/// The counts that are not in the database yet.
 #[derive(Default)]
 pub struct CheckCounts {
-    /// Checks of a bundle, by its key, in a month. While the database is away they wait here, in the month they were made.
+    /// Checks of a bundle, by its key, in a month. While the database is unreachable they wait here, in the month in
+    /// which they were made.
     pending: Mutex<BTreeMap<(Month, Box<str>), i64>>,
 }
 
 impl CheckCounts {
-    /// Writes what was counted since the last time. What belongs to nobody is forgotten.
+    /// Writes the counts since the last call. Drops those of bundles that belong to nobody.
     pub async fn flush(&self, app: &App) -> Result<(), StoreError> {
         let mut pending = self.pending.lock().await;
         let month = Month::of(app.clock.now());
@@ -54,7 +55,7 @@ impl CheckCounts {
     }
 }
 
-/// Writes what was counted, every five seconds.
+/// Writes the counts every five seconds.
 pub async fn run(app: Arc<App>) {
     let mut tick = tokio::time::interval(EVERY);
     loop {

@@ -1,6 +1,5 @@
-//! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, files of old builds
-//! and submissions, old bookkeeping.
-//! Every step can be repeated and interrupted. It runs on the node that holds its lease.
+//! Clean-up: expired uploads, unused copies, packages without updates, files of old builds and submissions, old
+//! bookkeeping. Every step can be repeated and interrupted. It runs on the node that holds its lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +21,13 @@ use crate::ops::write::ANSWER_LIFE;
 
 const EVERY: Duration = Duration::from_secs(60);
 const BATCH: i64 = 100;
-/// Rows of bookkeeping forgotten in one transaction.
+/// Rows of bookkeeping that one transaction deletes.
 const MANY: i64 = 1000;
-/// Groups (update and kind) whose devices are deleted in one transaction; each may have thousands of rows.
+/// Groups (update and kind) whose devices one transaction deletes. Each may have thousands of rows.
 const SILENT: i64 = 10;
-/// What broken uploads left is looked for at every so many clean-ups, for it means to walk the whole storage.
+/// The remains of broken uploads are removed only at every so many clean-ups, because that walks the whole storage.
 const ABANDONED: u64 = 60;
-/// A package is kept so long after its last update is gone: a signed URL may still be in use.
+/// How long a package is kept after its last update is deleted: a signed URL may still be in use.
 const PACKAGE_GRACE: i64 = SIGNED_URL_LIFE + HOUR;
 const REASON: &str = "clean-up serves every tenant";
 
@@ -51,8 +50,8 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-/// Cleans up once. What has a time of its own to be kept gets a line here. Each is tried, whatever became of the others: an
-/// object that cannot be removed keeps no table growing. Gives the first failure.
+/// Cleans up once. Everything with its own retention period has a line here. Each step runs even if others fail: an
+/// object that cannot be removed must not let tables grow. Returns the first failure.
 pub async fn clean_up(app: &App) -> Result<(), ApiError> {
     let now = app.clock.now();
     let done = [
@@ -68,7 +67,7 @@ pub async fn clean_up(app: &App) -> Result<(), ApiError> {
     done.into_iter().collect()
 }
 
-/// Removes uploads whose time is over.
+/// Removes expired uploads.
 async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
@@ -83,8 +82,8 @@ async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), ApiError> {
     }
 }
 
-/// Removes an upload, its staged bytes, and copies that no package, no build and no submission names. First it counts as used: from then on no
-/// publish that is on its way can use it and name a copy that is about to go.
+/// Removes an upload, its staged bytes, and copies that no package, build or submission names. First marks it as used:
+/// from then on no concurrent publish can use it and name a copy that is about to be removed.
 async fn remove_upload(app: &App, upload: &Upload) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     tx.org(upload.org_id).use_upload(upload.id).await?;
@@ -93,7 +92,7 @@ async fn remove_upload(app: &App, upload: &Upload) -> Result<(), ApiError> {
     for folder in copies_of(upload.id)? {
         for copy in app.blob.list(Some(&folder)).await? {
             let mut tx = app.db.read().await?;
-            let named = tx.system(REASON).names_blob(copy.as_str()).await?;
+            let named = tx.system(REASON).is_blob_referenced(copy.as_str()).await?;
             drop(tx);
             if !named {
                 app.blob.delete(&copy).await?;
@@ -117,7 +116,7 @@ async fn remove_packages(app: &App, time: EpochMs) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Removes the bytes of a package: first its row stops naming them, so that nothing is offered that is gone.
+/// Removes the bytes of a package. First its row stops naming them, so that nothing offers missing bytes.
 async fn remove_package(app: &App, package: &Package) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     let retired = tx.system(REASON).retire_package(package.id).await?;
@@ -128,9 +127,9 @@ async fn remove_package(app: &App, package: &Package) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Fills in the columns that a node of an older release left at their defaults, so that its rows count towards the quotas.
-/// After an upgrade these may be all rows: each batch is a transaction, so that other writers get their turn in between and
-/// a process that dies loses at most one batch.
+/// Fills in the columns that a node of an older release left at their defaults, so that its rows count towards the
+/// quotas. After an upgrade these may be all rows. Each batch is a transaction, so that other writers run in between
+/// and a crash loses at most one batch.
 async fn fill_holdings(app: &App) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.write().await?;
@@ -150,7 +149,8 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), ApiError> {
         let forgotten = [
             system.forget_answers_before(now - ANSWER_LIFE).await?,
             system.forget_sessions(now).await?,
-            // Who asks late is told that it is too late, rather than that there never was such a login.
+            // Kept for a while after expiry, so that a late request is told that it is too late rather than that there
+            // is no such login.
             system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?,
             system.forget_changes_before(now - DAY).await?,
             system.forget_counts_before(now / MINUTE - 1).await?,
@@ -168,7 +168,7 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), ApiError> {
     }
 }
 
-/// Forgets events and deliveries that ended long ago, some at a time: there may be very many.
+/// Deletes events and deliveries that ended long ago, in batches, because there may be very many.
 async fn forget_told(app: &App, before: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.write().await?;

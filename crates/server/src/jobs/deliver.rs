@@ -1,7 +1,7 @@
-//! Delivery of events to webhooks: claims what is due, sends it, keeps what came of it, and says when it is tried again.
+//! Delivery of events to webhooks: claims what is due, sends it, records the result, and schedules the next try.
 //!
-//! A claim is durable before anything is sent, and lapses by itself: after `kill -9` another claim tries again what was on
-//! its way. So each delivery arrives at least once, and twice only when its report was lost.
+//! A claim is durable before anything is sent, and expires by itself: after `kill -9` another claim retries what was in
+//! flight. So each delivery arrives at least once, and twice only if its report was lost.
 
 mod secrets;
 mod shares;
@@ -13,43 +13,43 @@ use std::time::{Duration, Instant};
 use launchway_domain::id::{OrgId, WebhookId};
 use launchway_domain::standard_webhooks::{Secret, signatures};
 use launchway_domain::time::{EpochMs, SECOND};
-use launchway_domain::webhook::Try;
-use launchway_domain::webhook_message::rendered;
-use launchway_store::{Claimed, DueWebhook};
+use launchway_domain::webhook::DeliveryAttempt;
+use launchway_domain::webhook_message::render;
+use launchway_store::{ClaimedDelivery, DueWebhook};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::ops::deliveries::{Tried, report};
-use crate::outbound::address_guard::shown;
+use crate::ops::deliveries::{TryResult, report};
+use crate::outbound::address_guard::origin_of;
 use crate::outbound::webhook_sender::Message;
 use secrets::OpenedSecrets;
 use shares::{Load, share};
 
-/// What is due is looked for so often, besides what this process itself makes due.
+/// How often to look for due deliveries, apart from those that this process itself makes due.
 const EVERY: Duration = Duration::from_secs(1);
-/// Tries at a time, of all webhooks.
+/// Concurrent tries of all webhooks.
 const IN_ALL: usize = 64;
-/// Webhooks looked at in one round.
+/// Webhooks considered in one round.
 const LOOK: i64 = 500;
-/// A claimed delivery that nobody has reported for so long is due again: twice what a try may take.
+/// How long after its claim an unreported delivery is due again: twice the maximum duration of a try.
 pub const LAPSE: EpochMs = 30 * SECOND;
 const REASON: &str = "deliveries of every tenant go through one queue";
 
-/// Delivers. One of them in each process with the role `worker`.
+/// Delivers. One of them runs in each process with the role `worker`.
 pub struct Deliverer {
     app: Arc<App>,
     secrets: OpenedSecrets,
-    running: JoinSet<Tried>,
-    /// Whose tries run.
+    running: JoinSet<TryResult>,
+    /// The organization and webhook of each running try.
     places: HashMap<Id, (OrgId, WebhookId)>,
-    /// Tries that ended and are not kept yet.
-    ended: Vec<Tried>,
+    /// Tries that ended but are not recorded yet.
+    ended: Vec<TryResult>,
 }
 
 impl Deliverer {
-    /// Nothing runs yet.
+    /// A deliverer without running tries.
     pub fn new(app: Arc<App>) -> Deliverer {
         Deliverer {
             app,
@@ -60,7 +60,7 @@ impl Deliverer {
         }
     }
 
-    /// Delivers until `stop`, and then lets what runs finish.
+    /// Delivers until `stop`, and then lets running tries finish.
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
             if let Err(failure) = self.round().await {
@@ -76,7 +76,7 @@ impl Deliverer {
         self.finish().await;
     }
 
-    /// Delivers what is due now, until nothing is; gives how many tries that took. For tests, which tell when.
+    /// Delivers what is due now, until nothing is, and returns the number of tries. For tests, which control the time.
     pub async fn deliver_due(&mut self) -> Result<usize, ApiError> {
         let mut tries = 0;
         loop {
@@ -90,7 +90,7 @@ impl Deliverer {
         }
     }
 
-    /// Keeps what has ended, and starts what is due and has room; gives how many it started.
+    /// Records finished tries, and starts the due ones that have room; returns how many it started.
     async fn round(&mut self) -> Result<usize, ApiError> {
         while let Some(ended) = self.running.try_join_next_with_id() {
             self.gather(ended);
@@ -108,13 +108,13 @@ impl Deliverer {
         }
     }
 
-    fn gather(&mut self, ended: Result<(Id, Tried), JoinError>) {
+    fn gather(&mut self, ended: Result<(Id, TryResult), JoinError>) {
         match ended {
             Ok((id, tried)) => {
                 self.places.remove(&id);
                 self.ended.push(tried);
             }
-            // Its claim lapses, and it is tried again.
+            // The claim expires, and the delivery is retried.
             Err(error) => {
                 self.places.remove(&error.id());
                 tracing::error!(%error, "a try of a webhook broke down");
@@ -124,7 +124,7 @@ impl Deliverer {
 
     async fn report(&mut self) -> Result<(), ApiError> {
         if !self.ended.is_empty() {
-            // They stay until they are kept.
+            // They stay in memory until they are recorded.
             report(&self.app, self.ended.clone()).await?;
             self.ended.clear();
         }
@@ -159,7 +159,7 @@ impl Deliverer {
                     started += claimed.len();
                     self.start(webhook, &secrets, claimed);
                 }
-                // No fault of the receiver: the claims lapse and are tried again.
+                // Not the receiver's fault: the claims expire and are retried.
                 Err(failure) => {
                     tracing::error!(webhook = %webhook.id, error = %failure, "a webhook's secret cannot be opened");
                 }
@@ -168,7 +168,7 @@ impl Deliverer {
         Ok(started)
     }
 
-    fn start(&mut self, webhook: &DueWebhook, secrets: &[Secret], claimed: Vec<Claimed>) {
+    fn start(&mut self, webhook: &DueWebhook, secrets: &[Secret], claimed: Vec<ClaimedDelivery>) {
         for delivery in claimed {
             let work = try_once(self.app.clone(), webhook.clone(), secrets.to_vec(), delivery);
             let place = self.running.spawn(work);
@@ -177,10 +177,10 @@ impl Deliverer {
     }
 }
 
-/// Tries a claimed delivery.
-async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, delivery: Claimed) -> Tried {
+/// Sends a claimed delivery once.
+async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, delivery: ClaimedDelivery) -> TryResult {
     let (at, started) = (app.clock.now(), Instant::now());
-    let body = rendered(webhook.kind, &delivery.body, &app.public_url).into_owned();
+    let body = render(webhook.kind, &delivery.body, &app.public_url).into_owned();
     let (id, timestamp) = (delivery.event_id.to_string(), at / SECOND);
     let message = Message {
         signatures: signatures(&secrets, &id, timestamp, body.as_bytes()),
@@ -192,16 +192,16 @@ async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, deli
     let reply = app.webhooks.sender.send(&message).await;
     let took_ms = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
     tracing::debug!(
-        webhook = %webhook.id, delivery = %delivery.id, event = %message.id, host = %shown(&message.url),
+        webhook = %webhook.id, delivery = %delivery.id, event = %message.id, host = %origin_of(&message.url),
         status = reply.response_status, error = reply.error.as_deref(), took_ms, "told a webhook"
     );
-    Tried {
+    TryResult {
         org_id: webhook.org_id,
         webhook_id: webhook.id,
         delivery_id: delivery.id,
         claim: delivery.claim,
         tries: delivery.tries + 1,
-        tried: Try {
+        tried: DeliveryAttempt {
             at,
             took_ms,
             response_status: reply.response_status,

@@ -1,5 +1,5 @@
-//! Takes builds from runners that fell silent, and moves what is left of finished logs to object storage. Every node may
-//! do it at once: each move is a compare-and-set.
+//! Takes builds from silent runners, and moves the remaining log of finished builds to object storage. Every node may
+//! do so concurrently: each move is a compare-and-set.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::{build_logs, leases};
 
-/// How often leases are looked at.
+/// How often leases are checked.
 const EVERY: Duration = Duration::from_secs(2);
-/// After a start, runners have so long to renew what they could not while the service was away.
+/// How long runners have after a start to renew leases that expired while the service was down.
 const GRACE: Duration = Duration::from_secs(20);
-/// Logs are looked at every so many rounds.
+/// Logs are checked once in so many rounds.
 const LOGS: u64 = 30;
 const BATCH: i64 = 100;
 const REASON: &str = "runners of every tenant fall silent";
 
-/// Looks for ever.
+/// Checks for ever.
 pub async fn run(app: Arc<App>) {
     tokio::time::sleep(GRACE).await;
     let mut tick = tokio::time::interval(EVERY);
@@ -34,14 +34,14 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-/// Takes away every build whose lease is over; gives how many.
+/// Ends every attempt whose lease has expired; returns how many.
 pub async fn expire_leases(app: &App) -> Result<u64, ApiError> {
     let mut tx = app.db.read().await?;
     let lapsed = tx.system(REASON).lapsed_builds(app.clock.now(), BATCH).await?;
     drop(tx);
     let mut taken = 0;
     for (org, id) in lapsed {
-        if leases::lapse(app, org, id).await? {
+        if leases::expire_lease(app, org, id).await? {
             tracing::info!(build = %id, "the runner of a build fell silent");
             taken += 1;
         }
@@ -49,7 +49,7 @@ pub async fn expire_leases(app: &App) -> Result<u64, ApiError> {
     Ok(taken)
 }
 
-/// Moves what is left of the logs of finished builds; the end of a build does so by itself, unless something is in the way.
+/// Moves the remaining logs of finished builds. The end of a build does this itself, unless something fails.
 pub async fn seal_logs(app: &App) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
     let unsealed = tx.system(REASON).unsealed_logs(BATCH).await?;

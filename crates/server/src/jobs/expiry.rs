@@ -8,12 +8,12 @@ use crate::ops::credentials;
 
 const EVERY: Duration = Duration::from_secs(10 * 60);
 
-/// Looks every ten minutes.
+/// Checks every ten minutes.
 pub async fn run(app: Arc<App>) {
     let mut tick = tokio::time::interval(EVERY);
     loop {
         tick.tick().await;
-        if let Err(failure) = credentials::tell_expiring(&app).await {
+        if let Err(failure) = credentials::notify_expiring(&app).await {
             tracing::warn!(error = %failure, "the end of credentials will be told later");
         }
     }

@@ -1,4 +1,5 @@
-//! Fan-out: each event of the outbox becomes a delivery to each webhook that wants it, within a moment of its commit.
+//! Fan-out: each event of the outbox becomes a delivery to each webhook that subscribes to it, within a moment of its
+//! commit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,9 +8,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::deliveries;
 
-/// Events of other nodes are looked for so often.
+/// How often to look for events of other nodes.
 const EVERY: Duration = Duration::from_secs(1);
-/// Events in one transaction at most.
+/// The maximum number of events in one transaction.
 const BATCH: i64 = 100;
 
 /// Fans out for ever.
@@ -18,12 +19,12 @@ pub async fn run(app: Arc<App>) {
         if let Err(failure) = fan_out(&app).await {
             tracing::warn!(error = %failure, "events will be fanned out later");
         }
-        // What was committed while it ran has left its word.
+        // An event that was committed meanwhile has left a notification.
         let _ = tokio::time::timeout(EVERY, app.webhooks.events.notified()).await;
     }
 }
 
-/// Fans out everything that waits; gives how many events that were.
+/// Fans out all waiting events; returns how many there were.
 pub async fn fan_out(app: &App) -> Result<usize, ApiError> {
     let mut all = 0;
     loop {

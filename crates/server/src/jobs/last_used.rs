@@ -1,4 +1,5 @@
-//! When keys and sessions were last used, to the minute: noted in memory, written in batches, no write per request.
+//! When keys and sessions were last used, to the minute: recorded in memory and written in batches, so that no request
+//! writes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use crate::caller::Who;
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What waits to be written.
+/// The times that are not in the database yet.
 #[derive(Default)]
 pub struct LastUsed {
     pending: Mutex<Pending>,
@@ -26,7 +27,7 @@ struct Pending {
 }
 
 impl LastUsed {
-    /// Notes that a caller was here, unless this minute is known already.
+    /// Records the use by a caller, unless this minute is recorded already.
     pub fn note(&self, who: &Who, now: EpochMs) {
         let minute = now - now.rem_euclid(MINUTE);
         let mut pending = self.pending.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -41,13 +42,13 @@ impl LastUsed {
         }
     }
 
-    /// Writes what was noted.
+    /// Writes the recorded times.
     pub async fn flush(&self, db: &Db) -> Result<(), StoreError> {
         let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         if pending.keys.is_empty() && pending.sessions.is_empty() {
             return Ok(());
         }
-        // In one order everywhere, so that two nodes never wait for each other.
+        // A fixed order, so that two nodes never deadlock.
         let mut keys: Vec<_> = pending.keys.into_iter().collect();
         let mut sessions: Vec<_> = pending.sessions.into_iter().collect();
         keys.sort_unstable();
@@ -60,7 +61,7 @@ impl LastUsed {
     }
 }
 
-/// Writes every second what was noted.
+/// Writes the recorded times every second.
 pub async fn run(app: Arc<App>) {
     let mut tick = tokio::time::interval(EVERY);
     loop {

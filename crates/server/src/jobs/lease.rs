@@ -1,5 +1,6 @@
-//! Jobs that must run on one node only: run by whoever holds their lease in the database, taken over when it is silent.
-//! A job must bear it that two nodes run it for a moment: one that was stopped and goes on does not know yet.
+//! Jobs that must run on one node only: the holder of their lease in the database runs them, and another node takes
+//! over when it falls silent. A job must tolerate two nodes running it for a moment: a node that was paused and resumes
+//! does not know yet that it lost the lease.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use tokio::sync::Mutex;
 
 use crate::app::App;
 
-/// How long a lease is good without being renewed.
+/// How long a lease is valid without renewal.
 pub const LIFE: EpochMs = MINUTE;
-/// How often a holder renews, and who does not hold looks whether it lapsed.
+/// How often a holder renews, and other nodes check whether the lease has expired.
 pub const RENEWAL: Duration = Duration::from_secs(15);
 
 const REASON: &str = "jobs serve every tenant";
@@ -29,12 +30,12 @@ pub struct Leases {
 struct State {
     /// Jobs whose lease this process may hold.
     tried: BTreeSet<&'static str>,
-    /// Set when the process stops: from then on it takes none.
+    /// Set when the process stops: from then on it takes no leases.
     closed: bool,
 }
 
 impl Leases {
-    /// None yet, under a name that no other process has.
+    /// No leases yet, under a name that no other process has.
     pub fn new(holder: String) -> Leases {
         Leases {
             holder,
@@ -42,7 +43,7 @@ impl Leases {
         }
     }
 
-    /// Takes or renews the lease of a job; whether this process holds it now.
+    /// Takes or renews the lease of a job; returns whether this process holds it now.
     pub async fn hold(&self, app: &App, job: &'static str) -> Result<bool, StoreError> {
         let mut state = self.state.lock().await;
         if state.closed {
@@ -59,7 +60,7 @@ impl Leases {
         Ok(held)
     }
 
-    /// Gives back what is held, for good: another node need not wait for it to lapse.
+    /// Releases all leases for good, so that other nodes need not wait for their expiry.
     pub async fn give_back(&self, app: &App) -> Result<(), StoreError> {
         let mut state = self.state.lock().await;
         state.closed = true;
@@ -71,8 +72,8 @@ impl Leases {
     }
 }
 
-/// Runs `work` while this process holds the lease of `job`, which it renews every so often. When the lease is lost, or
-/// cannot be renewed, the work is dropped where it stands; when it is held again, it begins anew.
+/// Runs `work` every so often while this process holds the lease of `job`, which it renews. If the lease is lost or
+/// cannot be renewed, the work is dropped wherever it is; when the lease is held again, it starts over.
 pub async fn run<W>(app: Arc<App>, job: &'static str, every: Duration, work: impl Fn(Arc<App>) -> W)
 where
     W: Future<Output = ()>,

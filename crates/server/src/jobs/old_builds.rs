@@ -1,4 +1,4 @@
-//! What time does to builds: one that no runner took in a day fails, and one that ended long ago loses its files. Runs with
+//! Expiry of builds: one that no runner took within a day fails, and one that ended long ago loses its files. Runs with
 //! the clean-up.
 
 use launchway_domain::actor::Actor;
@@ -13,7 +13,7 @@ use crate::ops::write::Write;
 const BATCH: i64 = 100;
 const REASON: &str = "builds of every tenant grow old";
 
-/// Fails builds that waited for a runner for too long, each with its event in one transaction.
+/// Fails builds that waited too long for a runner, each with its event in one transaction.
 pub async fn expire(app: &App, now: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
@@ -33,7 +33,7 @@ pub async fn expire(app: &App, now: EpochMs) -> Result<(), ApiError> {
     }
 }
 
-/// Removes log, artifacts and source of builds that ended longer ago than the settings keep them.
+/// Removes log, artifacts and source of builds whose retention period is over.
 pub async fn clear(app: &App, now: EpochMs) -> Result<(), ApiError> {
     let days = app.config.keep_builds_days;
     if days == 0 {

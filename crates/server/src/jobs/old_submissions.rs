@@ -1,4 +1,4 @@
-//! What time does to submissions: one that failed or was rejected long ago loses its files. Runs with the clean-up.
+//! Expiry of submissions: one that failed or was rejected long ago loses its files. Runs with the clean-up.
 
 use launchway_domain::actor::Actor;
 use launchway_domain::time::{DAY, EpochMs};
@@ -11,7 +11,7 @@ use crate::ops::write::Write;
 const BATCH: i64 = 100;
 const REASON: &str = "submissions of every tenant grow old";
 
-/// Removes the files of submissions that ended longer ago than the settings keep those of builds.
+/// Removes the files of submissions that are past the retention period of builds.
 pub async fn clear(app: &App, now: EpochMs) -> Result<(), ApiError> {
     let days = app.config.keep_builds_days;
     if days == 0 {

@@ -1,13 +1,13 @@
-//! Reports of devices on their way to the database: many in one transaction, answered when it is durable.
+//! Device reports on their way to the database: many in one transaction, each answered when it is durable.
 
 use launchway_store::{Db, Report, StoreError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api_error::ApiError;
 
-/// Calls that wait at most; beyond, a device is told to come again.
+/// The maximum number of waiting calls; beyond it a device is told to retry.
 const WAITING: usize = 4096;
-/// Calls in one transaction at most.
+/// The maximum number of calls in one transaction.
 const BATCH: usize = 256;
 
 struct Job {
@@ -15,20 +15,20 @@ struct Job {
     done: oneshot::Sender<Result<u64, ()>>,
 }
 
-/// Takes reports and counts them.
+/// Accepts reports and counts them.
 pub struct ReportQueue {
     jobs: mpsc::Sender<Job>,
 }
 
 impl ReportQueue {
-    /// A queue in front of a database; its writer ends with the queue.
+    /// A queue in front of a database. Its writer ends with the queue.
     pub fn new(db: Db) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING);
         tokio::spawn(write_batches(db, waiting));
         Self { jobs }
     }
 
-    /// Counts the reports of one call; gives how many were new. When it returns they are durable.
+    /// Counts the reports of one call; returns how many were new. They are durable when this returns.
     pub async fn count(&self, reports: Vec<Report>) -> Result<u64, ApiError> {
         let (done, answer) = oneshot::channel();
         let busy = || ApiError::Unavailable("Reports cannot be taken now; try again in a moment".to_owned());
@@ -46,14 +46,14 @@ async fn write_batches(db: Db, mut waiting: mpsc::Receiver<Job>) {
         }
         let mut counts = result.ok().map(Vec::into_iter);
         for job in batch.drain(..) {
-            // Whoever asked may be gone; the report counts all the same.
+            // The caller may be gone; the report counts all the same.
             let _ = job.done.send(counts.as_mut().and_then(Iterator::next).ok_or(()));
         }
     }
 }
 
-/// Counts a batch; gives for each call how many of its reports were new. The rows are touched in one order,
-/// so that two nodes never wait for each other.
+/// Counts a batch; returns for each call how many of its reports were new. Updates rows in a fixed order, so that two
+/// nodes never deadlock.
 async fn write(db: &Db, batch: &[Job]) -> Result<Vec<u64>, StoreError> {
     let mut all: Vec<(usize, &Report)> = batch
         .iter()

@@ -1,12 +1,12 @@
-//! The work on submissions: claims one whose step is due, makes steps until a store has to work, and stores the result of
-//! each before the next (`docs/reference/submissions.md#crash-safety`).
+//! The work on submissions: claims one whose step is due, runs steps until it has to wait for the app store, and stores
+//! the result of each before the next (`docs/reference/submissions.md#crash-safety`).
 //!
-//! A claim is durable before anything is done under it, is renewed while a step takes its time, and lapses by itself:
-//! after `kill -9` another claim goes on from what was kept. Each step reads first whether its work is done, so nothing
-//! is uploaded or released twice. For an app of Google Play the claim locks the app, too.
+//! A claim is durable before any work under it, is renewed during long steps, and expires by itself: after `kill -9`
+//! another claim resumes from the stored progress. Each step first reads whether its work is done, so nothing is
+//! uploaded or released twice. For an app of Google Play the claim also locks the app.
 //!
-//! Changes of a release and cancels have places of their own and break off steps that they would have to wait for; so a halt
-//! does not wait behind uploads, not even behind one of the same app.
+//! Changes of a release and cancellations have separate places and interrupt steps that would delay them; so a halt
+//! never waits for uploads, not even for one of the same app.
 
 mod clients;
 mod failed;
@@ -30,19 +30,19 @@ use crate::ops::submissions::report::{self, LEASE};
 use clients::Clients;
 use places::{Place, Places};
 
-/// What is due is looked for so often, besides what this process itself makes due.
+/// How often to look for due submissions, apart from those that this process itself makes due.
 const EVERY: Duration = Duration::from_secs(1);
-/// Submissions looked at in one round.
+/// Submissions considered in one round.
 const LOOK: i64 = 200;
-/// Steps in a row, before others have their turn.
+/// Steps in a row before others have their turn.
 const IN_A_ROW: usize = 200;
-/// A claim is renewed so often.
+/// How often a claim is renewed.
 const RENEWAL: Duration = Duration::from_secs(20);
-/// So long a step may go on after the process was told to stop.
+/// How long a step may continue after the process is told to stop.
 const GRACE: Duration = Duration::from_secs(20);
 const REASON: &str = "submissions of every tenant go through one queue";
 
-/// Works. One of them in each process with the role `worker`.
+/// Works on submissions. One of them runs in each process with the role `worker`.
 pub struct Submitter {
     app: Arc<App>,
     clients: Arc<Clients>,
@@ -52,7 +52,7 @@ pub struct Submitter {
 }
 
 impl Submitter {
-    /// Nothing runs yet. After `stop` it begins no step.
+    /// A submitter without running work. After `stop` it begins no step.
     pub fn new(app: Arc<App>, stop: CancellationToken) -> Submitter {
         Submitter {
             app,
@@ -63,7 +63,7 @@ impl Submitter {
         }
     }
 
-    /// Works until it is told to stop, and then lets steps that run finish, for a while.
+    /// Works until it is told to stop, and then lets running steps finish, for a while.
     pub async fn run(mut self) {
         while !self.stop.is_cancelled() {
             if let Err(failure) = self.round().await {
@@ -78,13 +78,13 @@ impl Submitter {
         }
         let finish = async { while self.running.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE, finish).await.is_err() {
-            // Their claims lapse, and what they did is found by reading.
+            // Their claims expire, and the next claim finds what they did by reading.
             tracing::info!("steps of submissions are broken off; they go on from there");
             self.running.shutdown().await;
         }
     }
 
-    /// Works on what is due now, until nothing is; gives how many claims that took. For tests, which tell when.
+    /// Works on what is due now, until nothing is, and returns the number of claims. For tests, which control the time.
     pub async fn work_due(&mut self) -> Result<usize, ApiError> {
         let mut claims = 0;
         loop {
@@ -101,7 +101,7 @@ impl Submitter {
     fn gather(&mut self, ended: Result<(Id, ()), JoinError>) {
         let id = match ended {
             Ok((id, ())) => id,
-            // Its claim lapses, and it goes on from what was kept.
+            // The claim expires, and the work resumes from the stored progress.
             Err(error) => {
                 tracing::error!(%error, "the work on a submission broke down");
                 error.id()
@@ -110,7 +110,7 @@ impl Submitter {
         self.places.remove(&id);
     }
 
-    /// Starts what is due and has room; gives how many it started.
+    /// Starts the due submissions that have room; returns how many it started.
     async fn round(&mut self) -> Result<usize, ApiError> {
         while let Some(ended) = self.running.try_join_next_with_id() {
             self.gather(ended);
@@ -154,7 +154,7 @@ impl Submitter {
         Ok(started)
     }
 
-    /// Breaks off steps that something urgent would have to wait for: of the same submission, or of another one of an app of
+    /// Interrupts steps that would delay something urgent: of the same submission, or of another one of the same app of
     /// Google Play.
     async fn make_way(&self) -> Result<(), ApiError> {
         if self.places.is_empty() {
@@ -163,17 +163,17 @@ impl Submitter {
         let now = self.app.clock.now();
         let mut tx = self.app.db.read().await?;
         let mut system = tx.system(REASON);
-        for wish in system.wishes_for_claimed(now).await? {
-            self.places.interrupt_for(&wish);
+        for change in system.changes_for_claimed(now).await? {
+            self.places.interrupt_for(&change);
         }
-        for id in system.locks_in_the_way(now).await? {
+        for id in system.blocking_submissions(now).await? {
             self.places.interrupt_usual(id);
         }
         Ok(())
     }
 }
 
-/// Claims the work on a submission, and its app in Google Play. `None`: somebody else was faster.
+/// Claims the work on a submission, and its app in Google Play. `None`: another claim was first.
 async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.write().await?;
@@ -192,7 +192,7 @@ async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, ApiErr
     Ok(Some(claimed))
 }
 
-/// Makes steps until the store has to work, or others have their turn.
+/// Runs steps until the app store has to work, or others have their turn.
 async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: Place, stop: CancellationToken) {
     let (id, claim) = (claimed.id, claimed.work.claim);
     let mut next = Some(claimed);
@@ -203,7 +203,7 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
         let goes_on = || steps < IN_A_ROW && !stop.is_cancelled();
         let one = async {
             let report = steps::make(&app, &clients, &held).await?;
-            report::keep(&app, &held, report, goes_on()).await
+            report::record(&app, &held, report, goes_on()).await
         };
         next = tokio::select! {
             biased;
@@ -212,7 +212,7 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
                 None
             }
             kept = one => kept.unwrap_or_else(|failure| {
-                // The claim lapses, and it goes on from what was kept.
+                // The claim expires, and the work resumes from the stored progress.
                 tracing::warn!(submission = %id, error = %failure, "a step of a submission will be made again");
                 None
             }),
@@ -221,7 +221,7 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
                 None
             }
         };
-        // What is not urgent any more does not keep a place of those that are.
+        // Work that is no longer urgent does not keep a place of the urgent lane.
         if let Some(usual) = next.take_if(|next| place.lane == Lane::Urgent && !next.is_urgent()) {
             give_up(&app, &usual).await;
         }
@@ -230,7 +230,7 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
 
 async fn give_up(app: &App, held: &Submission) {
     if let Err(failure) = report::give_up(app, held).await {
-        // Then it lapses.
+        // Then the claim expires.
         tracing::warn!(submission = %held.id, error = %failure, "a claim could not be given up");
     }
 }
@@ -242,7 +242,7 @@ async fn until_lost(app: &App, id: SubmissionId, claim: i64) {
         match renew(app, id, claim).await {
             Ok(true) => {}
             Ok(false) => return,
-            // It holds for a while yet.
+            // The claim remains valid for a while.
             Err(failure) => tracing::warn!(submission = %id, error = %failure, "a claim will be renewed later"),
         }
     }

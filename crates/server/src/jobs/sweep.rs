@@ -1,8 +1,8 @@
-//! The sweep: once a day it walks the whole object storage and removes what no row names. Normally there is nothing: it
-//! finds what a process left behind that died between object storage and database.
+//! The sweep: once a day it walks the whole object storage and removes what no row names. Normally there is nothing; it
+//! finds what a process left behind that died between the object storage and the database.
 //!
-//! Each installation leaves its mark in the storage. Where there is the mark of another one, nothing is removed: what its
-//! database names is nothing to ours.
+//! Each installation leaves its mark in the storage. If another installation's mark is there, nothing is removed,
+//! because this database does not know the other's objects.
 
 use launchway_domain::id::UploadId;
 use launchway_domain::time::{DAY, EpochMs};
@@ -12,34 +12,34 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 
-/// The folders that hold our objects, in the order of their names. What lies elsewhere in a bucket is not ours.
-/// A new kind of object needs a line here, and one in the store's `names_blob`.
+/// The folders with our objects, sorted by name. Anything else in a bucket is not ours. A new kind of object needs a
+/// line here, and one in the store's `is_blob_referenced`.
 const FOLDERS: [&str; 6] = ["artifacts", "logs", "packages", "sources", "submissions", "uploads"];
-/// Objects that are looked at together.
+/// Objects that are checked together.
 const PAGE: usize = 1000;
-/// How long nothing may name an object.
+/// How old an object must be to be removed.
 const GRACE: EpochMs = DAY;
 const EVERY: EpochMs = DAY;
-/// Where installations leave their marks.
+/// The folder with the marks of installations.
 const MARKS: &str = "installations";
-/// The fact that holds the name of this installation.
+/// The key of the metadata row with the name of this installation.
 const INSTALLATION: &str = "installation";
-/// The fact that tells how far the sweep is.
+/// The key of the metadata row with the progress of the sweep.
 const PROGRESS: &str = "sweep";
 const REASON: &str = "object storage holds the objects of every tenant";
 
-/// How far the sweep is.
+/// The progress of the sweep.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Progress {
     began_at: EpochMs,
-    /// The key behind which it goes on; `None` when it is at the end.
+    /// The key after which the sweep continues; `None` at the end.
     after: Option<String>,
 }
 
-/// Goes on with the sweep where it stands, or begins the next when a day has gone since the last began, the first a day
-/// after it was asked for the first time: others that use the storage shall have left their marks by then. Gives how many
-/// objects were removed. Every page's end is kept, so it may break off anywhere.
+/// Continues the sweep, or begins the next one a day after the last began. The first begins a day after the first call,
+/// because other installations that use the storage need time to leave their marks. Returns the number of removed
+/// objects. Stores its progress after every page, so it can be interrupted anywhere.
 pub async fn sweep(app: &App) -> Result<u64, ApiError> {
     let now = app.clock.now();
     let mut progress = match read_progress(app).await? {
@@ -51,7 +51,7 @@ pub async fn sweep(app: &App) -> Result<u64, ApiError> {
         },
     };
     if !is_alone(app).await? {
-        // Asked again in a day, not in a minute.
+        // Checked again in a day, not in a minute.
         progress = Progress {
             began_at: now,
             after: None,
@@ -71,7 +71,7 @@ pub async fn sweep(app: &App) -> Result<u64, ApiError> {
     Ok(removed)
 }
 
-/// Leaves the mark of this installation in the storage, and tells whether it is the only one there.
+/// Leaves the mark of this installation in the storage, and returns whether it is the only one.
 async fn is_alone(app: &App) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let name = tx.system(REASON).keep_meta(INSTALLATION, &app.random.token()).await?;
@@ -109,7 +109,7 @@ async fn keep_progress(app: &App, progress: &Progress) -> Result<(), ApiError> {
     Ok(tx.commit().await?)
 }
 
-/// Looks at the next objects behind `after`. Gives where to go on, `None` at the end, and how many were removed.
+/// Checks the objects after `after`. Returns where to continue, or `None` at the end, and how many were removed.
 async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<String>, u64), ApiError> {
     let place = after.split('/').next().unwrap_or_default();
     let Some(folder) = FOLDERS.into_iter().find(|folder| *folder >= place) else {
@@ -125,8 +125,8 @@ async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<Stri
             removed += 1;
         }
     }
-    // Behind a folder's last object comes the next folder: no name in it is greater than its own with a `0`, for that is
-    // the character behind the slash.
+    // The last object of a folder is followed by the next folder: no name in it sorts after the folder's own name with
+    // a `0`, the character after the slash.
     let next = match page.last() {
         Some(last) if page.len() == limit => last.key.to_string(),
         _ => format!("{folder}0"),
@@ -134,12 +134,12 @@ async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<Stri
     Ok((Some(next), removed))
 }
 
-/// Whether a row names an object, or may do so yet: while its upload is there, a publish may be on its way that has
-/// copied it and will name the copy. Both are asked on one snapshot: a publish that is not in it finds no upload any more.
+/// Whether a row names an object, or may do so soon: while its upload exists, a concurrent publish may have copied it
+/// and will name the copy. Both queries use one snapshot: a publish that is not in it no longer finds the upload.
 async fn is_wanted(app: &App, key: &Key) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system(REASON);
-    if system.names_blob(key.as_str()).await? {
+    if system.is_blob_referenced(key.as_str()).await? {
         return Ok(true);
     }
     let upload: Option<UploadId> = key.as_str().split('/').nth(1).and_then(|id| id.parse().ok());

@@ -1,29 +1,29 @@
-//! Accounts: signing in and out, first run, taking an invitation, a new password.
+//! Accounts: signing in and out, first run, accepting an invitation, a new password.
 
 use std::sync::Arc;
 
 use launchway_api::orgs::MemberView;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
-use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIFE, User, normal_email};
+use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIFE, User, normalize_email};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::ops::proof::{self, Known, prove, prove_presence};
-use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
+use crate::ops::proof::{self, AuthenticatedUser, prove, prove_presence};
+use crate::ops::sessions::{SIGN_IN, SignedIn, commit_with_audit, line, open_session};
 use crate::ops::tries::{self, account};
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{departures, orgs};
 use crate::random::token_hash;
 
-/// The fact that holds the hash of the first-run token.
+/// The key of the metadata row with the hash of the first-run token.
 pub const SETUP: &str = "setup_token";
 const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
 
-/// The token of the first-run link, while there is no organization. A new start makes a new one.
+/// The token of the first-run link, while there is no organization. Each start makes a new one.
 pub async fn offer_setup(app: &App) -> Result<Option<String>, ApiError> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system("the installation's own facts");
@@ -36,14 +36,14 @@ pub async fn offer_setup(app: &App) -> Result<Option<String>, ApiError> {
     Ok(Some(token))
 }
 
-/// Whether the first-run link with this token still works.
+/// Whether the first-run link with this token is still valid.
 pub async fn setup_is_open(app: &App, token: &str) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the installation's own facts");
     Ok(!system.has_orgs().await? && system.meta(SETUP).await? == Some(token_hash(token)))
 }
 
-/// First run: makes the first organization and its owner and signs the owner in.
+/// First run: creates the first organization and its owner, and signs the owner in.
 pub async fn set_up(
     app: &App,
     request: &launchway_api::auth::Setup,
@@ -53,13 +53,13 @@ pub async fn set_up(
     if !setup_is_open(app, &request.token).await? {
         return Err(dead());
     }
-    let name = normal_name(&request.organization)?;
+    let name = normalize_name(&request.organization)?;
     let email = valid_email(&request.email)?;
     let hash = app.passwords.hash(&request.password).await?;
     let org = orgs::plan(app, name);
     let mut write = Write::open(app, org.id, Actor::Operator, Some(&browser.origin)).await?;
     let mut system = write.system("first run: there is no tenant yet");
-    // Looked at again: another may have used the link meanwhile.
+    // Checked again: another request may have used the link meanwhile.
     if system.has_orgs().await? || system.meta(SETUP).await? != Some(token_hash(&request.token)) {
         return Err(dead());
     }
@@ -76,14 +76,14 @@ pub async fn set_up(
     Ok((signed_in, org))
 }
 
-/// Makes an account; an address that has one is refused.
+/// Creates an account; rejects an address that already has one.
 pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str) -> Result<User, ApiError> {
     let user = new_user(write.app(), email);
     insert_user(write, &user, password_hash).await?;
     Ok(user)
 }
 
-/// An account, not kept yet.
+/// An account that is not stored yet.
 pub(super) fn new_user(app: &App, email: &str) -> User {
     let now = app.clock.now();
     User {
@@ -93,7 +93,7 @@ pub(super) fn new_user(app: &App, email: &str) -> User {
     }
 }
 
-/// Keeps an account; an address that has one is refused.
+/// Stores an account; rejects an address that already has one.
 pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), ApiError> {
     let mut system = write.system("an account stands beside the tenants");
     if system.create_user(user, password_hash).await? {
@@ -103,7 +103,7 @@ pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_has
     }
 }
 
-/// Lets a user join an organization who is no member yet.
+/// Adds a user to an organization; rejects one who is already a member.
 pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<(), ApiError> {
     if join_new(write, org, user, role).await? {
         Ok(())
@@ -112,7 +112,7 @@ pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) ->
     }
 }
 
-/// Lets a user join an organization; false, and nothing changes, when the user is a member already.
+/// Adds a user to an organization. Returns false and changes nothing if the user is already a member.
 pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<bool, ApiError> {
     let now = write.now();
     let mut system = write.system("the invitation or the operator names the organization");
@@ -131,7 +131,7 @@ pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, rol
     Ok(true)
 }
 
-/// The invitation behind a living link, and the name of the organization that invites.
+/// The invitation of a valid link, and the name of the inviting organization.
 pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, String), ApiError> {
     let mut tx = app.db.read().await?;
     let dead = || ApiError::NotProven(DEAD_LINK.to_owned());
@@ -144,8 +144,8 @@ pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, S
     Ok((invitation, org.name))
 }
 
-/// Takes an invitation: with a new password for a new account; otherwise with the present one, and with a code where the
-/// account asks for one.
+/// Accepts an invitation: for a new account with a new password; otherwise with the current one, and a code if the
+/// account requires one.
 pub async fn accept_invitation(
     app: &Arc<App>,
     token: &str,
@@ -155,12 +155,12 @@ pub async fn accept_invitation(
 ) -> Result<SignedIn, ApiError> {
     let (invitation, _) = look_at_invitation(app, token).await?;
     let (known, is_new) = match account(app, &invitation.email).await? {
-        // The limits on wrong passwords hold here too.
+        // The limits on wrong passwords apply here too.
         Some(_) => (prove(app, &invitation.email, password, code, browser).await?, false),
         None => {
             let hash = app.passwords.hash(password).await?;
             let user = new_user(app, &invitation.email);
-            (Known { user, hash }, true)
+            (AuthenticatedUser { user, hash }, true)
         }
     };
     let user = known.user.clone();
@@ -184,7 +184,7 @@ pub async fn accept_invitation(
     Ok(signed_in)
 }
 
-/// A link that lets a user set a new password, for the operator to hand over.
+/// A link that lets a user set a new password, for the operator to pass on.
 pub async fn offer_reset(app: &App, email: &str) -> Result<String, ApiError> {
     let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
@@ -198,24 +198,24 @@ pub async fn offer_reset(app: &App, email: &str) -> Result<String, ApiError> {
         .create_reset_link(user.id, &token_hash(&token), app.clock.now() + RESET_LIFE)
         .await?;
     let line = line(app, Actor::Operator, "user.offer_reset", user.id, None);
-    commit_told(app, tx, user.id, line).await?;
+    commit_with_audit(app, tx, user.id, line).await?;
     Ok(token)
 }
 
-/// Sets a new password by a link. Every session of the user ends, and so does the access that the user made and that nobody
-/// has taken yet: whoever knew the old password may have made it.
+/// Sets a new password by a link. Ends every session of the user, and all pending access that the user granted: it may
+/// come from somebody who knew the old password.
 pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Origin) -> Result<(), ApiError> {
     const REASON: &str = "who holds the link is not signed in";
     let (token, now) = (token_hash(token), app.clock.now());
     let dead = || ApiError::NotProven(DEAD_LINK.to_owned());
-    // Looked at before the password is hashed, which costs, and again when it is set.
+    // Checked before hashing the password, which is expensive, and again when it is set.
     let living = app.db.read().await?.system(REASON).reset_link_user(&token, now).await?;
     living.ok_or_else(dead)?;
     let hash = app.passwords.hash(password).await?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
     let user = system.use_reset_link(&token, now).await?.ok_or_else(dead)?;
-    // Ends the sessions first: what they are in the midst of making is there afterwards, and ends too.
+    // Ends the sessions first: access that they are creating then exists by the next step, which ends it.
     system.set_password(user, &hash).await?;
     tries::forget(&mut system, user).await?;
     let mut write = Write::of_account(app, tx, user, Some(origin));
@@ -224,8 +224,8 @@ pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Ori
     write.commit().await
 }
 
-/// Sets a new password for who knows the present one, or the first one for who has just come through the provider. Every
-/// session of the user ends; the browser gets a new one.
+/// Sets a new password for a user who proves the current one, or the first one for a user who has just signed in
+/// through the provider. Ends every session of the user; the browser gets a new one.
 pub async fn change_password(
     app: &Arc<App>,
     user: &User,
@@ -254,16 +254,16 @@ pub async fn change_password(
         user,
         Some(&browser.origin),
     );
-    commit_told(app, tx, user, line).await?;
+    commit_with_audit(app, tx, user, line).await?;
     Ok(signed_in)
 }
 
-/// Reads an address that a caller sent.
+/// Parses an email address from a caller.
 pub fn valid_email(text: &str) -> Result<String, ApiError> {
-    normal_email(text).ok_or_else(|| ApiError::bad("email must be an address such as ada@example.com"))
+    normalize_email(text).ok_or_else(|| ApiError::bad("email must be an address such as ada@example.com"))
 }
 
-fn normal_name(text: &str) -> Result<String, ApiError> {
-    launchway_domain::org::normal_name(text)
+fn normalize_name(text: &str) -> Result<String, ApiError> {
+    launchway_domain::org::normalize_name(text)
         .ok_or_else(|| ApiError::bad("organization must have 1 to 100 visible characters"))
 }

@@ -1,34 +1,36 @@
-//! Claiming and deleting apps.
+//! Claims and deletes apps.
 
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_domain::app::App;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::AppId;
-use launchway_domain::org::normal_name;
+use launchway_domain::org::normalize_name;
 use launchway_store::Claim;
 
 use crate::api_error::ApiError;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
-/// An app to be claimed, its form checked.
+/// A validated request to claim an app.
 #[derive(Clone, Debug)]
 pub struct AppPlan {
     bundle: BundleId,
     name: String,
 }
 
-/// Checks a request for an app.
+/// Validates a request for an app.
 pub fn plan(request: &CreateApp) -> Result<AppPlan, ApiError> {
     let bundle = bundle_id(&request.bundle_id)?;
     let name = match &request.name {
-        Some(name) => normal_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?,
+        Some(name) => {
+            normalize_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?
+        }
         None => bundle.as_str().chars().take(100).collect(),
     };
     Ok(AppPlan { bundle, name })
 }
 
-/// Reads a bundle identifier that a caller sent in a body.
+/// Parses a bundle id from a body.
 pub fn bundle_id(text: &str) -> Result<BundleId, ApiError> {
     text.parse()
         .map_err(|error: launchway_domain::bundle_id::BundleIdError| ApiError::bad(format!("bundleId {error}")))
@@ -45,7 +47,7 @@ pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, ApiErro
     }
 }
 
-/// Claims a bundle identifier unless the organization has it; tells whether it was claimed now.
+/// Claims a bundle id unless the organization has it; returns whether it was claimed now.
 pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Result<(App, bool), ApiError> {
     let app = App {
         id: write.app().random.id(write.now()),
@@ -55,7 +57,7 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
         created_at: write.now(),
     };
     if !write.org().has_claimed(bundle).await? {
-        // Whose it is counts first: who may not have it anyway is not told of a limit.
+        // Ownership is checked first: a caller who cannot have it anyway does not learn about a limit.
         if write.org().is_foreign_app(bundle).await? {
             return Err(foreign(bundle));
         }
@@ -68,13 +70,13 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
                 .await?;
             Ok((app, true))
         }
-        Claim::Held(app) => Ok((app, false)),
+        Claim::AlreadyOwned(app) => Ok((app, false)),
         Claim::Foreign => Err(foreign(bundle)),
     }
 }
 
-/// How a bundle identifier is written that is the organization's, or nobody's yet. Nothing is claimed.
-pub async fn free(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, ApiError> {
+/// The spelling of a bundle id that belongs to the organization or to nobody. Claims nothing.
+pub async fn available_bundle_id(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, ApiError> {
     if let Some(app) = write.org().app_by_bundle(bundle).await? {
         return Ok(app.bundle_id);
     }
@@ -90,7 +92,7 @@ fn foreign(bundle: &BundleId) -> ApiError {
     ))
 }
 
-/// Takes an app off the list.
+/// Deletes an app.
 pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<(), ApiError> {
     let now = write.now();
     let app = write.org().app(id).await?.ok_or(ApiError::NoSuch("app"))?;

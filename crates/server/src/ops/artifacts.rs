@@ -1,10 +1,10 @@
-//! The files that builds produce: announced, sent to object storage by their runner, checked and read at the end
-//! (`docs/reference/builds.md#artifacts`). The uploaded object is never served and never trusted twice; a copy is served,
-//! once its size and hash are right.
+//! The files that builds produce: announced, uploaded to object storage by their runner, checked and read at the end
+//! (`docs/reference/builds.md#artifacts`). The upload itself is never served and never trusted twice. What is served is
+//! a copy, once its size and hash are verified.
 
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
 use launchway_api::words::PendingStatus;
-use launchway_binaries::{Asked, BinaryFacts, mismatches};
+use launchway_binaries::{BinaryFacts, RequestedFacts, mismatches};
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
@@ -17,17 +17,17 @@ use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
 use crate::free_space;
 use crate::inspection::InspectionError;
-use crate::ops::binaries::{self, Unread};
-use crate::ops::leases::{hold, reachable_url};
+use crate::ops::binaries::{self, ReadError};
+use crate::ops::leases::{begin_change, reachable_url};
 use crate::ops::usage;
 use crate::ops::write::Write;
 
-/// Bytes of one artifact.
+/// The maximum size of one artifact in bytes.
 const MAX_SIZE: u64 = 4 << 30;
-/// Artifacts of one attempt.
+/// The maximum number of artifacts of one attempt.
 const MAX_ARTIFACTS: usize = 200;
 
-/// Checks what a runner announces.
+/// Validates the announcement of an artifact.
 pub fn plan(wanted: &AnnounceArtifact) -> Result<(), ApiError> {
     if !is_kind(&wanted.kind) {
         return Err(ApiError::bad("kind must be 1 to 32 lower-case letters, digits and '-'"));
@@ -52,7 +52,7 @@ pub fn plan(wanted: &AnnounceArtifact) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Announces an artifact and signs the URL for its bytes. One of the same name, announced before, is forgotten.
+/// Announces an artifact and signs the URL for its bytes. Replaces an artifact announced earlier under the same name.
 pub async fn announce(
     app: &App,
     caller: &RunnerCaller,
@@ -60,7 +60,7 @@ pub async fn announce(
     wanted: AnnounceArtifact,
 ) -> Result<ArtifactTarget, ApiError> {
     free_space::room_for(app, wanted.size)?;
-    let (mut write, build) = hold(app, caller, id, wanted.attempt).await?;
+    let (mut write, build) = begin_change(app, caller, id, wanted.attempt).await?;
     let now = write.now();
     let mut known = write.org().artifacts(id).await?;
     known.retain(|artifact| artifact.attempt == wanted.attempt);
@@ -104,35 +104,35 @@ pub async fn announce(
     })
 }
 
-/// Where the bytes of an artifact arrive. Nothing is ever served from there.
+/// The key to which a runner uploads an artifact. Nothing is ever served from it.
 fn staging_key(id: ArtifactId) -> Result<Key, ApiError> {
     Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// An artifact whose bytes were checked, and that no row names yet. If nothing comes of it, give it to [`discard`].
+/// An artifact whose bytes are verified, but that no row names yet. If it is not used, pass it to [`discard`].
 pub struct Checked {
     /// The artifact.
     pub artifact: Artifact,
-    /// Where the checked copy lies.
+    /// The key of the verified copy.
     pub key: Key,
-    /// What it says about itself.
+    /// The facts that it states about itself.
     pub facts: Option<BinaryFacts>,
-    /// What is odd about it, a sentence each.
+    /// What is unusual about it, one sentence each.
     pub warnings: Vec<String>,
 }
 
 impl Checked {
-    /// What it says about itself, for the record.
+    /// The facts as JSON, for the record.
     pub fn facts_text(&self) -> Result<Option<String>, ApiError> {
         let text = self.facts.as_ref().map(serde_json::to_string).transpose();
         text.map_err(|error| ApiError::Internal(error.to_string()))
     }
 }
 
-/// Copies and checks the bytes of a build's artifacts, and reads what apps say about themselves.
+/// Copies and verifies the artifacts of a build, and reads the facts of apps.
 ///
 /// # Errors
-/// [`ApiError::BadRequest`] when an artifact is not there, or is not what was announced.
+/// [`ApiError::BadRequest`] if an artifact is missing, or differs from its announcement.
 pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<Checked>, ApiError> {
     let known = app.db.read().await?.org(build.org_id).artifacts(build.id).await?;
     let mut checked = Vec::new();
@@ -157,7 +157,7 @@ pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<C
 
 async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Checked, ApiError> {
     let name = &artifact.name;
-    // A name of its own for each check: of two at once, each sees its own copy only.
+    // A key of its own for each check: concurrent checks see only their own copies.
     let text = format!("artifacts/{}/{}-{}", build.id, artifact.id, app.random.token());
     let key = Key::new(&text).map_err(|error| ApiError::Internal(error.to_string()))?;
     match app.blob.copy(&staging_key(artifact.id)?, &key).await {
@@ -178,7 +178,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
         None => (None, Vec::new()),
     };
     if let Some(facts) = &facts {
-        let asked = Asked {
+        let asked = RequestedFacts {
             bundle_id: Some(&build.bundle_id),
             version: build.spec.version.as_deref(),
             build_number: build.spec.build_number.as_deref(),
@@ -199,8 +199,8 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
     })
 }
 
-/// Reads the copy for its size and hash, and an app for what it says: `None` where it is none, an error of the inner kind
-/// where it cannot be read, which is no fault of the build.
+/// Verifies size and hash of a copy, and reads the facts of an app: `None` for another file, an inner error for an app
+/// that cannot be parsed, which does not fail the build.
 async fn read(
     app: &App,
     org: OrgId,
@@ -210,15 +210,16 @@ async fn read(
     let name = &artifact.name;
     match binaries::read(app, org, key, name, artifact.size, &artifact.sha256).await {
         Ok(read) => Ok(read),
-        Err(Unread::Different) => Err(ApiError::bad(format!(
+        Err(ReadError::Different) => Err(ApiError::bad(format!(
             "The artifact {name} is not what was announced: its size or sha256 differ"
         ))),
-        Err(Unread::Missing) => Err(BlobError::NotFound.into()),
-        Err(Unread::Failed(failure)) => Err(failure),
+        Err(ReadError::Missing) => Err(BlobError::NotFound.into()),
+        Err(ReadError::Failed(failure)) => Err(failure),
     }
 }
 
-/// Forgets the artifacts of a build but those to keep, and gives them: their bytes go once that is durable.
+/// Deletes the rows of a build's artifacts except those to keep. Returns the deleted ones: remove their bytes once the
+/// deletion is durable.
 pub async fn forget(write: &mut Write<'_>, id: BuildId, keep: &[ArtifactId]) -> Result<Vec<Artifact>, ApiError> {
     let mut gone = write.org().artifacts(id).await?;
     gone.retain(|artifact| !keep.contains(&artifact.id));
@@ -237,7 +238,7 @@ pub async fn drop_bytes(app: &App, gone: &[Artifact]) {
     }
 }
 
-/// Removes what was sent of artifacts that have been checked.
+/// Removes the uploads of artifacts that have been verified.
 pub async fn drop_staged(app: &App, checked: &[Checked]) {
     for one in checked {
         if let Ok(key) = staging_key(one.artifact.id) {
@@ -246,7 +247,7 @@ pub async fn drop_staged(app: &App, checked: &[Checked]) {
     }
 }
 
-/// Removes checked copies of which nothing came.
+/// Removes verified copies that were not used.
 pub async fn discard(app: &App, checked: &[Checked]) {
     for one in checked {
         remove(app, &one.key).await;
@@ -254,7 +255,7 @@ pub async fn discard(app: &App, checked: &[Checked]) {
 }
 
 async fn remove(app: &App, key: &Key) {
-    // What is left over here is found by the sweep.
+    // The sweep removes what remains.
     if let Err(error) = app.blob.delete(key).await {
         tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
     }

@@ -1,4 +1,4 @@
-//! The audit log: how its lines are chained, and whether the chains still hold
+//! The audit log: how its lines are chained, and whether the chains are intact
 //! (`docs/reference/operation.md#chain-of-the-audit-log`).
 
 use launchway_domain::actor::Actor;
@@ -14,7 +14,7 @@ use crate::master_key::Purpose;
 const REASON: &str = "the audit logs of all tenants are checked together";
 const PAGE: i64 = 1000;
 
-/// What chains the lines of an owner's log; without an organization it is the installation's own log.
+/// The function that chains the lines of an organization's log or, without one, of the installation's own log.
 pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> Link + use<> {
     let key = app.vault.derive(Purpose::Audit);
     let owner = org.map(|org| org.to_string()).unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> L
     }
 }
 
-/// Adds a line about the installation itself, done by the operator.
+/// Adds a line about the installation itself, with the operator as the actor.
 pub async fn audit_installation(app: &App, tx: &mut Tx, action: &str, after: &Value) -> Result<(), ApiError> {
     let row = AuditRow {
         at: app.clock.now(),
@@ -52,18 +52,18 @@ pub async fn audit_installation(app: &App, tx: &mut Tx, action: &str, after: &Va
     Ok(system.add_own_audit(&row, link(app, None)).await?)
 }
 
-/// What a check of every chain found.
+/// The result of checking every chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditCheck {
-    /// Chains that were walked.
+    /// The number of chains.
     pub chains: u64,
-    /// Lines that were read.
+    /// The number of lines.
     pub lines: u64,
-    /// What is wrong, a sentence each; empty when every chain holds.
+    /// What is wrong, one sentence each; empty if every chain is intact.
     pub problems: Vec<String>,
 }
 
-/// Walks every chain from its start to its end.
+/// Verifies every chain from its start to its end.
 pub async fn verify(app: &App) -> Result<AuditCheck, ApiError> {
     let mut tx = app.db.read().await?;
     let mut check = AuditCheck::default();
@@ -77,7 +77,7 @@ pub async fn verify(app: &App) -> Result<AuditCheck, ApiError> {
     Ok(check)
 }
 
-/// The first thing that is wrong with a chain.
+/// The first problem of a chain.
 async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64) -> Result<Option<String>, ApiError> {
     let link = link(app, head.org_id);
     let (mut seq, mut end) = (0, String::new());

@@ -1,4 +1,4 @@
-//! Lines on their way into the audit logs of one organization or of several.
+//! Audit lines that a transaction collects for one organization or for several.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::audit;
 
-/// Lines that wait for the end of their transaction.
+/// Lines that are written at the end of their transaction.
 #[derive(Default)]
 pub struct AuditLines(BTreeMap<OrgId, Vec<AuditRow>>);
 
@@ -31,8 +31,8 @@ impl AuditLines {
         Ok(())
     }
 
-    /// Writes them. To be called last in a transaction: until it ends nobody else can add to these logs. The logs come in
-    /// the order of their organizations' ids, so that no two transactions wait for each other.
+    /// Writes the lines. Must be the last call in a transaction: until it ends, no other transaction can add to these
+    /// logs. The logs are locked in the order of their organizations' ids, so that transactions never deadlock.
     pub async fn write(self, app: &App, tx: &mut Tx) -> Result<(), ApiError> {
         for (org, rows) in self.0 {
             tx.org(org).add_audit(&rows, audit::link(app, Some(org))).await?;

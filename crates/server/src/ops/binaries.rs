@@ -1,5 +1,5 @@
-//! What an app says about itself, read from its bytes in object storage: a bounded number at a time, by a process of its own,
-//! from a file without a name.
+//! Reads the facts of an app from object storage: a bounded number at a time, in an inspection process, from an unnamed
+//! file.
 
 use std::fs::File;
 
@@ -12,28 +12,28 @@ use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
 use crate::inspection::InspectionError;
 
-/// The names of apps end so.
+/// The file name endings of apps.
 pub const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
 
 /// Why bytes cannot be read.
 #[derive(Debug)]
-pub enum Unread {
-    /// Their size or hash is another than was told.
+pub enum ReadError {
+    /// Their size or hash differs from the announced one.
     Different,
     /// There are none.
     Missing,
-    /// It cannot be done now.
+    /// They cannot be read now.
     Failed(ApiError),
 }
 
-impl From<ApiError> for Unread {
+impl From<ApiError> for ReadError {
     fn from(failure: ApiError) -> Self {
-        Unread::Failed(failure)
+        ReadError::Failed(failure)
     }
 }
 
-/// Reads the bytes at a key once for their size and hash (lower-case hex SHA-256), and an app, told by its name, for what
-/// it says: `None` where it is none; the inner error where it says nothing.
+/// Reads the object at a key once to verify its size and hash (lower-case hex SHA-256), and reads the facts of an app,
+/// which is recognized by its name: `None` for another file; an inner error for an app that cannot be parsed.
 pub async fn read(
     app: &App,
     org: OrgId,
@@ -41,7 +41,7 @@ pub async fn read(
     name: &str,
     size: i64,
     sha256: &str,
-) -> Result<Option<Result<BinaryFacts, InspectionError>>, Unread> {
+) -> Result<Option<Result<BinaryFacts, InspectionError>>, ReadError> {
     let _place = app.inspections.take(org).await?;
     let dir = app.config.scratch_dir();
     let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
@@ -51,12 +51,12 @@ pub async fn read(
     let size = u64::try_from(size).unwrap_or_default();
     let fetched = match app.blob.fetch_to_file(key, &mut copy, size).await {
         Ok(fetched) => fetched,
-        Err(BlobError::TooLarge { .. }) => return Err(Unread::Different),
-        Err(BlobError::NotFound) => return Err(Unread::Missing),
-        Err(error) => return Err(Unread::Failed(error.into())),
+        Err(BlobError::TooLarge { .. }) => return Err(ReadError::Different),
+        Err(BlobError::NotFound) => return Err(ReadError::Missing),
+        Err(error) => return Err(ReadError::Failed(error.into())),
     };
     if fetched.size != size || hex::encode(fetched.sha256) != sha256 {
-        return Err(Unread::Different);
+        return Err(ReadError::Different);
     }
     let name = name.to_ascii_lowercase();
     if !APPS.iter().any(|ending| name.ends_with(ending)) {

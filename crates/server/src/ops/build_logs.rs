@@ -1,15 +1,15 @@
-//! The logs of builds: appended by offset (`docs/reference/builds.md#log-transfer`), masked a second time, and moved to object
-//! storage part by part.
+//! The logs of builds: appended by offset (`docs/reference/builds.md#log-transfer`), masked a second time, and moved to
+//! object storage part by part.
 //!
-//! A log's offset counts what its runner sent. So that it stays true, the server masks each byte of a secret with a `*`;
-//! the runner has put `***` in the place of all it knew. What may be the beginning of a secret is kept but held back: it
-//! counts for the runner, and readers see it when it is known to be none, or masked.
+//! Offsets count what the runner sent. To preserve them, the server masks each byte of a secret with a `*`; the runner
+//! has already replaced all secrets that it knew with `***`. Bytes that may begin a secret are stored but held back:
+//! they count for the runner, and readers see them once they are masked or known not to be a secret.
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use launchway_api::runner::Going;
+use launchway_api::runner::AttemptReply;
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::masking::Masker;
@@ -22,22 +22,22 @@ use crate::caller::RunnerCaller;
 use crate::config::make_private_dir;
 use crate::free_space;
 use crate::ops::build_secrets;
-use crate::ops::leases::{self, hold, is_held, not_yours};
+use crate::ops::leases::{self, begin_change, is_held, no_lease_error};
 use crate::ops::write::Write;
 
-/// Bytes of a log that go to object storage together, at least.
+/// The minimum size in bytes of a part in object storage.
 const SEGMENT: i64 = 1 << 20;
-/// Chunks that are read at a time for it.
+/// The number of chunks read at a time to form a part.
 const CHUNKS: i64 = 16;
-/// A log whose end in the database is longer waits for the object storage.
+/// The maximum length in bytes of a log's tail in the database. Beyond it, appends wait for the object storage.
 const MAX_TAIL: i64 = 8 * SEGMENT;
-/// A log has at most so many bytes. Runners end theirs far earlier.
+/// The maximum size of a log in bytes. Runners end theirs far earlier.
 const MAX_LOG: u64 = 8 << 30;
-/// More is not held back: it is line breaks, mostly.
+/// The maximum number of bytes held back. What is beyond it is mostly line breaks.
 const MAX_HELD: usize = 4 << 10;
 
-/// Appends what a runner sent of its log, from `offset` on. What is known already is dropped; of a gap nothing is kept.
-/// When it returns, everything before the answered offset is durable.
+/// Appends what a runner sent of its log from `offset` on. Ignores bytes that are known already, and all bytes if they
+/// would leave a gap. Everything before the returned offset is durable.
 pub async fn append(
     app: &App,
     caller: &RunnerCaller,
@@ -45,7 +45,7 @@ pub async fn append(
     attempt: u32,
     offset: u64,
     bytes: Bytes,
-) -> Result<Going, ApiError> {
+) -> Result<AttemptReply, ApiError> {
     if offset.saturating_add(bytes.len() as u64) > MAX_LOG {
         return Err(ApiError::bad(format!(
             "A log may have {MAX_LOG} bytes; this one has more"
@@ -53,17 +53,17 @@ pub async fn append(
     }
     free_space::room_for(app, bytes.len() as u64)?;
     let masker = masker(app, caller, id, attempt).await?;
-    let (mut write, build) = hold(app, caller, id, attempt).await?;
-    let held = held(&mut write, id).await?;
+    let (mut write, build) = begin_change(app, caller, id, attempt).await?;
+    let held = held_back(&mut write, id).await?;
     let end = u64::try_from(build.log_size).unwrap_or_default() + held.len() as u64;
     let known = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
-    let mut going = leases::going(&build);
+    let mut going = leases::attempt_reply(&build);
     going.log_offset = end;
     if offset > end || known >= bytes.len() {
         return Ok(going);
     }
     let new = &bytes[known..];
-    let (mut masking, mut out) = (masker.go_on(&held), Vec::with_capacity(new.len()));
+    let (mut masking, mut out) = (masker.resume(&held), Vec::with_capacity(new.len()));
     masking.push(new, &mut out);
     let mut still = masking.held();
     if still.len() > MAX_HELD {
@@ -74,7 +74,7 @@ pub async fn append(
     let tail = build.log_size + out.len() as i64 - write.org().log_tail_start(id).await?;
     let org = write.org_id();
     if !out.is_empty() {
-        write.tell_build(id);
+        write.notify_build(id);
     }
     write.commit().await?;
     if tail >= SEGMENT
@@ -89,8 +89,8 @@ pub async fn append(
     Ok(going)
 }
 
-/// Adds a line of the server's own to the end of a locked build's log. Gives the size of the log then.
-pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64, ApiError> {
+/// Appends a line of the server to a locked build's log. Returns the new size of the log.
+pub async fn append_line(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64, ApiError> {
     let size = release(write, build).await?;
     let last = write.org().log_tail(build.id, size - 1, 1).await?;
     let broken = last.last().is_none_or(|chunk| chunk.bytes.last() != Some(&b'\n')) && size > 0;
@@ -99,18 +99,18 @@ pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64
     Ok(size + text.len() as i64)
 }
 
-/// Lets readers see what of a locked build's log is still held back: no more comes. Gives the size of the log then.
+/// Releases what is held back of a locked build's log, because no more bytes will follow. Returns the size of the log.
 pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, ApiError> {
-    let held = held(write, build.id).await?;
+    let held = held_back(write, build.id).await?;
     let mut out = Vec::with_capacity(held.len());
-    Masker::new([]).go_on(&held).finish(&mut out);
+    Masker::new([]).resume(&held).finish(&mut out);
     keep(write, build, &held, &out, &[]).await?;
     Ok(build.log_size + out.len() as i64)
 }
 
-/// What is held back of a log: each byte, and whether it is known to be of a secret.
-async fn held(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>, ApiError> {
-    let form = write.org().held_log(id).await?.unwrap_or_default();
+/// The bytes held back of a log, each with whether it is known to belong to a secret.
+async fn held_back(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>, ApiError> {
+    let form = write.org().withheld_log(id).await?.unwrap_or_default();
     let (pairs, _) = form.as_chunks::<2>();
     Ok(pairs.iter().map(|[byte, masked]| (*byte, *masked != 0)).collect())
 }
@@ -123,7 +123,7 @@ async fn keep(
     still: &[(u8, bool)],
 ) -> Result<(), ApiError> {
     if !held.is_empty() {
-        write.org().hold_log(build.id, 0, &[]).await?;
+        write.org().set_withheld_log(build.id, 0, &[]).await?;
     }
     if !out.is_empty() {
         write.org().append_log(build.id, build.log_size, out).await?;
@@ -133,20 +133,23 @@ async fn keep(
             .iter()
             .flat_map(|(byte, masked)| [*byte, u8::from(*masked)])
             .collect();
-        write.org().hold_log(build.id, still.len() as i64, &form).await?;
+        write
+            .org()
+            .set_withheld_log(build.id, still.len() as i64, &form)
+            .await?;
     }
     Ok(())
 }
 
-/// What finds the secrets of an attempt. After a restart, or on another node, they are opened again.
+/// The masker of an attempt. After a restart, or on another node, it opens the secrets again.
 pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32) -> Result<Arc<Masker>, ApiError> {
     if let Some(masker) = app.maskers.of(id, attempt) {
         return Ok(masker);
     }
-    if !is_held(&leases::peek(app, id).await?, caller, attempt) {
-        return Err(not_yours());
+    if !is_held(&leases::find_build(app, id).await?, caller, attempt) {
+        return Err(no_lease_error());
     }
-    let (mut write, build) = hold(app, caller, id, attempt).await?;
+    let (mut write, build) = begin_change(app, caller, id, attempt).await?;
     let what_for = format!("masking the log of attempt {attempt} of the build {id}");
     let opened = build_secrets::open(&mut write, &build, &what_for).await?;
     write.commit().await?;
@@ -156,7 +159,7 @@ pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32)
     Ok(masker)
 }
 
-/// Moves the end of a log to object storage while it has at least so many bytes.
+/// Moves the tail of a log to object storage while it has at least `least` bytes.
 pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
@@ -189,7 +192,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
     }
 }
 
-/// Puts a part in object storage in the place of the bytes; false when somebody else did.
+/// Replaces bytes of the tail by a part in object storage; false if a concurrent call did.
 async fn name_segment(app: &App, org: OrgId, id: BuildId, segment: &LogSegment) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let mut rows = tx.org(org);

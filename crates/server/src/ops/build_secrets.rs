@@ -1,5 +1,6 @@
-//! The secrets of a build: the variables and credentials that its lease hands out, and the patterns that find them in its
-//! log. They are opened here only, and each opening of a secret is audited (`docs/reference/environment.md#sealing`).
+//! The secrets of a build: the variables and credentials that its lease hands out, and the patterns that find them in
+//! its log. They are opened only here, and each opening of a secret is audited
+//! (`docs/reference/environment.md#sealing`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use launchway_api::open;
 use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
-use launchway_domain::build::git::{self, Bound, is_for_fetch_only};
+use launchway_domain::build::git::{self, AllowedRepositories, is_for_fetch_only};
 use launchway_domain::build::{Build, SourceRecord};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Signing, for_build};
@@ -23,25 +24,25 @@ use crate::api_error::ApiError;
 use crate::ops::write::Write;
 use crate::ops::{credentials, env_vars};
 
-/// No organization has more variables or credentials than this.
+/// More than the maximum number of variables or credentials of an organization.
 const ALL: Paging = Paging { limit: 1000, offset: 0 };
-/// Longer secrets are masked by the runner alone: each byte costs the server a few kilobytes while the build runs.
+/// Longer secrets are masked only by the runner: each byte costs the server a few kilobytes while the build runs.
 const MAX_SECRET: usize = 4 << 10;
-/// Bytes of secrets that are masked here for one build; the shortest go first.
+/// The total bytes of secrets that are masked here for one build; the shortest come first.
 const MAX_SECRETS: usize = 32 << 10;
-/// Builds whose secrets are kept in memory at a time. Those of more are opened again.
+/// The number of builds whose masker is cached. The secrets of others are opened again.
 const MAX_MASKERS: usize = 256;
 
-/// What a lease hands out.
+/// The opened secrets that a lease hands out.
 #[derive(Debug, Default)]
 pub struct Opened {
     /// Environment variables and files.
     pub env: Vec<LeasedVariable>,
-    /// What signs the app.
+    /// The credentials that sign the app.
     pub credentials: Vec<LeasedCredential>,
 }
 
-/// Opens what a build gets; `what_for` stands in the audit log.
+/// Opens the secrets of a build; `what_for` is the reason in the audit log.
 pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Result<Opened, ApiError> {
     let corrupt = |what: &str| ApiError::Internal(format!("the {what} of the build {} is none", build.id));
     let bundle_id: BundleId = build.bundle_id.parse().map_err(|_| corrupt("bundle id"))?;
@@ -55,9 +56,9 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
     let mut opened = Opened::default();
     let mut wanted = resolve(&variables, &scope);
     wanted.retain(|variable| may_be_needed(build, variable));
-    // It says whether the others may go out.
+    // This variable comes first: it decides whether the others may be handed out.
     wanted.sort_by_key(|variable| variable.name != git::URLS);
-    let mut bound = Bound::default();
+    let mut bound = AllowedRepositories::default();
     for variable in wanted {
         if git::opens_repositories(&variable.name) && !is_for(&bound, build) {
             continue;
@@ -67,7 +68,7 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
         };
         let value = env_vars::open_for_build(write, kept, what_for).await?;
         if variable.name == git::URLS && variable.path.is_none() {
-            bound = Bound::parse(value.reveal()).unwrap_or_default();
+            bound = AllowedRepositories::parse(value.reveal()).unwrap_or_default();
         }
         opened.env.push(LeasedVariable {
             name: variable.name.clone(),
@@ -98,25 +99,26 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
     Ok(opened)
 }
 
-/// Whether a build can have a use for a variable: one of an archive fetches nothing.
+/// Whether a build can use a variable: one from an archive fetches no repository.
 fn may_be_needed(build: &Build, variable: &EnvVar) -> bool {
     matches!(build.spec.source, SourceRecord::Git { .. }) || !is_for_fetch_only(&variable.name)
 }
 
-/// Whether what opens repositories is for that of a build. Runners ask the same; those of earlier releases do not.
-fn is_for(bound: &Bound, build: &Build) -> bool {
+/// Whether the credentials of a repository are for that of a build. Runners check the same; those of earlier releases
+/// do not.
+fn is_for(bound: &AllowedRepositories, build: &Build) -> bool {
     match &build.spec.source {
         SourceRecord::Git { url, .. } => bound.covers(url),
         SourceRecord::Archive { .. } => false,
     }
 }
 
-/// What opens a credential.
+/// The passwords and names that open a credential.
 fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretText> {
     let given = [
         ("password", &secret.password),
         ("alias", &secret.alias),
-        // Where a key has no password of its own it is the file's.
+        // A key without a password of its own uses the password of the file.
         (
             "keyPassword",
             if secret.key_password.is_some() {
@@ -135,7 +137,7 @@ fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretTex
 }
 
 impl Opened {
-    /// What the log must not show: as the runner sees it, but for the bytes of files.
+    /// The texts that the log must not contain: as the runner masks them, except the bytes of files.
     fn secrets(&self) -> Vec<Zeroizing<Vec<u8>>> {
         let keep = |text: &SecretText| Zeroizing::new(text.reveal().as_bytes().to_vec());
         let hidden = self
@@ -166,23 +168,23 @@ impl Opened {
         secrets
     }
 
-    /// What finds the secrets in a log. It computes for a moment.
+    /// A masker for the secrets. Building it is CPU-bound.
     pub fn masker(&self) -> Masker {
         Masker::new(self.secrets().iter().map(|secret| secret.as_slice()))
     }
 }
 
-/// What finds the secrets of running builds in their logs, by build and attempt.
+/// Maskers of running builds, by build and attempt.
 #[derive(Default)]
 pub struct Maskers(Mutex<HashMap<(BuildId, u32), Arc<Masker>>>);
 
 impl Maskers {
-    /// That of an attempt, if it is known here.
+    /// The masker of an attempt, if it is cached.
     pub fn of(&self, build: BuildId, attempt: u32) -> Option<Arc<Masker>> {
         self.all().get(&(build, attempt)).cloned()
     }
 
-    /// Keeps that of an attempt.
+    /// Caches the masker of an attempt.
     pub fn keep(&self, build: BuildId, attempt: u32, masker: Arc<Masker>) {
         let mut all = self.all();
         if all.len() >= MAX_MASKERS {
@@ -191,7 +193,7 @@ impl Maskers {
         all.insert((build, attempt), masker);
     }
 
-    /// Forgets those of a build.
+    /// Drops the maskers of a build.
     pub fn forget(&self, build: BuildId) {
         self.all().retain(|(of, _), _| *of != build);
     }

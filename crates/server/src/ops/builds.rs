@@ -1,5 +1,5 @@
-//! Creates, retries, cancels and deletes builds (`docs/reference/builds.md#build-endpoints`). What runners do with them is not
-//! here.
+//! Creates, retries, cancels and deletes builds (`docs/reference/builds.md#build-endpoints`), except for what runners
+//! do with them.
 
 pub mod form;
 pub mod source;
@@ -22,16 +22,16 @@ use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, fingerprints, queue, uploads, usage};
 use form::{NewBuild, Number, Source};
 use source::Prepared;
-use view::plain;
+use view::event_view;
 
-/// Puts a build into the queue. `prepared` are the checked bytes of its upload, if it comes by one.
+/// Queues a build. `prepared` holds the verified bytes of its upload, if it has one.
 pub async fn create(
     write: &mut Write<'_>,
     id: BuildId,
     new: NewBuild,
     prepared: Option<&Prepared>,
 ) -> Result<Build, ApiError> {
-    let bundle_id = apps::free(write, &new.bundle).await?;
+    let bundle_id = apps::available_bundle_id(write, &new.bundle).await?;
     let source = match (new.source, prepared) {
         (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
         (Source::Upload(_), Some(prepared)) => {
@@ -43,11 +43,11 @@ pub async fn create(
         (Source::Upload(_), None) => return Err(ApiError::NoSuch("upload")),
     };
     usage::count_build(write).await?;
-    // Nobody knows yet what it will store: it is refused when nothing more fits.
+    // The size of its results is unknown: a build is rejected only if there is no room at all.
     usage::room_to_store(write, 1).await?;
     if let Some((hash, document)) = &new.fingerprint {
-        fingerprints::keep(write, &new.bundle, hash, document.as_deref()).await?;
-        fingerprints::pair(write, &new.bundle, hash, new.lwfp2.as_ref()).await?;
+        fingerprints::store(write, &new.bundle, hash, document.as_deref()).await?;
+        fingerprints::store_pair(write, &new.bundle, hash, new.lwfp2.as_ref()).await?;
     }
     let build = Build {
         id,
@@ -76,7 +76,7 @@ pub async fn create(
         warnings: Vec::new(),
         parent_id: None,
         log_size: 0,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: write.now(),
         started_at: None,
         finished_at: None,
@@ -88,7 +88,7 @@ pub async fn create(
 async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), ApiError> {
     queue::make_room(write, &build.labels).await?;
     write.org().create_build(build, bundle).await?;
-    let view = plain(build);
+    let view = event_view(build);
     write.audit("build.create", build.id, NOTHING, Some(&view)).await?;
     write.event("build.queued", &view).await?;
     Ok(())
@@ -115,9 +115,9 @@ async fn reserve(
     Ok(Some(number.as_str().to_owned()))
 }
 
-/// Makes another try of a build that is over: a new build of the same source that is asked for the same.
+/// Retries a finished build: creates a build with the same source and request.
 pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError> {
-    // Locked, so that it cannot be deleted with the source that the new one names.
+    // Locked, so that it cannot be deleted together with the source that the new one names.
     let parent = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
     if !parent.state.status.is_final() {
         return Err(ApiError::bad(format!(
@@ -126,18 +126,18 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
         )));
     }
     if let Some(key) = parent.spec.source.blob_key()
-        && !write.org().names_source(key).await?
+        && !write.org().has_source(key).await?
     {
         return Err(ApiError::bad(
             "The source of this build was removed; send it again with a new build",
         ));
     }
     let bundle = apps::bundle_id(&parent.bundle_id)?;
-    // In the order of a create: two at once must not wait for each other.
+    // In the same order as a create, so that two at once cannot deadlock.
     usage::count_build(write).await?;
     usage::room_to_store(write, 1).await?;
     apps::claim(write, &bundle, bundle.as_str()).await?;
-    // What the runner found out it finds out again: a branch may be elsewhere by now.
+    // The new build resolves again what the runner resolved: a branch may have moved.
     let is_fixed = matches!(parent.spec.source, SourceRecord::Archive { .. });
     let from_request = parent.plan_origin.as_deref() == Some(FROM_REQUEST);
     let build = Build {
@@ -152,7 +152,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
         warnings: Vec::new(),
         parent_id: Some(id),
         log_size: 0,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: write.now(),
         started_at: None,
         finished_at: None,
@@ -162,9 +162,9 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
     Ok(build)
 }
 
-/// Where a build stands when it is canceled.
-pub fn canceled(build: &Build, now: EpochMs) -> Result<BuildState, ApiError> {
-    let transition = build.state.after(Transition::Cancel, now).map_err(|_| {
+/// The state of a build after it is canceled.
+pub fn state_after_cancel(build: &Build, now: EpochMs) -> Result<BuildState, ApiError> {
+    let transition = build.state.apply(Transition::Cancel, now).map_err(|_| {
         ApiError::bad(format!(
             "The build is over: it is {}; there is nothing to cancel",
             build.state.status
@@ -173,14 +173,14 @@ pub fn canceled(build: &Build, now: EpochMs) -> Result<BuildState, ApiError> {
     Ok(transition.0)
 }
 
-/// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
+/// Cancels a build: a queued one at once, a running one as soon as its runner is notified.
 pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError> {
     let build = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
     if build.state.cancel_requested && build.state.status == BuildStatus::Running {
         return Ok(build);
     }
     let now = write.now();
-    let to = canceled(&build, now)?;
+    let to = state_after_cancel(&build, now)?;
     let ends = to.status.is_final();
     let with = StateChange {
         finished_at: ends.then_some(now),
@@ -192,22 +192,22 @@ pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiErro
         finished_at: with.finished_at,
         ..build.clone()
     };
-    let (old, new) = (plain(&build), plain(&after));
+    let (old, new) = (event_view(&build), event_view(&after));
     write.audit("build.cancel", id, Some(&old), Some(&new)).await?;
     if ends {
         write.event("build.canceled", &new).await?;
     }
-    write.tell_build(id);
+    write.notify_build(id);
     Ok(after)
 }
 
-/// Fails a build that waited for too long (`EXPIRED`). Gives whether it did: a runner may have taken it meanwhile.
+/// Fails a build that waited too long (`EXPIRED`). Returns whether it did: a runner may have taken it meanwhile.
 pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError> {
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);
     };
     let now = write.now();
-    let Ok((to, Some(code))) = build.state.after(Transition::Expire, now) else {
+    let Ok((to, Some(code))) = build.state.apply(Transition::Expire, now) else {
         return Ok(false);
     };
     let message = match build.labels.as_slice() {
@@ -233,12 +233,12 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError
         finished_at: with.finished_at,
         ..build
     };
-    write.event("build.failed", &plain(&after)).await?;
-    write.tell_build(id);
+    write.event("build.failed", &event_view(&after)).await?;
+    write.notify_build(id);
     Ok(true)
 }
 
-/// The build is locked, so that it stands where it was read.
+/// Applies a transition to a locked build, whose state cannot have changed since it was read.
 async fn transition(write: &mut Write<'_>, build: &Build, to: &BuildState, with: &StateChange) -> Result<(), ApiError> {
     match write.org().set_build_state(build.id, &build.state, to, with).await? {
         true => Ok(()),
@@ -246,19 +246,19 @@ async fn transition(write: &mut Write<'_>, build: &Build, to: &BuildState, with:
     }
 }
 
-/// Removes a build with its log and artifacts; one that is active stops. Gives the objects to be removed once that is
-/// durable.
+/// Removes a build with its log and artifacts, and stops an active one. Returns the objects to remove once the deletion
+/// is durable.
 pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiError> {
     let build = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
     let mut keys = files(write, id).await?;
     write.org().delete_build(id).await?;
-    // Tries of the same build have one source.
+    // Retries of a build share its source.
     if let Some(key) = build.spec.source.blob_key()
-        && !write.org().names_source(key).await?
+        && !write.org().has_source(key).await?
     {
         keys.extend(Key::new(key));
     }
-    let view = plain(&build);
+    let view = event_view(&build);
     write.audit("build.delete", id, Some(&view), NOTHING).await?;
     let now = write.now();
     if !build.state.status.is_final() {
@@ -274,14 +274,14 @@ pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiE
             finished_at: Some(now),
             ..build
         };
-        write.event("build.canceled", &plain(&stopped)).await?;
+        write.event("build.canceled", &event_view(&stopped)).await?;
     }
-    write.tell_build(id);
+    write.notify_build(id);
     Ok(keys)
 }
 
-/// Removes log, artifacts and source of a build that ended long ago; its record stays. Gives the objects to be removed once
-/// that is durable.
+/// Removes log, artifacts and source of a build that ended long ago, and keeps its record. Returns the objects to
+/// remove once the change is durable.
 pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<Key>, ApiError> {
     let Some(mut build) = write.org().lock_build(id).await? else {
         return Ok(Vec::new());
@@ -293,11 +293,11 @@ pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<
     ));
     write.org().clear_build(id, &build.warnings, now).await?;
     if let Some(key) = build.spec.source.blob_key()
-        && !write.org().names_source(key).await?
+        && !write.org().has_source(key).await?
     {
         keys.extend(Key::new(key));
     }
-    write.tell_build(id);
+    write.notify_build(id);
     Ok(keys)
 }
 
@@ -306,14 +306,14 @@ async fn files(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiError>
     let mut org = write.org();
     let artifacts = org.artifacts(id).await?.into_iter().map(|artifact| artifact.blob_key);
     let segments = org.log_segments(id).await?.into_iter().map(|part| part.blob_key);
-    // What is no key names no object.
+    // A text that is not a key names no object.
     Ok(artifacts
         .chain(segments)
         .filter_map(|key| Key::new(&key).ok())
         .collect())
 }
 
-/// Removes the objects of builds that are gone.
+/// Removes the objects of deleted builds.
 pub async fn remove_files(app: &App, keys: &[Key]) {
     for key in keys {
         uploads::remove(app, key).await;

@@ -1,17 +1,17 @@
-//! Adds and deletes credentials, and warns of their expiry (`docs/reference/submissions.md#credentials`). The secrets of a
-//! credential are sealed as a whole.
+//! Adds and deletes credentials, and warns of their expiry (`docs/reference/submissions.md#credentials`). All secrets
+//! of a credential are sealed together.
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, prelude::BASE64_STANDARD};
 use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView, StoreEvents};
 use launchway_api::secret::SecretText;
-use launchway_credentials::{CredentialError, Given, Kind, MAX_SIZE};
+use launchway_credentials::{CredentialError, CredentialInput, Kind, MAX_SIZE};
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
 use launchway_domain::id::CredentialId;
-use launchway_domain::org::normal_name;
+use launchway_domain::org::normalize_name;
 use launchway_domain::time::DAY;
 use launchway_store::Paging;
 use serde_json::json;
@@ -27,13 +27,13 @@ use crate::vault::Place;
 
 const NOBODY: Paging = Paging { limit: 0, offset: 0 };
 const BATCH: i64 = 100;
-/// With or without padding at the end.
+/// Accepts base64 with or without padding at the end.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A credential to be kept, read and checked.
+/// A parsed and validated credential that is not stored yet.
 pub struct CredentialPlan {
     name: String,
     kind: Kind,
@@ -42,8 +42,8 @@ pub struct CredentialPlan {
     secret: Zeroizing<Vec<u8>>,
 }
 
-/// Reads and checks a credential: its form, password, time and app. It costs: keys are derived, and private keys compared
-/// with their certificates.
+/// Parses and validates a credential: its form, password, expiry and app. This is CPU-bound: it derives keys, and
+/// compares private keys with their certificates.
 pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Result<CredentialPlan, ApiError> {
     let kind: Kind = request
         .kind
@@ -51,7 +51,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         .map_err(|unknown| ApiError::bad(format!("kind {unknown}")))?;
     let named = request.name.as_deref().filter(|name| !name.is_empty());
     let name = named
-        .map(|name| normal_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters")))
+        .map(|name| normalize_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters")))
         .transpose()?;
     let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
     let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
@@ -62,7 +62,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     if let Some(bundle) = &bundle_id {
         only_own(app, caller, bundle).await?;
     }
-    let given = Given {
+    let given = CredentialInput {
         content: &content,
         password: request.password.as_ref().map(SecretText::reveal),
         alias: request.alias.as_deref(),
@@ -72,7 +72,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         bundle_id: request.bundle_id.as_deref(),
     };
     let secret = sealable(&given);
-    let _place = app.inspections.take(caller.home()?).await?;
+    let _place = app.inspections.take(caller.org_id()?).await?;
     let read = app
         .inspector
         .credential(kind, request.bundle_id.clone(), app.clock.now(), secret.clone())
@@ -87,7 +87,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     })
 }
 
-/// The bytes of a file in base64, with or without padding and line ends.
+/// Decodes a file in base64, with or without padding and line breaks.
 pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, ApiError> {
     // Tools wrap base64 into lines.
     let solid: Zeroizing<Vec<u8>> = Zeroizing::new(
@@ -101,7 +101,7 @@ pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, ApiErro
     decoded.map_err(|_| ApiError::bad("content must be the file in base64"))
 }
 
-/// An app of another organization is not one to keep a credential for.
+/// Rejects a credential for an app of another organization.
 async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
     let owner = tx
@@ -116,8 +116,8 @@ async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), A
     Ok(())
 }
 
-/// What a build or submission needs of a credential, as JSON.
-fn sealable(given: &Given<'_>) -> Zeroizing<Vec<u8>> {
+/// The secrets of a credential that a build or submission needs, as JSON.
+fn sealable(given: &CredentialInput<'_>) -> Zeroizing<Vec<u8>> {
     let content = Zeroizing::new(BASE64_STANDARD.encode(given.content));
     let whole = json!({
         "content": &*content, "password": given.password, "alias": given.alias, "keyPassword": given.key_password,
@@ -126,30 +126,30 @@ fn sealable(given: &Given<'_>) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(whole.to_string().into_bytes())
 }
 
-/// Where a credential's secrets belong.
+/// The place under which a credential's secrets are sealed.
 fn place(id: CredentialId) -> Place<'static> {
     Place::new(id, "credential")
 }
 
-/// What is secret of a credential, opened.
+/// The opened secrets of a credential.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenedCredential {
     /// The file, in base64.
     pub content: SecretText,
-    /// Opens the file.
+    /// The password of the file.
     pub password: Option<SecretText>,
-    /// Names the key in it.
+    /// The name of the key in the file.
     pub alias: Option<SecretText>,
-    /// Opens the key.
+    /// The password of the key.
     pub key_password: Option<SecretText>,
-    /// The id that the store gave the key.
+    /// The key id from the app store.
     pub key_id: Option<SecretText>,
-    /// Who issued it.
+    /// The issuer id from the app store.
     pub issuer_id: Option<SecretText>,
 }
 
-/// Opens a credential; that it was is audited. `None` when it is gone.
+/// Opens a credential and audits the opening. `None` if it was deleted.
 pub async fn open(
     write: &mut Write<'_>,
     id: CredentialId,
@@ -160,13 +160,13 @@ pub async fn open(
     };
     let whole = write.open_secret(&place(id), &sealed, what_for).await?;
     let opened = serde_json::from_slice(&whole);
-    // Serde's own message could quote what is secret.
+    // Without serde's own message, which could quote a secret.
     opened
         .map(Some)
         .map_err(|_| ApiError::Internal("a sealed credential is not what was sealed".to_owned()))
 }
 
-/// Keeps a credential. Gives also where its store may send events, where a store has some.
+/// Stores a credential. Also returns where its app store may send events, if the app store has events.
 pub async fn create(
     write: &mut Write<'_>,
     plan: CredentialPlan,
@@ -188,7 +188,7 @@ pub async fn create(
         facts: plan.facts.facts,
         expires_at: plan.facts.expires_at,
         told_days: None,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: now,
     };
     let sealed = write.seal(&place(credential.id), &plan.secret).await?;
@@ -197,11 +197,11 @@ pub async fn create(
     write
         .audit("credential.create", credential.id, NOTHING, Some(&view))
         .await?;
-    // One that ends soon is told of at once.
-    tell(write, &credential).await?;
+    // A credential that expires soon is reported at once.
+    notify(write, &credential).await?;
     let app = write.app();
     let has_events = plan.kind == Kind::AppStoreConnectKey;
-    let store_events = has_events.then(|| app.app_store_event_secrets.told(app, credential.id));
+    let store_events = has_events.then(|| app.app_store_event_secrets.event_settings(app, credential.id));
     Ok((view, store_events))
 }
 
@@ -217,8 +217,8 @@ pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), ApiEr
     write.audit("credential.delete", id, Some(&view), NOTHING).await
 }
 
-/// Tells of every credential that ends within 30 days, and again within 7, each once; gives how many notices that were.
-pub async fn tell_expiring(app: &App) -> Result<u64, ApiError> {
+/// Reports every credential that expires within 30 days, and again within 7, each once; returns the number of notices.
+pub async fn notify_expiring(app: &App) -> Result<u64, ApiError> {
     let now = app.clock.now();
     let horizon = now + NOTICES.iter().max().copied().unwrap_or_default() * DAY;
     let (mut told, mut after) = (0, String::new());
@@ -234,7 +234,7 @@ pub async fn tell_expiring(app: &App) -> Result<u64, ApiError> {
         for (org, credential) in &page {
             if credential.due_notice(now).is_some() {
                 let mut write = Write::open(app, *org, Actor::Service, None).await?;
-                if tell(&mut write, credential).await? {
+                if notify(&mut write, credential).await? {
                     write.commit().await?;
                     told += 1;
                 }
@@ -243,13 +243,13 @@ pub async fn tell_expiring(app: &App) -> Result<u64, ApiError> {
     }
 }
 
-/// Tells of a credential's end if that is due; whether it was.
-async fn tell(write: &mut Write<'_>, credential: &Credential) -> Result<bool, ApiError> {
+/// Reports a credential's expiry if a notice is due; returns whether it was.
+async fn notify(write: &mut Write<'_>, credential: &Credential) -> Result<bool, ApiError> {
     let now = write.now();
     let Some(days) = credential.due_notice(now) else {
         return Ok(false);
     };
-    if !write.org().note_expiry_told(credential.id, days).await? {
+    if !write.org().record_expiry_notice(credential.id, days).await? {
         return Ok(false);
     }
     let notice = CredentialExpiring {

@@ -1,4 +1,4 @@
-//! Deliveries: made of events or by hand, and what became of their tries.
+//! Deliveries: created from events or by hand, and the results of their tries.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use launchway_api::webhooks::WebhookView;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
 use launchway_domain::time::EpochMs;
-use launchway_domain::webhook::{Delivery, DeliveryStatus, EventKind, Try, Webhook, WebhookStatus};
+use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, EventKind, Webhook, WebhookStatus};
 use launchway_domain::webhook_message::generic;
-use launchway_domain::webhook_retry::{after_try, disabled_by, is_success};
-use launchway_store::{AuditRow, EventRow, TryReport, Tx};
+use launchway_domain::webhook_retry::{after_attempt, disabled_by, is_success};
+use launchway_store::{AttemptReport, AuditRow, EventRow, Tx};
 use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::audit;
-use crate::ops::webhooks::locked;
+use crate::ops::webhooks::lock;
 use crate::ops::write::{NOTHING, Write};
-use crate::outbound::address_guard::shown;
+use crate::outbound::address_guard::origin_of;
 
 const REASON: &str = "the outbox serves every tenant";
 const DISABLED: &str = "This webhook is disabled; set its status to active first";
@@ -39,8 +39,8 @@ fn new_delivery(app: &App, webhook: &Webhook, event: (EventId, &str), body: Stri
     }
 }
 
-/// Makes deliveries of the oldest events that have none yet, at most `limit`; gives how many events it took. Events that
-/// nobody wants are only marked.
+/// Creates deliveries for at most `limit` of the oldest events that have none yet; returns how many events it handled.
+/// Events without a subscriber are only marked.
 pub async fn fan_out(app: &App, limit: i64) -> Result<usize, ApiError> {
     if !app.db.read().await?.system(REASON).has_events_to_fan_out().await? {
         return Ok(0);
@@ -49,13 +49,13 @@ pub async fn fan_out(app: &App, limit: i64) -> Result<usize, ApiError> {
     let mut tx = app.db.write().await?;
     let events = tx.system(REASON).take_events(limit, now).await?;
     let taken = events.len();
-    // Organizations in one order everywhere, so that two nodes never wait for each other.
+    // Organizations in a fixed order, so that two nodes never deadlock.
     let mut of_orgs: BTreeMap<OrgId, Vec<EventRow>> = BTreeMap::new();
     for (org, event) in events {
         of_orgs.entry(org).or_default().push(event);
     }
     for (org, events) in of_orgs {
-        let webhooks = tx.org(org).webhooks_to_tell().await?;
+        let webhooks = tx.org(org).active_webhooks().await?;
         for event in events.iter().filter(|_| !webhooks.is_empty()) {
             tell(app, &mut tx, &webhooks, event, now).await?;
         }
@@ -68,14 +68,17 @@ async fn tell(app: &App, tx: &mut Tx, webhooks: &[Webhook], event: &EventRow, no
     let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
     let bundle_id = data["bundleId"].as_str();
     let body = generic(&event.kind, event.at, &event.data);
-    for webhook in webhooks.iter().filter(|webhook| webhook.wants(&event.kind, bundle_id)) {
+    for webhook in webhooks
+        .iter()
+        .filter(|webhook| webhook.is_subscribed_to(&event.kind, bundle_id))
+    {
         let delivery = new_delivery(app, webhook, (event.id, &event.kind), body.clone(), now);
         tx.org(webhook.org_id).add_delivery(&delivery).await?;
     }
     Ok(())
 }
 
-/// Sends a webhook something to try it, whatever events it wants.
+/// Sends a test message to a webhook, whatever events it subscribes to.
 pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, ApiError> {
     let webhook = active(write, id).await?;
     let (app, now) = (write.app(), write.now());
@@ -96,7 +99,7 @@ pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery
     let webhook = active(write, before.webhook_id)
         .await
         .map_err(|failure| match failure {
-            // It was deleted meanwhile, and the delivery with it.
+            // The webhook was deleted meanwhile, and the delivery with it.
             ApiError::NoSuch(_) => none(),
             other => other,
         })?;
@@ -111,7 +114,7 @@ pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery
 }
 
 async fn active(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiError> {
-    let webhook = locked(write, id).await?;
+    let webhook = lock(write, id).await?;
     match webhook.status {
         WebhookStatus::Active => Ok(webhook),
         WebhookStatus::Disabled => Err(ApiError::bad(DISABLED)),
@@ -124,29 +127,29 @@ async fn add(write: &mut Write<'_>, delivery: &Delivery) -> Result<(), ApiError>
     Ok(())
 }
 
-/// A try that has ended, of a claimed delivery.
+/// A finished try of a claimed delivery.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TryResult {
     /// The organization.
     pub org_id: OrgId,
     /// The webhook.
     pub webhook_id: WebhookId,
     /// The delivery.
     pub delivery_id: DeliveryId,
-    /// The number of the claim under which it was tried.
+    /// The number of the claim under which it ran.
     pub claim: i64,
-    /// How often it was tried, this one included.
+    /// How many tries there were, this one included.
     pub tries: i64,
     /// The try.
-    pub tried: Try,
+    pub tried: DeliveryAttempt,
     /// When it ended.
     pub ended_at: EpochMs,
 }
 
-/// Keeps what became of tries, all in one transaction. A webhook whose receiver says 410, or that has failed for five days,
-/// is disabled in it, with a line in the audit log.
-pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), ApiError> {
-    // Webhooks in one order everywhere, so that two nodes never wait for each other.
+/// Records the results of tries in one transaction. It also disables webhooks whose receiver answers 410, or that have
+/// failed for five days, with a line in the audit log.
+pub async fn report(app: &App, mut all: Vec<TryResult>) -> Result<(), ApiError> {
+    // Webhooks in a fixed order, so that two nodes never deadlock.
     all.sort_by_key(|one| (one.webhook_id, one.ended_at));
     let mut tx = app.db.write().await?;
     let mut lines: BTreeMap<OrgId, Vec<AuditRow>> = BTreeMap::new();
@@ -162,13 +165,13 @@ pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Keeps tries of one webhook; gives the line of the audit log when it was disabled by them.
-async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Option<(OrgId, AuditRow)>, ApiError> {
-    let Some(Tried { org_id, webhook_id, .. }) = all.first() else {
+/// Records tries of one webhook; returns the audit line if they disabled it.
+async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[TryResult]) -> Result<Option<(OrgId, AuditRow)>, ApiError> {
+    let Some(TryResult { org_id, webhook_id, .. }) = all.first() else {
         return Ok(None);
     };
     let mut org = tx.org(*org_id);
-    // A deleted one took its deliveries along.
+    // The webhook was deleted together with its deliveries.
     let Some(before) = org.lock_webhook(*webhook_id).await? else {
         return Ok(None);
     };
@@ -176,13 +179,13 @@ async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Opti
     let mut disabled = None;
     for one in all {
         let status = one.tried.response_status;
-        let report = TryReport {
+        let report = AttemptReport {
             id: one.delivery_id,
             claim: one.claim,
             tried: one.tried.clone(),
-            next: after_try(status, one.tries, one.ended_at),
+            next: after_attempt(status, one.tries, one.ended_at),
         };
-        if !org.report_try(&report).await? {
+        if !org.report_attempt(&report).await? {
             continue;
         }
         after.failing_since = match is_success(status) {
@@ -197,7 +200,7 @@ async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Opti
         after.disabled_reason = Some(reason.to_string());
         let canceled = format!("The webhook was disabled: {reason}");
         org.cancel_deliveries(*webhook_id, &canceled).await?;
-        tracing::warn!(webhook = %webhook_id, org = %org_id, host = %shown(&before.url), %reason, "a webhook was disabled");
+        tracing::warn!(webhook = %webhook_id, org = %org_id, host = %origin_of(&before.url), %reason, "a webhook was disabled");
     }
     if after != before {
         org.change_webhook(&after).await?;
@@ -207,7 +210,7 @@ async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Opti
 
 fn disabled_line(app: &App, before: &Webhook, after: &Webhook) -> AuditRow {
     let view = |webhook: &Webhook| WebhookView {
-        url: shown(&webhook.url),
+        url: origin_of(&webhook.url),
         ..WebhookView::of(webhook, None)
     };
     let text = |webhook: &Webhook| serde_json::to_string(&view(webhook)).ok();

@@ -1,4 +1,4 @@
-//! What ends when a member goes or gets a lesser role: the access that this user made for others, or for later.
+//! What ends when a member leaves or gets a lesser role: the access that this user granted to others, or for later.
 
 use launchway_api::keys::KeyView;
 use launchway_api::orgs::{Departure, EndedAccess, InvitationView, KeyToReview, RunnerToReview};
@@ -11,17 +11,17 @@ use crate::api_error::ApiError;
 use crate::ops::keys;
 use crate::ops::write::{NOTHING, Write};
 
-/// Keys and runners that are listed for a decision.
+/// The maximum number of keys and runners that are listed for review.
 const LISTED: i64 = 100;
-/// Invitations and sign-ins that get a line of their own in the audit log; the line about all of them has their number.
+/// Invitations and sign-ins with an audit line of their own; the summary line has the total number.
 const OWN_LINES: usize = 100;
 
-/// Ends the access that a user made in the organization: invitations, tokens for runners, approved browser sign-ins and the
-/// keys of fetched ones. With `email`, also the invitations for that address, by which the user would come back. Lists what
-/// is left to decide. The member must be locked.
+/// Ends the access that a user granted in the organization: invitations, runner tokens, approved browser sign-ins and
+/// the keys of completed ones. With `email`, also ends the invitations for that address, which would let the user
+/// return. Lists what remains for review. The member must be locked.
 pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<Departure, ApiError> {
     let now = write.now();
-    // A sign-in becomes a key, and a key makes what follows: in this order nothing slips through.
+    // A sign-in becomes a key, and a key creates the rest: in this order nothing escapes.
     let mut ended = EndedAccess {
         sign_ins: end_sign_ins(write, user).await?,
         ..EndedAccess::default()
@@ -41,13 +41,13 @@ pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>
     })
 }
 
-/// Ends the access that a user made in every organization, as [`end_access`] does in one: whoever made it may have been
-/// somebody else. The sessions of the user must have ended before.
+/// Ends the access that a user granted in every organization, as [`end_access`] does in one, because somebody else may
+/// have used the account. The sessions of the user must have ended before.
 pub async fn end_access_everywhere(write: &mut Write<'_>, user: UserId) -> Result<Vec<Departure>, ApiError> {
     let mut system = write.system("an account may be in several tenants");
     let memberships = system.memberships(user).await?;
     let mut orgs: Vec<_> = memberships.into_iter().map(|(org, _)| org.id).collect();
-    // In one order everywhere, so that no two transactions wait for each other.
+    // A fixed order, so that transactions never deadlock.
     orgs.sort_unstable();
     let mut departures = Vec::new();
     for org in orgs {
@@ -68,7 +68,7 @@ pub async fn count_sessions(write: &mut Write<'_>, user: UserId, departure: &mut
     Ok(())
 }
 
-/// Adds the line about all that ended.
+/// Adds the summary line about all that ended.
 pub async fn audit(write: &mut Write<'_>, user: UserId, departure: &Departure) -> Result<(), ApiError> {
     let keys: Vec<_> = departure.keys_to_review.iter().map(|key| &key.id).collect();
     let runners: Vec<_> = departure.runners_to_review.iter().map(|runner| &runner.id).collect();
@@ -96,7 +96,7 @@ async fn end_sign_ins(write: &mut Write<'_>, user: UserId) -> Result<u64, ApiErr
     Ok(ended.len() as u64)
 }
 
-/// The newest keys that somebody made who may not make keys any more, as the members page lists them.
+/// The newest keys whose creators may no longer create keys, for the members page.
 pub async fn keys_to_review(org: &mut Org<'_>, now: EpochMs) -> Result<Vec<KeyView>, ApiError> {
     let keys = org.keys_of_former_admins(now, LISTED).await?;
     Ok(keys.iter().map(|key| KeyView::of(key, now)).collect())

@@ -1,6 +1,6 @@
-//! Signing a command line in by a browser: begun by anybody, decided by a user, and worth one API key.
+//! Signs a command line in through a browser: anybody can begin a login, a user decides, and the result is one API key.
 //!
-//! The key is made only when it is fetched, so that none is kept anywhere until then.
+//! The key is created only when it is fetched, so that it is never stored.
 
 use launchway_api::device_logins::StartDeviceLogin;
 use launchway_api::keys::CreateKey;
@@ -20,33 +20,33 @@ use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
-/// Codes that one user enters in a minute.
+/// The maximum number of codes that one user may enter in a minute.
 const CODES_PER_USER: u32 = 20;
 const REASON: &str = "who asks is in no tenant yet";
 const UNKNOWN_CODE: &str =
     "This code is not known, was used, or is older than 10 minutes; begin again on the command line";
 
-/// What a command that has begun a login needs.
+/// A login that a command has begun.
 pub struct StartedLogin {
     /// The login.
     pub login: DeviceLogin,
-    /// What the command asks with.
+    /// The secret with which the command polls.
     pub device_code: String,
-    /// What the user confirms.
+    /// The code that the user confirms.
     pub user_code: UserCode,
 }
 
-/// What became of a login.
+/// The outcome of a login.
 pub struct Outcome {
     /// The login.
     pub login: DeviceLogin,
     /// `pending`, `approved`, `denied` or `expired`.
     pub status: LoginOutcome,
-    /// The key, when it was approved.
+    /// The key, if the login was approved.
     pub key: Option<ApiKey>,
 }
 
-/// Checks the form of a login: that of the key it asks for.
+/// Validates the form of a login, which is that of the key it asks for.
 pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, ApiError> {
     keys::plan(&CreateKey {
         name: request.name.clone(),
@@ -89,7 +89,7 @@ pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedL
     })
 }
 
-/// The login that a user's code names, while it can be decided on. Codes that a user tries are counted.
+/// The login of a user's code, while a decision is possible. Counts the codes that a user tries.
 pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, ApiError> {
     let now = app.clock.now();
     let quota = app
@@ -113,7 +113,7 @@ pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Ap
         .ok_or_else(unknown)
 }
 
-/// Keeps what a user decided about a login. A key of an organization is made by its admins only.
+/// Records a user's decision about a login. Only admins create keys of an organization.
 pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Result<(), ApiError> {
     let Who::Session { user, .. } = &caller.who else {
         return Err(ApiError::NoAuthentication);
@@ -142,7 +142,7 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
     write.commit().await
 }
 
-/// What became of a login; once a user approved it, the key, this once.
+/// The outcome of a login; after approval it includes the key, once.
 pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outcome, ApiError> {
     app.calls
         .count_address(Tries::DeviceKeys, origin.address, app.clock.now())
@@ -168,7 +168,7 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
         _ => return Ok(without_key(login, LoginOutcome::Pending)),
     };
     let mut write = Write::open(app, org, Actor::User(user), Some(origin)).await?;
-    // Held until the key is there: whoever removes the user then sees the key.
+    // Locked until the key exists: a concurrent removal of the user then sees the key.
     if write.org().hold_member(user).await? < Some(Role::Admin) {
         return Ok(without_key(login, LoginOutcome::Denied));
     }

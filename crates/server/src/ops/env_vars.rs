@@ -18,11 +18,11 @@ use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
 use crate::vault::Place;
 
-/// Variables of one organization at most.
+/// The maximum number of variables of one organization.
 const MAX_VARIABLES: i64 = 1000;
 const NOBODY: Paging = Paging { limit: 0, offset: 0 };
 
-/// A variable to be set, its form checked.
+/// A validated request for a variable.
 #[derive(Clone, Debug)]
 pub struct EnvVarPlan {
     name: String,
@@ -33,7 +33,7 @@ pub struct EnvVarPlan {
     scope: EnvVarScope,
 }
 
-/// Checks a request for a variable.
+/// Validates a request for a variable.
 pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
     if !is_name(&request.name) {
         return Err(ApiError::bad(
@@ -53,7 +53,7 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
         ));
     }
     if request.name == git::URLS {
-        git::Bound::parse(value).map_err(|problem| ApiError::bad(format!("value: {problem}")))?;
+        git::AllowedRepositories::parse(value).map_err(|problem| ApiError::bad(format!("value: {problem}")))?;
     }
     let kind = word("kind", request.kind.as_ref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());
@@ -121,7 +121,8 @@ fn scope(
     ))
 }
 
-/// Where a value is sealed. The visibility is part of it: a secret does not open as a plain value, whatever its row says.
+/// The place under which a value is sealed. It includes the visibility: a secret does not open as a plain value,
+/// whatever its row says.
 fn place(variable: &EnvVar) -> Place<'static> {
     let field = match variable.visibility {
         Visibility::Plain => "plain value",
@@ -130,14 +131,14 @@ fn place(variable: &EnvVar) -> Place<'static> {
     Place::new(variable.id, field)
 }
 
-/// The variable that a plan would replace. Nobody else sets variables of the organization until this change ends.
-pub async fn replaced(write: &mut Write<'_>, plan: &EnvVarPlan) -> Result<Option<EnvVar>, ApiError> {
+/// The variable that a plan would replace. Locks the organization's variables until this change ends.
+pub async fn find_existing(write: &mut Write<'_>, plan: &EnvVarPlan) -> Result<Option<EnvVar>, ApiError> {
     write.org().lock().await?;
     let kept = write.org().env_var_at(&plan.name, &plan.scope).await?;
     Ok(kept.map(|kept| kept.variable))
 }
 
-/// Sets a variable; tells whether it is new.
+/// Sets a variable; returns whether it is new.
 pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView, bool), ApiError> {
     write.org().lock().await?;
     let now = write.now();
@@ -150,7 +151,9 @@ pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView,
     let before = before.map(|old| old.variable);
     let variable = EnvVar {
         id: before.as_ref().map_or_else(|| write.app().random.id(now), |old| old.id),
-        created_by: before.as_ref().map_or_else(|| write.by(), |old| old.created_by.clone()),
+        created_by: before
+            .as_ref()
+            .map_or_else(|| write.actor_text(), |old| old.created_by.clone()),
         created_at: before.as_ref().map_or(now, |old| old.created_at),
         updated_at: now,
         name: plan.name,
@@ -171,7 +174,7 @@ pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView,
             "env.create"
         }
     };
-    // The log tells that the value was set, not the value, also of a plain one.
+    // The log records that a value was set, but never the value, not even a plain one.
     let told = |variable: &EnvVar| EnvVarView::of(variable, None);
     let old = before.as_ref().map(told);
     write
@@ -193,7 +196,7 @@ pub async fn delete(write: &mut Write<'_>, id: EnvVarId) -> Result<(), ApiError>
         .await
 }
 
-/// A variable as it is shown: a plain one with its value.
+/// The API's view of a variable; a plain one includes its value.
 pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Result<EnvVarView, ApiError> {
     let value = match kept.variable.visibility {
         Visibility::Secret => None,
@@ -206,7 +209,7 @@ pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Re
     Ok(EnvVarView::of(&kept.variable, value))
 }
 
-/// The value of a variable for a build. That a secret was opened is audited.
+/// The value of a variable for a build. Opening a secret is audited.
 pub async fn open_for_build(
     write: &mut Write<'_>,
     kept: &SealedEnvVar,

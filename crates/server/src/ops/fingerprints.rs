@@ -1,5 +1,4 @@
-//! Fingerprint documents: stored with builds and updates, so that differences can be explained
-//! (`docs/reference/updates.md#reasons`).
+//! Fingerprint documents: stored with builds and updates to explain differences (`docs/reference/updates.md#reasons`).
 
 use launchway_api::fingerprints::FingerprintView;
 use launchway_domain::build::Build;
@@ -13,8 +12,9 @@ use crate::api_error::ApiError;
 use crate::ops::apps;
 use crate::ops::write::Write;
 
-/// Keeps a document of an app. The check explains with it from now on what an app of this fingerprint lacks.
-pub async fn keep(
+/// Stores a fingerprint document of an app. From then on checks use it to explain why apps with this fingerprint cannot
+/// take an update.
+pub async fn store(
     write: &mut Write<'_>,
     bundle: &BundleId,
     hash: &Fingerprint,
@@ -32,9 +32,9 @@ pub async fn keep(
     Ok(())
 }
 
-/// Notes that a hash and this `lwfp-2` hash stand for the same native code: from now on apps of either take updates of the
-/// other. Call it when the app is claimed.
-pub async fn pair(
+/// Records that a hash and this `lwfp-2` hash describe the same native code: from then on apps of either take updates
+/// of the other. The app must be claimed already.
+pub async fn store_pair(
     write: &mut Write<'_>,
     bundle: &BundleId,
     hash: &Fingerprint,
@@ -53,7 +53,7 @@ pub async fn pair(
     Ok(())
 }
 
-/// Reads the `lwfp-2` hash that comes with a request.
+/// Parses the `lwfp-2` hash of a request.
 pub fn lwfp2(text: Option<&str>) -> Result<Option<Fingerprint>, ApiError> {
     let read = |text: &str| {
         text.parse()
@@ -62,8 +62,8 @@ pub fn lwfp2(text: Option<&str>) -> Result<Option<Fingerprint>, ApiError> {
     text.map(read).transpose()
 }
 
-/// Whether two hashes stand for the same native code. `lwfp2` is what came with the second one.
-pub async fn are_same(
+/// Whether two hashes describe the same native code. `lwfp2` was sent with the second one.
+pub async fn is_same_code(
     org: &mut Org<'_>,
     bundle: &BundleId,
     one: &Fingerprint,
@@ -82,7 +82,7 @@ pub async fn are_same(
     Ok(of_one == of_other)
 }
 
-/// The document of a hash, if it is known.
+/// The document of a hash, if it is stored.
 pub async fn document(
     org: &mut Org<'_>,
     bundle: &BundleId,
@@ -93,13 +93,13 @@ pub async fn document(
     Ok(text.and_then(read))
 }
 
-/// What a build is natively, as the API shows it.
+/// The API's view of the fingerprint of a build.
 pub async fn of_build(org: &mut Org<'_>, build: &Build) -> Result<FingerprintView, ApiError> {
     let (json, lwfp2) = known(org, &build.bundle_id, build.fingerprint.as_ref()).await?;
     Ok(FingerprintView::of_build(build, json, lwfp2))
 }
 
-/// What an update is natively, as the API shows it.
+/// The API's view of the fingerprint of an update.
 pub async fn of_update(org: &mut Org<'_>, update: &Update) -> Result<FingerprintView, ApiError> {
     let (json, lwfp2) = known(org, &update.bundle_id, update.fingerprint.as_ref()).await?;
     Ok(FingerprintView::of_update(update, json, lwfp2))

@@ -1,5 +1,5 @@
-//! The end of a build as its runner reports it (`docs/reference/builds.md#results`). The runner sends the report until the
-//! server answers, the server answers when everything is durable, and a repeated report changes nothing.
+//! The end of a build as its runner reports it (`docs/reference/builds.md#results`). The runner retries the report
+//! until the server answers, the server answers when everything is durable, and a repeated report changes nothing.
 
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
@@ -12,7 +12,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
 use crate::ops::artifacts::{self, Checked};
-use crate::ops::leases::{end, hold, is_held, not_yours, peek};
+use crate::ops::leases::{begin_change, end, find_build, is_held, no_lease_error};
 use crate::ops::write::Write;
 use crate::ops::{apps, build_logs, fingerprints, publish};
 
@@ -22,7 +22,7 @@ const MAX_MESSAGE: usize = 2000;
 const MAX_WARNINGS: usize = 50;
 const MAX_WARNING: usize = 2000;
 
-/// The end of an attempt, its form checked.
+/// A validated report of the end of an attempt.
 #[derive(Debug)]
 pub struct FinishPlan {
     id: BuildId,
@@ -38,7 +38,7 @@ pub struct FinishPlan {
     warnings: Vec<String>,
 }
 
-/// Checks the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
+/// Validates the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
 pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, ApiError> {
     let error = told.error.map(failure).transpose()?;
     let outcome = match (told.status.known(), &error) {
@@ -99,7 +99,7 @@ fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>)
     publish::fingerprint(&input)
 }
 
-/// Reads phases from the wire.
+/// Converts phases from their wire form.
 pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
     if told.len() > MAX_PHASES {
         return Err(ApiError::bad(format!("phases may be {MAX_PHASES} at most")));
@@ -120,11 +120,11 @@ pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
     told.iter().enumerate().map(read).collect()
 }
 
-/// Ends a build. Of two who tell the same end at once, one does.
+/// Ends a build. Of concurrent reports of the same end, only one takes effect.
 pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Result<Finished, ApiError> {
     match end_held(app, caller, &plan).await {
         Err(failure @ ApiError::BadRequest(_)) => {
-            let build = peek(app, plan.id).await?;
+            let build = find_build(app, plan.id).await?;
             told_before(&build, caller, &plan).ok_or(failure)
         }
         done => done,
@@ -132,9 +132,9 @@ pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Resul
 }
 
 async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result<Finished, ApiError> {
-    let build = peek(app, plan.id).await?;
+    let build = find_build(app, plan.id).await?;
     if !is_held(&build, caller, plan.attempt) {
-        return Err(not_yours());
+        return Err(no_lease_error());
     }
     let masker = build_logs::masker(app, caller, plan.id, plan.attempt).await?;
     let masked = |text: &str| String::from_utf8_lossy(&masker.mask(text.as_bytes())).into_owned();
@@ -144,7 +144,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
     });
     let told: Vec<String> = plan.warnings.iter().map(|text| masked(text)).collect();
     let checked = artifacts::check(app, &build, &plan.artifacts).await?;
-    let concluded = match hold(app, caller, plan.id, plan.attempt).await {
+    let concluded = match begin_change(app, caller, plan.id, plan.attempt).await {
         Ok((write, build)) => conclude(write, build, plan, error, told, &checked).await,
         Err(failure) => Err(failure),
     };
@@ -167,7 +167,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
     })
 }
 
-/// The answer to the end that was told before: the same attempt came to the same.
+/// The answer to a report that repeats the stored end: same attempt, same result.
 fn told_before(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Option<Finished> {
     let same = build.state.status == status(plan.outcome)
         && build.state.attempt == plan.attempt
@@ -187,7 +187,7 @@ fn status(outcome: Outcome) -> BuildStatus {
     }
 }
 
-/// Everything that the end changes, in one transaction. Gives the artifacts whose bytes are to go.
+/// Applies the end in one transaction. Returns the artifacts whose bytes are to be removed.
 async fn conclude(
     mut write: Write<'_>,
     mut build: Build,
@@ -197,8 +197,8 @@ async fn conclude(
     checked: &[Checked],
 ) -> Result<Vec<launchway_domain::build::Artifact>, ApiError> {
     let (attempt, outcome) = (plan.attempt, plan.outcome);
-    let moved = build.state.after(Transition::Finish { attempt, outcome }, write.now());
-    let (to, _) = moved.map_err(|_| not_yours())?;
+    let moved = build.state.apply(Transition::Finish { attempt, outcome }, write.now());
+    let (to, _) = moved.map_err(|_| no_lease_error())?;
     let size = build_logs::release(&mut write, &build).await?;
     if u64::try_from(size) != Ok(plan.log_size) {
         return Err(ApiError::bad(format!(
@@ -232,14 +232,14 @@ async fn conclude(
     if outcome == Outcome::Success {
         claim_app(&mut write, &mut build).await?;
     }
-    write.org().tell_build(&build).await?;
+    write.org().update_build(&build).await?;
     end(&mut write, &build, to, error).await?;
     write.commit().await?;
     Ok(gone)
 }
 
-/// Takes the fingerprint that the runner found, which is the one that the app tells. Gives a warning when another was sent with
-/// the build.
+/// Adopts the fingerprint that the runner computed, because the app will send that one. Returns a warning if it differs
+/// from the one that was sent with the build.
 async fn take_fingerprint(
     write: &mut Write<'_>,
     build: &mut Build,
@@ -249,12 +249,12 @@ async fn take_fingerprint(
         return Ok(None);
     };
     let bundle = apps::bundle_id(&build.bundle_id)?;
-    fingerprints::keep(write, &bundle, found, document.as_deref()).await?;
+    fingerprints::store(write, &bundle, found, document.as_deref()).await?;
     let sent = build.fingerprint.replace(found.clone());
     let Some(sent) = sent.filter(|sent| sent != found) else {
         return Ok(None);
     };
-    if fingerprints::are_same(&mut write.org(), &bundle, &sent, found, plan.lwfp2.as_ref()).await? {
+    if fingerprints::is_same_code(&mut write.org(), &bundle, &sent, found, plan.lwfp2.as_ref()).await? {
         return Ok(None);
     }
     let there = fingerprints::document(&mut write.org(), &bundle, &sent).await?;
@@ -268,7 +268,7 @@ async fn take_fingerprint(
     )))
 }
 
-/// The first successful build claims its app, unless another organization did meanwhile
+/// Claims the app of its first successful build, unless another organization has claimed it meanwhile
 /// (`docs/reference/callers.md#claiming-a-bundle-identifier`).
 async fn claim_app(write: &mut Write<'_>, build: &mut Build) -> Result<(), ApiError> {
     let bundle = apps::bundle_id(&build.bundle_id)?;

@@ -1,11 +1,11 @@
-//! Making and revoking API keys.
+//! Creates and revokes API keys.
 
 use launchway_api::keys::{CreateKey, KeyView};
 use launchway_api::open;
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::id::{DeviceLoginId, KeyId};
 use launchway_domain::key::Key;
-use launchway_domain::org::normal_name;
+use launchway_domain::org::normalize_name;
 use launchway_domain::scope::Scope;
 use launchway_domain::time::DAY;
 use launchway_store::NewKey;
@@ -15,20 +15,21 @@ use crate::ops::write::{NOTHING, Write};
 
 const MAX_DAYS: i64 = 3650;
 
-/// A key to be made, its form checked.
+/// A validated request for a key.
 #[derive(Clone, Debug)]
 pub struct KeyPlan {
-    /// What people call it.
+    /// The name for people.
     pub name: String,
-    /// What it may do.
+    /// What the key may do.
     pub scopes: Vec<Scope>,
     /// Days until it expires.
     pub days: Option<i64>,
 }
 
-/// Checks a request for a key. Any scope but `build`, `submit` and `update` is refused.
+/// Validates a request for a key. Rejects any scope but `build`, `submit` and `update`.
 pub fn plan(request: &CreateKey) -> Result<KeyPlan, ApiError> {
-    let name = normal_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
+    let name =
+        normalize_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
     let grantable = |given: &open::Scope| given.known().filter(|scope| Scope::GRANTABLE.contains(scope));
     let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
     let mut scopes = scopes
@@ -45,12 +46,12 @@ pub fn plan(request: &CreateKey) -> Result<KeyPlan, ApiError> {
     Ok(KeyPlan { name, scopes, days })
 }
 
-/// Makes a key; gives it in clear, with its record.
+/// Creates a key; returns it in clear, with its record.
 pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key), ApiError> {
     make(write, plan, None).await
 }
 
-/// Makes the key of a browser sign-in. It works only while the user who approved the sign-in may approve one.
+/// Creates the key of a browser sign-in. It works only while the user who approved the sign-in may approve one.
 pub async fn create_for_login(
     write: &mut Write<'_>,
     plan: KeyPlan,
@@ -72,7 +73,7 @@ async fn make(
         name: plan.name,
         prefix: secret.prefix().to_owned(),
         scopes: plan.scopes,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: now,
         expires_at: plan.days.map(|days| now + days * DAY),
         revoked_at: None,
@@ -92,7 +93,7 @@ async fn make(
     Ok((secret, key))
 }
 
-/// Revokes a key; doing it again changes nothing.
+/// Revokes a key. Idempotent.
 pub async fn revoke(write: &mut Write<'_>, id: KeyId) -> Result<(), ApiError> {
     let now = write.now();
     let before = write.org().key(id).await?.ok_or(ApiError::NoSuch("API key"))?;

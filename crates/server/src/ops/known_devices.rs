@@ -1,5 +1,5 @@
-//! Known devices: a browser that has signed a user in keeps a signed cookie that says so. It proves nothing but that, and gives
-//! its wrong passwords and codes a budget of their own, so that strangers cannot lock the user out by theirs.
+//! Known devices: a browser that has signed a user in keeps a signed cookie that proves this. It proves nothing else,
+//! but it gives the device a separate budget of wrong passwords and codes, so that strangers cannot lock the user out.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -18,7 +18,7 @@ use crate::master_key::Purpose;
 /// How long a device is known after its last sign-in.
 pub const LIFE: EpochMs = 365 * DAY;
 
-/// The cookie's value for a device that has just signed a user in.
+/// The cookie value for a device that has just signed a user in.
 pub async fn mark(app: &App, system: &mut System<'_>, user: &User) -> Result<String, ApiError> {
     let known = system.user_by_email(&user.email).await?;
     let (_, hash) = known.ok_or_else(|| ApiError::Internal("the user who signs in is gone".to_owned()))?;
@@ -26,7 +26,7 @@ pub async fn mark(app: &App, system: &mut System<'_>, user: &User) -> Result<Str
     Ok(format!("{until}.{}", signature(app, user.id, &hash, until)))
 }
 
-/// Whether a browser has signed this user in before, and the password is still the same.
+/// Whether a browser has signed this user in before, with the password that is still current.
 pub fn is_known(app: &App, user: UserId, password_hash: &str, browser: &Browser) -> bool {
     let name = user.to_string();
     let marks = browser.devices.iter().filter(|(of, _)| *of == name);
@@ -40,7 +40,7 @@ pub fn is_known(app: &App, user: UserId, password_hash: &str, browser: &Browser)
         })
 }
 
-/// The password's hash is in it, so that a new password ends it.
+/// Covers the password's hash, so that a new password invalidates it.
 fn signature(app: &App, user: UserId, password_hash: &str, until: EpochMs) -> String {
     let key = MacKey::new(&app.vault.derive(Purpose::KnownDevices));
     let text = format!("{user}\n{until}\n{password_hash}");

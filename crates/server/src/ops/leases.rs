@@ -1,11 +1,11 @@
-//! Leases of builds: taken, renewed and expired (`docs/reference/builds.md#leases`). What a runner sends counts only while it
-//! has the lease of that very attempt.
+//! Leases of builds: taken, renewed and expired (`docs/reference/builds.md#leases`). What a runner sends takes effect
+//! only while it holds the lease of that very attempt.
 
 use std::sync::Arc;
 
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::open;
-use launchway_api::runner::{Going, Lease, Source, TellPlan};
+use launchway_api::runner::{AttemptReply, Lease, Source, TellPlan};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::cache;
@@ -25,21 +25,23 @@ use crate::caller::RunnerCaller;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
-/// What a runner is told about a build that it does not have, or not any more. It drops the build then.
-pub const NOT_YOURS: &str =
+/// The message for a runner without the lease of a build. The runner then drops the build.
+pub const NO_LEASE: &str =
     "This runner does not have this attempt of the build, or not any more; it has to drop the build";
 const REASON: &str = "a runner may work for every tenant";
 
-/// A queued build that a runner with these (sorted) labels may take, if there is one: taken.
+/// Leases the next queued build for a runner with these (sorted) labels, if there is one.
 pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result<Option<Lease>, ApiError> {
-    // Who waits asks here again and again. That nothing fits is found out without the only writer.
+    // Waiting runners poll this, so a read transaction checks first whether there is a build at all: SQLite has only
+    // one writer.
     let mut tx = app.db.read().await?;
     let runner = enrolled(&mut tx, caller).await?;
-    if !queue::has_some(app, &mut tx, &runner, labels).await? {
+    if !queue::has_builds(app, &mut tx, &runner, labels).await? {
         return Ok(None);
     }
     drop(tx);
-    // Builds are taken one after the other: here in this process, so that few connections wait for other nodes.
+    // Builds are leased one at a time within this process, so that few connections wait for the database lock of other
+    // nodes.
     let turn = app.claims.lock().await;
     let mut tx = app.db.write().await?;
     let runner = enrolled(&mut tx, caller).await?;
@@ -50,7 +52,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     let origin = Some(&caller.origin);
     let mut write = Write::within(app, tx, build.org_id, Actor::Runner(runner.id), origin);
     let now = write.now();
-    let Ok((to, _)) = build.state.after(Transition::Lease, now) else {
+    let Ok((to, _)) = build.state.apply(Transition::Lease, now) else {
         return Err(ApiError::Internal(format!(
             "the queued build {} cannot be leased",
             build.id
@@ -72,25 +74,25 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
         warnings: Vec::new(),
         ..build
     };
-    write.org().tell_build(&begun).await?;
+    write.org().update_build(&begun).await?;
     let what_for = format!("attempt {} of the build {} on {}", to.attempt, begun.id, runner.id);
     let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
     let told = json!({"runner": runner.name, "attempt": to.attempt});
     write.audit("build.lease", begun.id, NOTHING, Some(&told)).await?;
-    write.tell_build(begun.id);
+    write.notify_build(begun.id);
     if begun.started_at == Some(now) {
-        tell(&mut write, &begun, Some(&runner.name)).await?;
+        add_event(&mut write, &begun, Some(&runner.name)).await?;
     }
     write.commit().await?;
     drop(turn);
-    // While they are open: for the log they would be opened again.
+    // While they are open: otherwise masking the log would open them again.
     let made = tokio::task::spawn_blocking(move || (opened.masker(), opened)).await;
     let (masker, opened) = made.map_err(|error| ApiError::Internal(format!("making a masker: {error}")))?;
     app.maskers.keep(begun.id, to.attempt, Arc::new(masker));
     Ok(Some(lease_of(app, caller, &begun, opened)?))
 }
 
-/// The runner's record, unless it was shut out: also while it waits.
+/// The runner's record, unless it was revoked, possibly while it waited.
 async fn enrolled(tx: &mut Tx, caller: &RunnerCaller) -> Result<Runner, ApiError> {
     let runner = tx.system(REASON).any_runner(caller.runner.id).await?;
     runner
@@ -139,7 +141,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
         version: spec.version.clone(),
         build_number: spec.build_number.clone(),
         source,
-        // A plan that an earlier attempt found in the source is found again.
+        // A plan that an earlier attempt found in the source is determined again.
         plan: build.plan.clone().filter(|_| of_request),
         env: opened.env,
         credentials: opened.credentials,
@@ -153,8 +155,8 @@ fn cache_scope(build: &Build) -> String {
     cache::scope(&build.bundle_id, configuration, cache::Origin::of(build, &id))
 }
 
-/// A URL of our own object storage as a runner reaches it: the one inside this process does not go by the public address,
-/// which may be a proxy that is not there yet.
+/// A URL of our own object storage as the runner reaches it: the embedded runner bypasses the public address, which may
+/// be a proxy that is not up yet.
 pub fn reachable_url(app: &App, caller: &RunnerCaller, url: String) -> String {
     let embedded = app
         .embedded
@@ -166,11 +168,11 @@ pub fn reachable_url(app: &App, caller: &RunnerCaller, url: String) -> String {
     }
 }
 
-/// The build of an attempt that a runner has, locked, in a change that the runner makes.
+/// Begins a change by a runner, and locks the build of its attempt.
 ///
 /// # Errors
-/// [`ApiError::BadRequest`] when the runner does not have it, or not any more.
-pub async fn hold<'a>(
+/// [`ApiError::BadRequest`] if the runner does not hold the lease.
+pub async fn begin_change<'a>(
     app: &'a App,
     caller: &RunnerCaller,
     id: BuildId,
@@ -180,70 +182,75 @@ pub async fn hold<'a>(
     let build = tx.system(REASON).lock_leased_build(id).await?;
     let build = build
         .filter(|build| is_held(build, caller, attempt))
-        .ok_or_else(not_yours)?;
+        .ok_or_else(no_lease_error)?;
     let actor = Actor::Runner(caller.runner.id);
     let mut write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
-    write.tell_build(id);
+    write.notify_build(id);
     Ok((write, build))
 }
 
-/// Whether a runner has an attempt of a build.
+/// Whether a runner holds the lease of an attempt.
 pub fn is_held(build: &Build, caller: &RunnerCaller, attempt: u32) -> bool {
     let state = &build.state;
     build.runner_id == Some(caller.runner.id) && state.status == BuildStatus::Running && state.attempt == attempt
 }
 
-/// The refusal of what a runner sends about a build that it does not have.
-pub fn not_yours() -> ApiError {
-    ApiError::bad(NOT_YOURS)
+/// The error for a runner without the lease.
+pub fn no_lease_error() -> ApiError {
+    ApiError::bad(NO_LEASE)
 }
 
-/// Renews a lease and sets the phases.
+/// Renews a lease and records the phases.
 pub async fn renew(
     app: &App,
     caller: &RunnerCaller,
     id: BuildId,
     attempt: u32,
     phases: &[PhaseRecord],
-) -> Result<Going, ApiError> {
+) -> Result<AttemptReply, ApiError> {
     let until = app.clock.now() + LEASE;
     let mut tx = app.db.write().await?;
     let renewed = tx
         .system(REASON)
         .renew_build(id, caller.runner.id, attempt, until, phases)
         .await?;
-    let (cancel, log_size) = renewed.ok_or_else(not_yours)?;
+    let (cancel, log_size) = renewed.ok_or_else(no_lease_error)?;
     tx.commit().await?;
-    app.build_news.tell(id);
-    Ok(Going {
+    app.build_news.notify(id);
+    Ok(AttemptReply {
         cancel,
         log_offset: u64::try_from(log_size).unwrap_or_default(),
     })
 }
 
-/// Keeps the plan that a runner follows, and the commit that its source turned out to be.
-pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: TellPlan) -> Result<Going, ApiError> {
-    let (mut write, mut build) = hold(app, caller, id, told.attempt).await?;
+/// Records the plan that a runner executes, and the commit of its source.
+pub async fn record_plan(
+    app: &App,
+    caller: &RunnerCaller,
+    id: BuildId,
+    told: TellPlan,
+) -> Result<AttemptReply, ApiError> {
+    let (mut write, mut build) = begin_change(app, caller, id, told.attempt).await?;
     build.plan = Some(told.plan);
     build.plan_origin = Some(told.origin.to_string());
     if let Some(commit) = told.commit {
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }
-    write.org().tell_build(&build).await?;
-    write.tell_build(id);
+    write.org().update_build(&build).await?;
+    write.notify_build(id);
     write.commit().await?;
-    Ok(going(&build))
+    Ok(attempt_reply(&build))
 }
 
-/// What a runner is told of a build that it goes on with.
-pub fn going(build: &Build) -> Going {
-    Going {
+/// The answer to a runner that continues with a build.
+pub fn attempt_reply(build: &Build) -> AttemptReply {
+    AttemptReply {
         cancel: build.state.cancel_requested,
         log_offset: u64::try_from(build.log_size).unwrap_or_default(),
     }
 }
 
-/// Ends a build for good: its state, what it used, its event and its line in the audit log.
+/// Ends a build for good: its state, its usage, its event and its audit line.
 pub async fn end(
     write: &mut Write<'_>,
     build: &Build,
@@ -265,13 +272,14 @@ pub async fn end(
     let ended = ended.ok_or_else(|| ApiError::Internal(format!("the locked build {} is gone", build.id)))?;
     let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
     write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
-    tell(write, &ended, None).await?;
-    write.tell_build(build.id);
+    add_event(write, &ended, None).await?;
+    write.notify_build(build.id);
     Ok(ended)
 }
 
-/// Adds the event of where a build stands now. What it gave is read by its id: links would not outlast the event.
-async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Result<(), ApiError> {
+/// Adds the event of a build's state. Artifacts are read by the build's id, because links would expire before the
+/// event.
+async fn add_event(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Result<(), ApiError> {
     let kind = match build.state.status {
         BuildStatus::Queued => return Ok(()),
         BuildStatus::Running => "build.started",
@@ -291,15 +299,15 @@ async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Res
     write.event(kind, &BuildView::of(build, context)).await
 }
 
-/// Takes a build away from a runner that was silent for too long; whether it was.
-pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
+/// Takes a build from a runner that was silent for too long; returns whether it did.
+pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
-    write.tell_build(id);
+    write.notify_build(id);
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);
     };
-    let Ok((to, code)) = build.state.after(Transition::Lapse, now) else {
+    let Ok((to, code)) = build.state.apply(Transition::Lapse, now) else {
         return Ok(false);
     };
     let dropped = artifacts::forget(&mut write, id, &[]).await?;
@@ -308,7 +316,7 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError>
         BuildStatus::Canceled => "The runner fell silent after the build was canceled",
         _ => "The runner fell silent, for the last time",
     };
-    build_logs::say(&mut write, &build, line).await?;
+    build_logs::append_line(&mut write, &build, line).await?;
     if to.status.is_final() {
         let error = code.map(|code| BuildFailure {
             code,
@@ -331,7 +339,7 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError>
         let told = json!({"attempt": to.attempt});
         write.audit("build.lapse", id, NOTHING, Some(&told)).await?;
         write.wake_runners();
-        write.tell_build(id);
+        write.notify_build(id);
     }
     write.commit().await?;
     app.maskers.forget(id);
@@ -339,8 +347,8 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError>
     Ok(true)
 }
 
-/// The build that a runner speaks of, without a lock: for work ahead of a transaction.
-pub async fn peek(app: &App, id: BuildId) -> Result<Build, ApiError> {
+/// The build that a runner names, without a lock: for work before the transaction.
+pub async fn find_build(app: &App, id: BuildId) -> Result<Build, ApiError> {
     let mut tx = app.db.read().await?;
-    tx.system(REASON).any_build(id).await?.ok_or_else(not_yours)
+    tx.system(REASON).any_build(id).await?.ok_or_else(no_lease_error)
 }

@@ -5,7 +5,7 @@ use launchway_api::orgs::{CreateInvitation, Departure, InvitationView, MemberVie
 use launchway_api::words::DoneStatus;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{InvitationId, UserId};
-use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normal_email};
+use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normalize_email};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_store::LastOwner;
@@ -22,17 +22,18 @@ use crate::random::token_hash;
 const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
 const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
 
-/// Reads a role from a body.
+/// Parses a role from a body.
 pub fn role(given: &open::Role) -> Result<Role, ApiError> {
     given.checked().map_err(|unknown| ApiError::bad(unknown.to_string()))
 }
 
-/// Whether the caller may touch owners: an owner may, and so may a key with the admin scope, which the operator made.
+/// Whether the caller may change owners: an owner may, and so may a key with the admin scope, which only the operator
+/// creates.
 fn may_touch_owners(caller: &Caller) -> bool {
     matches!(caller.who, Who::Key { .. }) || caller.role == Some(Role::Owner)
 }
 
-/// Whether the caller may give a member this role.
+/// Checks that the caller may give a member this role.
 pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), ApiError> {
     if (before.role == Role::Owner || role == Role::Owner) && before.role != role && !may_touch_owners(caller) {
         return Err(ApiError::Forbidden(OWNERS_ONLY.to_owned()));
@@ -40,7 +41,8 @@ pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), Ap
     Ok(())
 }
 
-/// Changes the role of a member, who must be locked. A lesser role ends what the member made with the former one.
+/// Changes the role of a member, who must be locked. A lesser role ends the access that the member granted with the
+/// former one.
 pub async fn change(
     write: &mut Write<'_>,
     caller: &Caller,
@@ -73,8 +75,8 @@ pub async fn change(
     Ok((after, departure))
 }
 
-/// Who may remove the member that the request names: admins anybody, everybody themselves. Part of the check of scope and
-/// role, so it comes before the form of the request.
+/// Checks that the caller may remove the member in the request: admins may remove anybody, everybody may leave. Part of
+/// the check of scope and role, so it precedes the validation of the request.
 pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), ApiError> {
     match &caller.who {
         Who::Key { key, .. } if key.scopes.contains(&Scope::Admin) => Ok(()),
@@ -92,7 +94,7 @@ pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), ApiError> {
     }
 }
 
-/// Removes a member, who must be locked, with the access that the member made.
+/// Removes a member, who must be locked, and the access that the member granted.
 pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<Departure, ApiError> {
     let member = write.org().member(id).await?.ok_or(ApiError::NoSuch("member"))?;
     let leaves = caller.actor() == Actor::User(id);
@@ -102,7 +104,7 @@ pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Resul
     take_out(write, &member).await
 }
 
-/// Removes a member, as the operator asks.
+/// Removes a member for the operator.
 pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<RemovedMember, ApiError> {
     let email = valid_email(email)?;
     let none = || ApiError::bad(format!("{email} is not a member of {}", org.name));
@@ -120,7 +122,7 @@ pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<Rem
     })
 }
 
-/// Removes a member, whoever asks for it.
+/// Removes a member, whoever requested it.
 async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, ApiError> {
     let id = member.user_id;
     let mut departure = end_access(write, id, Some(&member.email)).await?;
@@ -137,16 +139,16 @@ async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, A
     Ok(departure)
 }
 
-/// An invitation to be made, its form checked.
+/// A validated request for an invitation.
 #[derive(Clone, Debug)]
 pub struct InvitationPlan {
     email: String,
     role: Role,
 }
 
-/// Checks a request for an invitation.
+/// Validates a request for an invitation.
 pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<InvitationPlan, ApiError> {
-    let email = normal_email(&request.email)
+    let email = normalize_email(&request.email)
         .ok_or_else(|| ApiError::bad("email must be an address such as ada@example.com"))?;
     let role = request.role.as_ref().map(role).transpose()?.unwrap_or(Role::Member);
     if role == Role::Owner && !may_touch_owners(caller) {
@@ -155,9 +157,9 @@ pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<In
     Ok(InvitationPlan { email, role })
 }
 
-/// Makes an invitation; gives it with the token of its link.
+/// Creates an invitation; returns it with the token of its link.
 pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invitation, String), ApiError> {
-    let (now, random, by) = (write.now(), write.app().random.clone(), write.by());
+    let (now, random, by) = (write.now(), write.app().random.clone(), write.actor_text());
     let token = random.token();
     let invitation = Invitation {
         id: random.id(now),
@@ -183,7 +185,7 @@ pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invi
     Ok((invitation, token))
 }
 
-/// Takes an invitation back.
+/// Withdraws an invitation.
 pub async fn uninvite(write: &mut Write<'_>, id: InvitationId) -> Result<(), ApiError> {
     let now = write.now();
     let before = write

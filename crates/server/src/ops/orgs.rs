@@ -1,8 +1,8 @@
-//! Making and changing organizations.
+//! Creates and changes organizations.
 
 use launchway_api::orgs::OrgView;
 use launchway_domain::id::UserId;
-use launchway_domain::org::{Org, normal_name};
+use launchway_domain::org::{Org, normalize_name};
 use launchway_domain::tenancy::{Role, Tier};
 
 use crate::api_error::ApiError;
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::caller::{Caller, Who};
 use crate::ops::write::{NOTHING, Write};
 
-/// Whether the caller may make an organization, and as which user.
+/// Checks that the caller may create an organization; returns the user that will own it.
 pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, ApiError> {
     match &caller.who {
         Who::Session { user, .. } if app.config.open_organizations => Ok(user.id),
@@ -20,12 +20,12 @@ pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, ApiError> {
     }
 }
 
-/// Checks the name of an organization.
+/// Validates the name of an organization.
 pub fn name(text: &str) -> Result<String, ApiError> {
-    normal_name(text).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))
+    normalize_name(text).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))
 }
 
-/// A new organization in the default tier.
+/// A new organization in the default tier, not stored yet.
 pub fn plan(app: &App, name: String) -> Org {
     let now = app.clock.now();
     Org {
@@ -36,7 +36,7 @@ pub fn plan(app: &App, name: String) -> Org {
     }
 }
 
-/// Makes an organization with its first owner.
+/// Creates an organization with its first owner.
 pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<OrgView, ApiError> {
     insert(write, org).await?;
     let now = write.now();
@@ -47,7 +47,7 @@ pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<O
     Ok(OrgView::of(org, Some(Role::Owner)))
 }
 
-/// Makes an organization without members.
+/// Creates an organization without members.
 pub async fn insert(write: &mut Write<'_>, org: &Org) -> Result<(), ApiError> {
     write
         .system("an organization has no tenant above it")
@@ -77,7 +77,7 @@ pub async fn change(write: &mut Write<'_>, name: Option<String>) -> Result<Org, 
     Ok(after)
 }
 
-/// Changes the tier; only the operator does.
+/// Changes the tier. Only the operator can.
 pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, ApiError> {
     let before = record(write).await?;
     write.org().set_tier(tier).await?;
@@ -93,7 +93,7 @@ pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, ApiError
     Ok(after)
 }
 
-/// The organization, which nobody else changes until this change ends.
+/// The organization, locked until this change ends.
 pub async fn record(write: &mut Write<'_>) -> Result<Org, ApiError> {
     write.org().lock().await?;
     write.org().record().await?.ok_or(ApiError::NoSuch("organization"))

@@ -1,4 +1,5 @@
-//! From an upload to a package: copied to a write-once key, its bytes checked against what was announced, inspected.
+//! Turns an upload into a package: copies it to a write-once key, verifies its bytes against the announcement, inspects
+//! it.
 
 use std::fs::File;
 
@@ -12,16 +13,16 @@ use crate::config::make_private_dir;
 use crate::ops::uploads::{self, WRONG_BYTES, copy_key};
 use crate::ops::usage;
 
-/// Checked bytes that no update names yet. If nothing comes of it, give it to [`discard`].
+/// Verified bytes that no update names yet. If they are not used, pass them to [`discard`].
 #[derive(Debug)]
 pub struct Prepared {
-    /// The upload it was made from.
+    /// The upload that they came from.
     pub upload: Upload,
-    /// The record to keep.
+    /// The record to store.
     pub package: Package,
 }
 
-/// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice
+/// Copies and verifies the bytes of an upload. An upload key is never served and never trusted twice
 /// (`docs/reference/uploads.md#using-an-upload`).
 pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, ApiError> {
     let now = app.clock.now();
@@ -56,14 +57,14 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     Ok(Prepared { upload, package })
 }
 
-/// Reads the copy once for its size and hash, and once as an archive. Gives the number of files in it.
+/// Reads the copy once to verify its size and hash, and once as an archive. Returns the number of files in it.
 async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64, ApiError> {
     let _place = app.inspections.take(org).await?;
     let file = scratch_file(app)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
     let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
         Err(BlobError::TooLarge { .. }) => return Err(ApiError::bad(WRONG_BYTES)),
-        // The upload's time was over meanwhile, and clean-up took the copy with it.
+        // The upload expired meanwhile, and clean-up removed the copy with it.
         Err(BlobError::NotFound) => return Err(ApiError::NoSuch("upload")),
         fetched => fetched?,
     };
@@ -76,7 +77,7 @@ async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64,
     i64::try_from(inspected.file_count).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// An unnamed file: it is gone with its last handle, also after a crash.
+/// An unnamed file: it disappears with its last handle, even after a crash.
 fn scratch_file(app: &App) -> Result<File, ApiError> {
     let dir = app.config.scratch_dir();
     make_private_dir(&dir)
@@ -89,7 +90,7 @@ fn scratch_failed(error: std::io::Error) -> ApiError {
     ApiError::Unavailable("The server has no room for a temporary file; the operator has to make some".to_owned())
 }
 
-/// Removes what came to nothing.
+/// Removes a copy that was not used.
 pub async fn discard(app: &App, prepared: &Prepared) {
     if let Ok(key) = Key::new(&prepared.package.blob_key) {
         uploads::remove(app, &key).await;

@@ -1,4 +1,4 @@
-//! Passwords: Argon2id, a bounded number at a time so that sign-ins cannot take the machine.
+//! Passwords: hashed with Argon2id, a bounded number at a time, so that sign-ins cannot exhaust the machine.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::api_error::ApiError;
 
-/// Passwords that wait for one of the slots. More would wait longer than people do.
+/// The maximum number of passwords waiting for a slot. More would wait longer than people do.
 const WAITING: usize = 100;
 const BUSY: &str = "Too many people are signing in at the moment; try again in a few seconds";
 const MIN_LENGTH: usize = 12;
@@ -18,15 +18,15 @@ const MAX_BYTES: usize = 1024;
 /// Hashes and verifies passwords.
 pub struct Passwords {
     slots: Arc<Semaphore>,
-    /// Places of those who wait or are served.
+    /// Permits for waiting and running calls.
     queue: Semaphore,
     nobody: String,
 }
 
 impl Passwords {
-    /// At most `at_a_time` passwords are hashed at once.
+    /// Hashes at most `at_a_time` passwords at once.
     pub fn new(at_a_time: usize) -> Self {
-        // Verified when an address has no account, so that the time of the answer does not tell which ones have.
+        // Verified when an address has no account, so that the response time does not reveal which ones have.
         let nobody = Argon2::default()
             .hash_password(b"nobody's password")
             .map(|hash| hash.to_string());
@@ -37,7 +37,7 @@ impl Passwords {
         }
     }
 
-    /// Checks the form of a new password and hashes it.
+    /// Validates the form of a new password and hashes it.
     pub async fn hash(&self, password: &str) -> Result<String, ApiError> {
         if password.chars().count() < MIN_LENGTH {
             return Err(ApiError::bad(format!(
@@ -57,7 +57,7 @@ impl Passwords {
         .map_err(|error| ApiError::Internal(format!("hashing a password: {error}")))
     }
 
-    /// Whether a password fits a hash; without a hash it takes the same time and does not.
+    /// Whether a password matches a hash. Without a hash it takes the same time and returns false.
     pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool, ApiError> {
         if password.len() > MAX_BYTES {
             return Ok(false);
@@ -76,7 +76,7 @@ impl Passwords {
         Ok(fits && known)
     }
 
-    /// Runs work in a slot. The slot is the work's own: it stays taken when the caller goes while the work runs.
+    /// Runs work in a slot. The work owns the slot, so it remains taken if the caller is dropped while the work runs.
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let internal = |error: &dyn std::fmt::Display| ApiError::Internal(error.to_string());
         let place = self.queue.try_acquire();
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// Else a client that goes away would leave a hash running, and its slot to the next.
+    /// Otherwise a disconnected client would leave a hash running while its slot goes to the next.
     #[tokio::test]
     async fn a_hash_whose_caller_has_gone_keeps_its_slot() {
         let passwords = Passwords::new(1);

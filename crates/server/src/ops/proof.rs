@@ -1,5 +1,5 @@
-//! Who somebody is: address and password, and a two-factor code where the account asks for one. Failures slow down: see
-//! `tries.rs`.
+//! Authentication: address and password, and a two-factor code if the account requires one. Failures are rate limited:
+//! see `tries.rs`.
 
 use std::sync::Arc;
 
@@ -19,42 +19,42 @@ use crate::app::App;
 use crate::caller::Browser;
 use crate::http::limits::Tries;
 use crate::master_key::Purpose;
-use crate::ops::sessions::{commit_told, line};
+use crate::ops::sessions::{commit_with_audit, line};
 use crate::ops::tries::{Guess, Try, account};
 use crate::ops::two_factor;
 
-/// In place of a password's hash where there is no password: nothing fits it.
+/// The password hash of an account without a password: no password matches it.
 pub const NO_PASSWORD: &str = "none";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
-/// What a wrong code is answered with. Pages put it to the field of this name.
+/// The error for a wrong code. Pages attach it to the field of this name.
 pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
-/// What is said when the time between the two steps is over.
+/// The error when the time between the two steps has expired.
 pub const TOO_LATE: &str = "This took too long; sign in again";
 const CHANGED: &str = "The password was changed at this moment; sign in again";
-/// How long a right password counts while the code is awaited.
+/// How long a right password is valid while the code is pending.
 const STEP_LIFE: EpochMs = 5 * MINUTE;
-/// How long a sign-in counts as the proof of who has no password.
+/// How long a sign-in proves the presence of a user without a password.
 const PRESENCE: EpochMs = 10 * MINUTE;
 const SIGN_IN_AGAIN: &str =
     "Your account has no password: sign out, sign in through the provider again, and do this within 10 minutes";
 
-/// Who somebody proved to be, and the hash of the password at that time: what is done in the user's name asks whether it is
-/// still the same (`hold_password`), for a new password ends what the old one opened.
-pub struct Known {
+/// An authenticated user, with the password hash at that time. Whatever acts for the user checks that the hash is still
+/// current (`hold_password`), because a new password revokes what the old one authorized.
+pub struct AuthenticatedUser {
     /// The user.
     pub user: User,
     /// The hash, or [`NO_PASSWORD`].
     pub hash: String,
 }
 
-impl Known {
-    /// Makes sure, in the transaction that acts on the proof, that the password has not changed since.
+impl AuthenticatedUser {
+    /// Checks, in the transaction that relies on the proof, that the password has not changed since.
     pub async fn hold(&self, system: &mut System<'_>) -> Result<(), ApiError> {
         hold(system, self.user.id, &self.hash).await
     }
 }
 
-/// Makes sure that a user's password is still the one with this hash, until the transaction ends.
+/// Checks that the hash of a user's password is still this one, and locks it until the transaction ends.
 pub async fn hold(system: &mut System<'_>, user: UserId, hash: &str) -> Result<(), ApiError> {
     match system.hold_password(user, hash).await? {
         true => Ok(()),
@@ -62,27 +62,27 @@ pub async fn hold(system: &mut System<'_>, user: UserId, hash: &str) -> Result<(
     }
 }
 
-/// The user who has this address and password and, where the account asks for one, this code. Without a code that is asked
-/// for it is [`ApiError::CodeNeeded`], which who has not the password never learns.
+/// The user with this address, this password and, if the account requires one, this code. If a required code is
+/// missing, the error is [`ApiError::CodeNeeded`], which a caller without the password never learns.
 pub async fn prove(
     app: &Arc<App>,
     email: &str,
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<Known, ApiError> {
+) -> Result<AuthenticatedUser, ApiError> {
     let tries = Try::count(app, email, browser).await?;
     prove_by(app, &tries, password, code, browser).await
 }
 
-/// The same for a user who is signed in.
-pub async fn prove_again(
+/// Like [`prove`], for a signed-in user.
+pub async fn prove_signed_in(
     app: &Arc<App>,
     user: &User,
     password: &str,
     code: &str,
     browser: &Browser,
-) -> Result<Known, ApiError> {
+) -> Result<AuthenticatedUser, ApiError> {
     let tries = Try::of_signed_in(app, user).await?;
     prove_by(app, &tries, password, Some(code), browser).await
 }
@@ -93,14 +93,15 @@ async fn prove_by(
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<Known, ApiError> {
+) -> Result<AuthenticatedUser, ApiError> {
     let (user, hash) = password_fits(app, tries, password, browser).await?;
     code_fits(app, tries, &user, code, browser).await?;
-    Ok(Known { user, hash })
+    Ok(AuthenticatedUser { user, hash })
 }
 
-/// That the user of a session sits there, before what decides who gets in: by the password or, where the account has none, by
-/// a sign-in of the last ten minutes. Who finds an unlocked browser has neither. Gives the hash of the password that was proven.
+/// Verifies that the user of a session is present, before changes that affect who can sign in: by the password or, if
+/// the account has none, by a sign-in within the last ten minutes. Somebody at an unlocked browser has neither. Returns
+/// the hash of the proven password.
 pub async fn prove_presence(
     app: &Arc<App>,
     user: &User,
@@ -119,14 +120,14 @@ pub async fn prove_presence(
     Ok(hash)
 }
 
-/// Checks the code of a signed-in user who has no password to show besides.
+/// Checks the code of a signed-in user who has no password to prove as well.
 pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Browser) -> Result<(), ApiError> {
     let tries = Try::of_signed_in(app, user).await?;
     code_fits(app, &tries, user, Some(code), browser).await
 }
 
-/// Counts somebody's proof against the client address alone, for it tells only at its end who it is.
-pub async fn slowed<T>(
+/// Rate limits an authentication by client address alone, because the user is known only at its end.
+pub async fn limit_by_address<T>(
     app: &App,
     browser: &Browser,
     proof: impl Future<Output = Result<T, ApiError>>,
@@ -134,59 +135,69 @@ pub async fn slowed<T>(
     let (address, at) = (browser.origin.address, app.clock.now());
     app.calls.count_address(Tries::SignIns, address, at).await?;
     let proven = proof.await;
-    // That the provider is away is nobody's wrong guess.
+    // An unavailable provider does not count as a wrong guess.
     if matches!(proven, Ok(_) | Err(ApiError::Unavailable(_))) {
         app.calls.take_back_address(Tries::SignIns, address, at).await?;
     }
     proven
 }
 
-/// Whether a user has a password; who was invited and came through the provider has none.
+/// Whether a user has a password. An invited user who signed in through the provider has none.
 pub async fn has_password(app: &App, user: &User) -> Result<bool, ApiError> {
     let known = account(app, &user.email).await?;
     Ok(known.is_some_and(|(_, hash)| hash != NO_PASSWORD))
 }
 
-/// What a page shows between the two steps of a sign-in.
+/// The state of a page between the two steps of a sign-in.
 pub struct FirstStep {
     /// The address.
     pub email: String,
-    /// Says that its password was right, for five minutes and while the password stays.
+    /// Proves that the password was right, for five minutes and while it remains unchanged.
     pub proof: String,
 }
 
-/// What a right password comes to.
-pub enum Proven {
-    /// The account asks for no code: the user.
-    User(Known),
-    /// The account asks for a code.
-    Half(FirstStep),
+/// The result of a right password.
+pub enum Authentication {
+    /// The account requires no code.
+    User(AuthenticatedUser),
+    /// The account requires a code.
+    CodeNeeded(FirstStep),
 }
 
-/// The first step of a sign-in in two: the password alone.
-pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Proven, ApiError> {
+/// The first of the two sign-in steps: the password alone.
+pub async fn first_step(
+    app: &Arc<App>,
+    email: &str,
+    password: &str,
+    browser: &Browser,
+) -> Result<Authentication, ApiError> {
     let tries = Try::count(app, email, browser).await?;
     let (user, hash) = password_fits(app, &tries, password, browser).await?;
     tries.take_back(app).await?;
-    proven_elsewhere(app, user, &hash).await
+    authentication_of(app, user, &hash).await
 }
 
-/// What it comes to that a user was proven by the password, or by something in its place: `hash` is that of the password.
-pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, ApiError> {
+/// The result for a user authenticated by the password or an equivalent. `hash` is that of the password.
+pub async fn authentication_of(app: &App, user: User, hash: &str) -> Result<Authentication, ApiError> {
     if !two_factor::is_on(app, user.id).await? {
         let hash = hash.to_owned();
-        return Ok(Proven::User(Known { user, hash }));
+        return Ok(Authentication::User(AuthenticatedUser { user, hash }));
     }
     let until = app.clock.now() + STEP_LIFE;
     let proof = format!("{until}.{}", mark(app, &user, hash, until));
-    Ok(Proven::Half(FirstStep {
+    Ok(Authentication::CodeNeeded(FirstStep {
         email: user.email,
         proof,
     }))
 }
 
-/// The second step: the user of a first step, by a code.
-pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<Known, ApiError> {
+/// The second step: the user of a first step, authenticated by a code.
+pub async fn second_step(
+    app: &Arc<App>,
+    first: &FirstStep,
+    code: &str,
+    browser: &Browser,
+) -> Result<AuthenticatedUser, ApiError> {
     let late = || ApiError::NotProven(TOO_LATE.to_owned());
     let tries = Try::count(app, &first.email, browser).await?;
     let (until, given) = first.proof.split_once('.').ok_or_else(late)?;
@@ -197,10 +208,10 @@ pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser:
         return Err(late());
     }
     code_fits(app, &tries, &user, Some(code), browser).await?;
-    Ok(Known { user, hash })
+    Ok(AuthenticatedUser { user, hash })
 }
 
-/// The HMAC of a right password: it names the password's hash, so that a new password ends it.
+/// The HMAC that proves a right password. It covers the password's hash, so that a new password invalidates it.
 fn mark(app: &App, user: &User, password_hash: &str, until: EpochMs) -> String {
     let key = app.vault.derive(Purpose::SecondStep);
     let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes keys of any length");
@@ -208,7 +219,7 @@ fn mark(app: &App, user: &User, password_hash: &str, until: EpochMs) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
-/// The user whose password this is, and its hash. A wrong one stays counted.
+/// The user with this password, and its hash. A wrong one remains counted.
 async fn password_fits(
     app: &Arc<App>,
     tries: &Try,
@@ -216,21 +227,21 @@ async fn password_fits(
     browser: &Browser,
 ) -> Result<(User, String), ApiError> {
     tries.guess(app, Guess::Password).await?;
-    // Without a password it takes as long as with one.
+    // Takes as long without a password as with one.
     let hash = tries.account.as_ref().map(|(_, hash)| hash.as_str());
     let hash = hash.filter(|hash| *hash != NO_PASSWORD);
     let fits = match app.passwords.verify(password, hash).await {
         Ok(fits) => fits,
-        // That the service is busy is nobody's wrong guess.
+        // An overloaded service does not count as a wrong guess.
         Err(failure) => {
-            tries.was_right(app, Guess::Password).await?;
+            tries.take_back_guess(app, Guess::Password).await?;
             tries.take_back(app).await?;
             return Err(failure);
         }
     };
     match &tries.account {
         Some(account) if fits => {
-            tries.was_right(app, Guess::Password).await?;
+            tries.take_back_guess(app, Guess::Password).await?;
             return Ok(account.clone());
         }
         Some((user, _)) => tell_refusal(app, user.id, browser),
@@ -239,7 +250,7 @@ async fn password_fits(
     Err(ApiError::NotProven(WRONG_PASSWORD.to_owned()))
 }
 
-/// Checks the code of a user who may have to show one. A wrong one stays counted, as a wrong password does.
+/// Checks the code of a user who may have to enter one. A wrong one remains counted, like a wrong password.
 async fn code_fits(
     app: &Arc<App>,
     tries: &Try,
@@ -257,12 +268,12 @@ async fn code_fits(
             tell_refusal(app, user.id, browser);
             return Err(ApiError::NotProven(WRONG_CODE.to_owned()));
         }
-        tries.was_right(app, Guess::Code).await?;
+        tries.take_back_guess(app, Guess::Code).await?;
     }
     tries.take_back(app).await
 }
 
-/// Tells of a refused sign-in. Beside the answer, so that its time does not tell that there is such an account.
+/// Audits a refused sign-in. Runs beside the response, so that response times do not reveal that the account exists.
 fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
     let line = line(
         app,
@@ -274,7 +285,7 @@ fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
     let app = app.clone();
     tokio::spawn(async move {
         let told = match app.db.write().await {
-            Ok(tx) => commit_told(&app, tx, user, line).await,
+            Ok(tx) => commit_with_audit(&app, tx, user, line).await,
             Err(error) => Err(error.into()),
         };
         if let Err(error) = told {

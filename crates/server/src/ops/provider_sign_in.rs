@@ -1,5 +1,5 @@
-//! Sign-in through the OpenID Connect provider: its verified address names an account, or an invitation that makes one. It
-//! never makes an organization.
+//! Sign-in through the OpenID Connect provider: its verified address identifies an account, or an invitation that
+//! creates one. It never creates an organization.
 
 use std::sync::Arc;
 
@@ -11,49 +11,52 @@ use crate::app::App;
 use crate::caller::Browser;
 use crate::ops::accounts::{self, join_new, valid_email};
 use crate::ops::departures;
-use crate::ops::proof::{Known, NO_PASSWORD, proven_elsewhere};
-use crate::ops::sessions::{Entered, entered, let_in};
+use crate::ops::proof::{AuthenticatedUser, NO_PASSWORD, authentication_of};
+use crate::ops::sessions::{SignInOutcome, continue_sign_in, sign_in_user};
 use crate::ops::tries::account;
 use crate::ops::write::Write;
 
 const REASON: &str = "who was invited is not in the tenant yet";
 
-/// Lets in whose address this is: it was proven to the provider, in place of a password. An account that asks for codes does
-/// so here too.
-pub async fn enter(app: &Arc<App>, email: &str, browser: &Browser) -> Result<Entered, ApiError> {
+/// Signs in the user of an address that the provider has verified, in place of a password. An account with two-factor
+/// codes requires one here too.
+pub async fn sign_in(app: &Arc<App>, email: &str, browser: &Browser) -> Result<SignInOutcome, ApiError> {
     let known = valid_email(email)?;
-    // Lower case makes some letters of other scripts ASCII ones: what was verified is another address then.
+    // Lower-casing maps some letters of other scripts to ASCII: the result would differ from the verified address.
     if known != email.trim().to_ascii_lowercase() {
         return Err(nobody(email));
     }
     let Some((user, hash)) = account(app, &known).await? else {
         let user = new_account(app, known, browser).await?;
-        return let_in(app, without_password(user), browser).await.map(Entered::In);
+        return sign_in_user(app, without_password(user), browser)
+            .await
+            .map(SignInOutcome::In);
     };
     match claim(app, &user, &hash, browser).await? {
-        Some(dropped) => let_in(app, without_password(user), browser)
+        Some(dropped) => sign_in_user(app, without_password(user), browser)
             .await
-            .map(|signed_in| Entered::Claimed(signed_in, dropped)),
-        None => entered(app, proven_elsewhere(app, user, &hash).await?, browser).await,
+            .map(|signed_in| SignInOutcome::Claimed(signed_in, dropped)),
+        None => continue_sign_in(app, authentication_of(app, user, &hash).await?, browser).await,
     }
 }
 
-fn without_password(user: User) -> Known {
+fn without_password(user: User) -> AuthenticatedUser {
     let hash = NO_PASSWORD.to_owned();
-    Known { user, hash }
+    AuthenticatedUser { user, hash }
 }
 
-/// What was dropped from an account when the provider first proved whose address it is.
+/// What an account lost when the provider first verified its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    /// Keys that the account made and that still work, by name.
+pub struct RevokedAccess {
+    /// The names of the valid keys that the account had created.
     pub keys: Vec<String>,
 }
 
-/// Gives an account to whom the provider has proven the address to. Until then anybody who held an invitation for the address
-/// may have made the account: at the provider's first word its password, sessions, two-factor codes and the access that it
-/// made end. `None` when there is nothing to drop: the address was proven before, or only the provider signed the user in.
-async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<Option<Dropped>, ApiError> {
+/// Takes over an account for the user whose address the provider verified. Until then, anybody who held an invitation
+/// for the address may have created the account: so the first verification ends its password, sessions, two-factor
+/// codes and the access that it granted. `None` if nothing needs to end: the address was verified before, or only the
+/// provider has signed the user in.
+async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<Option<RevokedAccess>, ApiError> {
     const REASON: &str = "an account stands beside the tenants";
     if app.db.read().await?.system(REASON).is_proven_user(user.id).await? {
         return Ok(None);
@@ -65,7 +68,7 @@ async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<
         tx.commit().await?;
         return Ok(None);
     }
-    // Ends the sessions first: what they are in the midst of making is there afterwards, and ends too.
+    // Ends the sessions first: access that they are creating then exists by the next step, which ends it.
     system.set_password(user.id, NO_PASSWORD).await?;
     system.remove_two_factor(user.id).await?;
     let mut write = Write::of_account(app, tx, user.id, Some(&browser.origin));
@@ -73,7 +76,7 @@ async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<
     let departures = departures::end_access_everywhere(&mut write, user.id).await?;
     write.commit().await?;
     let keys = departures.into_iter().flat_map(|departure| departure.keys_to_review);
-    Ok(Some(Dropped {
+    Ok(Some(RevokedAccess {
         keys: keys.map(|key| key.name).collect(),
     }))
 }
@@ -84,7 +87,7 @@ fn nobody(email: &str) -> ApiError {
     ))
 }
 
-/// Makes an account that has no password, by the oldest invitation of its address.
+/// Creates an account without a password, from the oldest invitation of its address.
 async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
@@ -103,8 +106,9 @@ async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User
     Ok(user)
 }
 
-/// Takes every invitation that waits for a user who has no password: the provider alone signs such a user in, and no link can.
-/// Who has a password takes invitations by their links, with it: somebody else may have made an account of that address before.
+/// Accepts all pending invitations of a user without a password: only the provider signs such a user in, and a link
+/// cannot. A user with a password accepts invitations by their links and the password, because somebody else may have
+/// created an account with that address before.
 pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) -> Result<(), ApiError> {
     loop {
         let now = app.clock.now();
@@ -113,7 +117,7 @@ pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) 
         drop(tx);
         let Some(invitation) = found else { return Ok(()) };
         let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
-        // Not taken: it was taken back meanwhile.
+        // Not accepted: it was withdrawn meanwhile.
         if write.system(REASON).accept_invitation(invitation.id, now).await? {
             join_new(&mut write, invitation.org_id, user, invitation.role).await?;
         }

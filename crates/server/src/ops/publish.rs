@@ -1,4 +1,4 @@
-//! Publishes an over-the-air update from an upload, or an earlier update's bytes anew
+//! Publishes an over-the-air update from an upload, or republishes an earlier update's bytes
 //! (`docs/reference/updates.md#publishing`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
@@ -22,7 +22,7 @@ use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, fingerprints};
 
-/// An update to be published, its form checked.
+/// A validated request to publish an update.
 #[derive(Clone, Debug)]
 pub struct UpdatePlan {
     /// Where the bytes come from.
@@ -39,11 +39,11 @@ pub struct UpdatePlan {
     release_notes: Option<String>,
     rollout: Rollout,
     mandatory: bool,
-    /// The build it belongs to. An id of a strange shape is kept as `None`: it names nothing.
+    /// The build that it belongs to. A malformed id becomes `None`: it names nothing.
     build_id: Option<Option<BuildId>>,
 }
 
-/// Where the bytes come from. An id of a strange shape is kept as `None`: it names nothing.
+/// Where the bytes come from. A malformed id becomes `None`: it names nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// An upload.
@@ -53,13 +53,13 @@ pub enum Source {
 }
 
 impl UpdatePlan {
-    /// The same with the `lwfp-2` hash of its native code.
+    /// The plan with the `lwfp-2` hash of its native code.
     pub fn with_lwfp2(self, lwfp2: Option<Fingerprint>) -> Self {
         Self { lwfp2, ..self }
     }
 }
 
-/// Checks the form of a request to publish.
+/// Validates a request to publish.
 pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
     let source = match (&request.upload_id, &request.source_update_id) {
         (Some(upload), None) => Source::Upload(upload.parse().ok()),
@@ -87,7 +87,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
     })
 }
 
-/// Reads a build number from a body; `None` is `"auto"` or nothing.
+/// Parses a build number from a body; `None` is `"auto"` or an absent one.
 pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, ApiError> {
     let text = match given {
         None => return Ok(None),
@@ -100,7 +100,7 @@ pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>,
         .map_err(|_| ApiError::bad("buildNumber must be 1 to 18 digits, or \"auto\""))
 }
 
-/// Reads a configuration's name from a body.
+/// Parses a configuration's name from a body.
 pub fn configuration(text: &str) -> Result<Configuration, ApiError> {
     text.parse()
         .map_err(|error: launchway_domain::configuration::ConfigurationError| {
@@ -108,13 +108,13 @@ pub fn configuration(text: &str) -> Result<Configuration, ApiError> {
         })
 }
 
-/// Reads a rollout from a body.
+/// Parses a rollout from a body.
 pub fn rollout(percent: i64) -> Result<Rollout, ApiError> {
     let rollout = u8::try_from(percent).ok().and_then(Rollout::new);
     rollout.ok_or_else(|| ApiError::bad("rollout must be a whole number from 0 to 100"))
 }
 
-/// Reads release notes from a body. PostgreSQL keeps a NUL in no text.
+/// Validates release notes from a body. PostgreSQL cannot store a NUL in text.
 pub fn release_notes(text: &str) -> Result<String, ApiError> {
     if text.len() > MAX_RELEASE_NOTES {
         return Err(ApiError::bad(format!(
@@ -127,7 +127,7 @@ pub fn release_notes(text: &str) -> Result<String, ApiError> {
     Ok(text.to_owned())
 }
 
-/// Reads a fingerprint from a body: the hash, and the document if it came as one.
+/// Parses a fingerprint from a body: the hash, and the document if one was sent.
 pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), ApiError> {
     match input {
         FingerprintInput::Hash(hash) => {
@@ -144,9 +144,9 @@ pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<Stri
     }
 }
 
-/// Publishes. `prepared` are the checked bytes of an upload; without them the source is an earlier update.
+/// Publishes an update. `prepared` holds the verified bytes of an upload; without it, the source is an earlier update.
 pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&Prepared>) -> Result<Update, ApiError> {
-    // First the lock, then the claim: in between the operator could transfer the app.
+    // The lock precedes the claim: otherwise the operator could transfer the app in between.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
     let (source, package) = match (plan.source, prepared) {
@@ -184,7 +184,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         sha256: package.sha256,
         file_count: package.file_count,
         blob_key: package.blob_key,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: write.now(),
     };
     create(write, &plan.bundle, &update).await?;
@@ -206,7 +206,7 @@ fn package_of(update: &Update) -> Package {
     }
 }
 
-/// Marks an upload as used and keeps the package that was made from it.
+/// Marks an upload as used and stores its package.
 async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Package, ApiError> {
     if !write.org().use_upload(prepared.upload.id).await? {
         return Err(ApiError::bad(ALREADY_USED));
@@ -216,7 +216,7 @@ async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Packag
     Ok(prepared.package.clone())
 }
 
-/// The fingerprint of an update: that of its build, else the one that came with the request, else that of its source.
+/// The fingerprint of an update: that of its build, else the one from the request, else that of its source.
 async fn fingerprint_of(
     write: &mut Write<'_>,
     plan: &UpdatePlan,
@@ -227,14 +227,14 @@ async fn fingerprint_of(
         return Ok(Some(hash));
     }
     if let Some((hash, document)) = &plan.fingerprint {
-        fingerprints::keep(write, &plan.bundle, hash, document.as_deref()).await?;
-        fingerprints::pair(write, &plan.bundle, hash, plan.lwfp2.as_ref()).await?;
+        fingerprints::store(write, &plan.bundle, hash, document.as_deref()).await?;
+        fingerprints::store_pair(write, &plan.bundle, hash, plan.lwfp2.as_ref()).await?;
         return Ok(Some(hash.clone()));
     }
     Ok(source.and_then(|source| source.fingerprint.clone()))
 }
 
-/// Keeps a new update, unless its version and build are taken.
+/// Stores a new update, unless its version and build number are taken.
 async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), ApiError> {
     if write.org().create_update(&NewUpdate { update, bundle }).await? {
         return Ok(());
@@ -248,7 +248,7 @@ async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Re
     )))
 }
 
-/// The update whose bytes are published anew: one of the same app and platform.
+/// The update whose bytes are republished: one of the same app and platform.
 async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) -> Result<Update, ApiError> {
     let none = || ApiError::NoSuch("update");
     let source = write.org().update(id.ok_or_else(none)?).await?.ok_or_else(none)?;
@@ -262,7 +262,7 @@ async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) 
     }
 }
 
-/// The build that an update belongs to: one of the same app and platform, whose fingerprint is the update's.
+/// The build that an update belongs to: one of the same app, platform and fingerprint.
 pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>, ApiError> {
     let Some(id) = plan.build_id else { return Ok(None) };
     let none = || ApiError::NoSuch("build");
@@ -271,7 +271,7 @@ pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>
         return Err(ApiError::bad("buildId names a build of another app or platform"));
     }
     if let (Some(known), Some((given, _))) = (&build.fingerprint, &plan.fingerprint)
-        && !fingerprints::are_same(org, &plan.bundle, known, given, plan.lwfp2.as_ref()).await?
+        && !fingerprints::is_same_code(org, &plan.bundle, known, given, plan.lwfp2.as_ref()).await?
     {
         return Err(ApiError::bad(
             "fingerprint is not that of the build; leave it out to take the build's",

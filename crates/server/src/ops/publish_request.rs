@@ -1,4 +1,4 @@
-//! Publishing as a whole, for the API and for the dashboard: from the request to the durable update.
+//! Publishing as a whole, for the API and the dashboard: from the request to the durable update.
 
 use launchway_api::updates::{CreateUpdate, UpdateView};
 use launchway_domain::fingerprint::Fingerprint;
@@ -12,10 +12,10 @@ use crate::ops::publish::{self, Source, UpdatePlan};
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Write, kept_answer};
 
-/// What came of a request to publish.
+/// The result of a request to publish.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
 pub enum Published {
-    /// It was answered before: this is the answer.
+    /// The stored answer to the same request.
     Kept(KeptAnswer),
     /// The new update.
     Fresh(UpdateView),
@@ -24,7 +24,7 @@ pub enum Published {
 /// Publishes what a request asks for.
 ///
 /// # Errors
-/// Those of the form, of the package, and of what there is already.
+/// Errors of the request, of the package, and conflicts with existing updates.
 pub async fn run(
     app: &App,
     caller: &Caller,
@@ -34,7 +34,7 @@ pub async fn run(
     run_with(app, caller, body, None, request).await
 }
 
-/// The same with the `lwfp-2` hash of the native code that the request describes.
+/// Like [`run`], with the `lwfp-2` hash of the native code that the request describes.
 ///
 /// # Errors
 /// As [`run`].
@@ -51,7 +51,7 @@ pub async fn run_with(
     }
     let prepared = match prepare(app, caller, &plan).await {
         Ok(prepared) => prepared,
-        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        // A concurrent identical request may have used the upload: then its answer also answers this one.
         Err(failure) => {
             let kept = kept_answer(app, caller, &request).await?;
             return kept.map(Published::Kept).ok_or(failure);
@@ -60,7 +60,7 @@ pub async fn run_with(
     let result = publish_prepared(app, caller, request, plan, prepared.as_ref()).await;
     match (&result, &prepared) {
         (Ok(Published::Fresh(_)), Some(prepared)) => uploads::drop_staged(app, prepared.upload.id).await,
-        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        // After a failed commit it is unknown whether the update exists: the bytes stay, and clean-up decides.
         (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
         (_, Some(prepared)) => packages::discard(app, prepared).await,
         _ => {}
@@ -69,10 +69,10 @@ pub async fn run_with(
 }
 
 async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, ApiError> {
-    // Asked before the package is looked into, which costs; the answer that counts is that of the transaction.
-    publish::build(&mut app.db.read().await?.org(caller.home()?), plan).await?;
+    // Checked before the expensive inspection of the package; the binding check is that of the transaction.
+    publish::build(&mut app.db.read().await?.org(caller.org_id()?), plan).await?;
     match plan.source {
-        Source::Upload(Some(id)) => packages::prepare(app, caller.home()?, id).await.map(Some),
+        Source::Upload(Some(id)) => packages::prepare(app, caller.org_id()?, id).await.map(Some),
         Source::Upload(None) => Err(ApiError::NoSuch("upload")),
         Source::Update(_) => Ok(None),
     }

@@ -1,42 +1,43 @@
-//! Which build a runner takes, and how many an organization may have at once. Organizations get equal shares: priority counts
-//! only inside one.
+//! Selects the build that a runner takes next, and limits an organization's concurrent builds. Organizations get equal
+//! shares: priority counts only within one.
 
 use std::collections::HashMap;
 
 use launchway_domain::build::{Build, Runner};
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Tier;
-use launchway_domain::usage::AtOnce;
-use launchway_store::{QueueShare, Running, Tx};
+use launchway_domain::usage::Concurrency;
+use launchway_store::{QueueShare, RunningBuilds, Tx};
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::write::Write;
 
-/// Different sets of labels that the builds of an organization may wait with.
+/// The maximum number of different label sets among the queued builds of an organization.
 const MOST_SETS: i64 = 50;
-/// Sets of labels that are looked at for each organization. More than may be made: two may be made at once.
+/// The number of label sets considered for each organization. It exceeds the maximum, which concurrent creates can
+/// overrun.
 const LOOKED_AT: i64 = 64;
-/// Organizations that are tried before a runner asks again.
+/// The maximum number of organizations tried before a runner polls again.
 const TRIES: usize = 16;
 const REASON: &str = "a runner may work for every tenant";
 
 /// An organization that has builds for a runner.
 struct Candidate {
     org: OrgId,
-    /// What orders it: builds that run for it on shared runners, and when it was last served.
+    /// The sort key: builds that run for it on shared runners, and when it was last served.
     order: (i64, Option<i64>, OrgId),
-    /// The sets of labels that the runner has.
+    /// The label sets that the runner satisfies.
     sets: Vec<Vec<String>>,
 }
 
 /// Whether there may be a build for a runner with these labels.
-pub async fn has_some(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<bool, ApiError> {
+pub async fn has_builds(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<bool, ApiError> {
     Ok(!candidates(app, tx, runner, labels).await?.is_empty())
 }
 
-/// The build that a runner with these labels takes next, locked until the transaction ends. Those who ask must hold the queue
-/// (`lock_queue`): what runs is counted here.
+/// The next build for a runner with these labels, locked until the transaction ends. The caller must hold the queue
+/// lock (`lock_queue`), because running builds are counted here.
 pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Option<Build>, ApiError> {
     for candidate in candidates(app, tx, runner, labels).await?.iter().take(TRIES) {
         let mut first: Option<(i64, Build)> = None;
@@ -58,8 +59,8 @@ pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) ->
     Ok(None)
 }
 
-/// The organizations that have builds for a runner and may run one more, in the order in which they are served: the fewest
-/// builds on shared runners first, then the least recently served.
+/// The organizations that have builds for a runner and may run one more, in the order in which they are served: fewest
+/// builds on shared runners first, then least recently served.
 async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Vec<Candidate>, ApiError> {
     let shares = match runner.org_id {
         Some(org) => tx.org(org).queue_share(LOOKED_AT).await?,
@@ -70,7 +71,7 @@ async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) 
         return Ok(Vec::new());
     }
     let running = tx.system(REASON).running_builds().await?;
-    let running: HashMap<OrgId, Running> = running.into_iter().map(|running| (running.org, running)).collect();
+    let running: HashMap<OrgId, RunningBuilds> = running.into_iter().map(|running| (running.org, running)).collect();
     let mut candidates: Vec<Candidate> = fitting
         .into_iter()
         .filter_map(|share| {
@@ -88,19 +89,19 @@ async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) 
     Ok(candidates)
 }
 
-/// The sets of a share that a runner with these labels has; `None` when it has none.
+/// The label sets of a share that a runner with these labels satisfies; `None` if there are none.
 fn fit(mut share: QueueShare, labels: &[String]) -> Option<QueueShare> {
     share.sets.retain(|set| set.iter().all(|label| labels.contains(label)));
     (!share.sets.is_empty()).then_some(share)
 }
 
 fn may_run(app: &App, tier: Tier, running: i64) -> bool {
-    let most = app.config.quotas.most_at_once(tier, AtOnce::RunningBuilds);
+    let most = app.config.quotas.concurrency_quota(tier, Concurrency::RunningBuilds);
     most.is_none_or(|most| u64::try_from(running).unwrap_or(0) < most)
 }
 
-/// Makes sure that one more build with these labels may wait. Builds of an organization must be made one after the other: the
-/// row that counts what it uses orders them.
+/// Checks that one more build with these labels may wait. The lock on the usage counter's row serializes an
+/// organization's creates.
 pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), ApiError> {
     let waiting = write.org().queue_share(MOST_SETS).await?;
     let sets: Vec<_> = waiting.into_iter().flat_map(|share| share.sets).collect();
@@ -112,7 +113,7 @@ pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), A
     }
     let quotas = &write.app().config.quotas;
     let record = write.org().record().await?.ok_or(ApiError::NoSuch("organization"))?;
-    let Some(most) = quotas.most_at_once(record.tier, AtOnce::QueuedBuilds) else {
+    let Some(most) = quotas.concurrency_quota(record.tier, Concurrency::QueuedBuilds) else {
         return Ok(());
     };
     let bound = i64::try_from(most).unwrap_or(i64::MAX);

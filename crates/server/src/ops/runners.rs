@@ -7,7 +7,7 @@ use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;
 use launchway_domain::build::{LEASE, RENEW, Runner};
 use launchway_domain::id::{OrgId, RunnerId};
-use launchway_domain::org::normal_name;
+use launchway_domain::org::normalize_name;
 use launchway_domain::time::{EpochMs, HOUR, iso};
 use launchway_store::Tx;
 use serde_json::json;
@@ -28,16 +28,16 @@ const REASON: &str = "runners work for one tenant or for all";
 
 /// A one-time token in clear.
 pub struct OneTimeToken {
-    /// What a runner shows to enrol.
+    /// The token with which a runner enrolls.
     pub token: String,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: EpochMs,
 }
 
-/// Makes a token that enrols one runner of the organization.
+/// Creates a token that enrolls one runner of the organization.
 pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, ApiError> {
     let made = make_token(write.app());
-    let (org, by, now) = (write.org_id(), write.by(), write.now());
+    let (org, by, now) = (write.org_id(), write.actor_text(), write.now());
     write
         .system(REASON)
         .create_runner_token(&token_hash(&made.token), Some(org), &by, now, made.expires_at)
@@ -47,7 +47,7 @@ pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, ApiErro
     Ok(made)
 }
 
-/// Makes a token that enrols one runner that works for every organization. Only the operator does.
+/// Creates a token that enrolls one runner for all organizations. Only the operator can.
 pub async fn create_shared_token(app: &App) -> Result<OneTimeToken, ApiError> {
     let (made, by) = (make_token(app), Actor::Operator.to_string());
     let mut tx = app.db.write().await?;
@@ -71,9 +71,10 @@ fn runner_token(app: &App) -> String {
     format!("lwr_{}", app.random.token())
 }
 
-/// Checks what a runner says of itself: its name, labels (sorted, each once), slots and version.
+/// Validates what a runner states about itself: its name, labels (sorted, unique), slots and version.
 pub fn plan(wanted: &Enrol) -> Result<Enrol, ApiError> {
-    let name = normal_name(&wanted.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
+    let name =
+        normalize_name(&wanted.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
     if !(1..=MAX_SLOTS).contains(&wanted.slots) {
         return Err(ApiError::bad(format!("slots must be 1 to {MAX_SLOTS}")));
     }
@@ -85,7 +86,7 @@ pub fn plan(wanted: &Enrol) -> Result<Enrol, ApiError> {
     })
 }
 
-/// Checks labels and sorts them.
+/// Validates labels and sorts them.
 pub fn labels(given: &[String]) -> Result<Vec<String>, ApiError> {
     if given.len() > MAX_LABELS {
         return Err(ApiError::bad(format!("labels may be {MAX_LABELS} at most")));
@@ -101,7 +102,7 @@ pub fn labels(given: &[String]) -> Result<Vec<String>, ApiError> {
     Ok(labels)
 }
 
-/// Checks the version of a runner's program.
+/// Validates the version of a runner's program.
 pub fn version(text: &str) -> Result<String, ApiError> {
     let plain = text.chars().count() <= MAX_VERSION && !text.chars().any(char::is_control);
     plain
@@ -109,7 +110,7 @@ pub fn version(text: &str) -> Result<String, ApiError> {
         .ok_or_else(|| ApiError::bad(format!("version must have at most {MAX_VERSION} visible characters")))
 }
 
-/// Lets a runner in by a one-time token, which is used up.
+/// Enrolls a runner by a one-time token, which is consumed.
 pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Result<Enrolled, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.write().await?;
@@ -139,8 +140,8 @@ pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Re
     })
 }
 
-/// Lets the runner inside this process in: the one it was before, when it is known, under a new token. Gives its record
-/// and the token.
+/// Admits the embedded runner under a new token: as the runner it was before, if that is known. Returns its record and
+/// the token.
 pub async fn admit_embedded(
     app: &App,
     known: Option<RunnerId>,
@@ -174,12 +175,12 @@ pub async fn admit_embedded(
     } else {
         tx.system(REASON).create_runner(&runner, &token_hash(&token)).await?;
     }
-    // Nobody let it in: no line in an audit log.
+    // Nobody enrolled it, so there is no audit line.
     tx.commit().await?;
     Ok((runner, token))
 }
 
-/// Commits an enrolment, with its line in the log of the organization or of the installation.
+/// Commits an enrollment with its line in the log of the organization or of the installation.
 async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) -> Result<(), ApiError> {
     let view = RunnerView::of(runner, true);
     match runner.org_id {
@@ -196,7 +197,7 @@ async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) 
     }
 }
 
-/// Notes that a runner was heard of, unless that was noted a moment ago.
+/// Records the last contact of a runner, unless that was recorded a moment ago.
 pub async fn note(app: &App, runner: Runner) -> Result<Runner, ApiError> {
     let now = app.clock.now();
     if now - runner.last_seen_at < RENEW {
@@ -209,7 +210,7 @@ pub async fn note(app: &App, runner: Runner) -> Result<Runner, ApiError> {
     })
 }
 
-/// Notes what a runner is now.
+/// Records the current labels and version of a runner.
 pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     tx.system(REASON)
@@ -218,7 +219,7 @@ pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) 
     Ok(tx.commit().await?)
 }
 
-/// Shuts a runner out; doing it again changes nothing. What it has goes to another when its lease is over.
+/// Revokes a runner. Idempotent. Its builds go to other runners when their leases expire.
 pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), ApiError> {
     let now = write.now();
     let before = write.org().runner(id).await?.ok_or(ApiError::NoSuch("runner"))?;
@@ -229,7 +230,7 @@ pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), ApiError>
     Ok(())
 }
 
-/// Whether a runner was heard of lately. One that works renews and asks far more often.
+/// Whether a runner had contact recently. A working one renews and polls far more often.
 pub fn is_online(runner: &Runner, now: EpochMs) -> bool {
     runner.revoked_at.is_none() && now - runner.last_seen_at < LEASE
 }

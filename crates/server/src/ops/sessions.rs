@@ -1,4 +1,4 @@
-//! Sessions: signing in and out. What a user does with the account stands in the audit log of each of the user's
+//! Sessions: signing in and out. What a user does with the account is recorded in the audit log of each of the user's
 //! organizations.
 
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::ops::audit_lines::AuditLines;
 use crate::ops::known_devices;
-use crate::ops::proof::{FirstStep, Known, NO_PASSWORD, Proven, first_step, prove, second_step};
-use crate::ops::provider_sign_in::{Dropped, take_invitations};
+use crate::ops::proof::{AuthenticatedUser, Authentication, FirstStep, NO_PASSWORD, first_step, prove, second_step};
+use crate::ops::provider_sign_in::{RevokedAccess, take_invitations};
 use crate::random::token_hash;
 
-/// The audit log's name of a sign-in.
+/// The audit action of a sign-in.
 pub const SIGN_IN: &str = "user.sign_in";
 
 /// A signed-in browser: the session and the cookie's token.
@@ -26,13 +26,13 @@ pub struct SignedIn {
     pub session: Session,
     /// Its user.
     pub user: User,
-    /// What the cookie carries.
+    /// The session token for the cookie.
     pub token: String,
-    /// What the cookie carries that makes the device a known one.
+    /// The cookie value that makes the device a known one.
     pub device: String,
 }
 
-/// Checks address, password and, where the account asks for one, code, and makes a session.
+/// Authenticates by address, password and, if the account requires one, code, and creates a session.
 pub async fn sign_in(
     app: &Arc<App>,
     email: &str,
@@ -41,47 +41,52 @@ pub async fn sign_in(
     browser: &Browser,
 ) -> Result<SignedIn, ApiError> {
     let known = prove(app, email, password, code, browser).await?;
-    let_in(app, known, browser).await
+    sign_in_user(app, known, browser).await
 }
 
-/// What the first step of a page's sign-in comes to.
-pub enum Entered {
+/// The result of the first step of a page's sign-in.
+pub enum SignInOutcome {
     /// The browser is signed in.
     In(SignedIn),
-    /// The browser is signed in to an account that somebody else may have made: what it had before was dropped.
-    Claimed(SignedIn, Dropped),
-    /// The account asks for a code.
+    /// The browser is signed in to an account that somebody else may have created: its previous access was dropped.
+    Claimed(SignedIn, RevokedAccess),
+    /// The account requires a code.
     NeedsCode(FirstStep),
 }
 
 /// The first step of a page's sign-in: address and password.
-pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Entered, ApiError> {
+pub async fn start_sign_in(
+    app: &Arc<App>,
+    email: &str,
+    password: &str,
+    browser: &Browser,
+) -> Result<SignInOutcome, ApiError> {
     let proven = first_step(app, email, password, browser).await?;
-    entered(app, proven, browser).await
+    continue_sign_in(app, proven, browser).await
 }
 
-/// Lets in who has proven enough.
-pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, ApiError> {
+/// Signs in a user who has proven enough, or asks for the code.
+pub async fn continue_sign_in(app: &App, proven: Authentication, browser: &Browser) -> Result<SignInOutcome, ApiError> {
     Ok(match proven {
-        Proven::User(known) => Entered::In(let_in(app, known, browser).await?),
-        Proven::Half(first) => Entered::NeedsCode(first),
+        Authentication::User(known) => SignInOutcome::In(sign_in_user(app, known, browser).await?),
+        Authentication::CodeNeeded(first) => SignInOutcome::NeedsCode(first),
     })
 }
 
 /// The second step: the code.
-pub async fn enter_by_code(
+pub async fn finish_sign_in(
     app: &Arc<App>,
     first: &FirstStep,
     code: &str,
     browser: &Browser,
 ) -> Result<SignedIn, ApiError> {
     let known = second_step(app, first, code, browser).await?;
-    let_in(app, known, browser).await
+    sign_in_user(app, known, browser).await
 }
 
-/// Makes a session for a user who has proven to be it. Who has no password came through the provider, which has proven the
-/// address, too.
-pub async fn let_in(app: &App, known: Known, browser: &Browser) -> Result<SignedIn, ApiError> {
+/// Creates a session for an authenticated user. A user without a password came through the provider, which has also
+/// verified the address.
+pub async fn sign_in_user(app: &App, known: AuthenticatedUser, browser: &Browser) -> Result<SignedIn, ApiError> {
     if known.hash == NO_PASSWORD {
         take_invitations(app, &known.user, browser).await?;
     }
@@ -91,11 +96,11 @@ pub async fn let_in(app: &App, known: Known, browser: &Browser) -> Result<Signed
     let signed_in = open_session(app, &mut system, known.user, browser).await?;
     let (user, session) = (signed_in.user.id, signed_in.session.id);
     let line = line(app, Actor::User(user), SIGN_IN, session, Some(&browser.origin));
-    commit_told(app, tx, user, line).await?;
+    commit_with_audit(app, tx, user, line).await?;
     Ok(signed_in)
 }
 
-/// A line about an account, without anything that proves who somebody is.
+/// An audit line about an account, without any secret.
 pub fn line(app: &App, actor: Actor, action: &str, resource: impl ToString, origin: Option<&Origin>) -> AuditRow {
     AuditRow {
         at: app.clock.now(),
@@ -110,14 +115,14 @@ pub fn line(app: &App, actor: Actor, action: &str, resource: impl ToString, orig
 }
 
 /// Commits a change of a user's account, with a line in the log of each of the user's organizations.
-pub async fn commit_told(app: &App, mut tx: Tx, user: UserId, line: AuditRow) -> Result<(), ApiError> {
+pub async fn commit_with_audit(app: &App, mut tx: Tx, user: UserId, line: AuditRow) -> Result<(), ApiError> {
     let mut lines = AuditLines::default();
     lines.add_for_user(&mut tx, user, &line).await?;
     lines.write(app, &mut tx).await?;
     Ok(tx.commit().await?)
 }
 
-/// Makes a session. The one that the browser had ends: its cookie is replaced.
+/// Creates a session. It replaces the browser's previous one.
 pub async fn open_session(
     app: &App,
     system: &mut System<'_>,
@@ -149,7 +154,7 @@ pub async fn open_session(
     })
 }
 
-/// Ends a session of a user: the one that asks, by signing out, or another.
+/// Ends a session of a user: the current one, by signing out, or another.
 pub async fn end_session(
     app: &App,
     user: UserId,
@@ -170,7 +175,7 @@ pub async fn end_session(
         EndSession::Revoke => "session.revoke",
     };
     let line = line(app, Actor::User(user), action, session, Some(origin));
-    commit_told(app, tx, user, line).await
+    commit_with_audit(app, tx, user, line).await
 }
 
 /// How a session ends.
@@ -178,6 +183,6 @@ pub async fn end_session(
 pub enum EndSession {
     /// Its browser signs out.
     SignOut,
-    /// The user ends it from a list.
+    /// The user revokes it in a list.
     Revoke,
 }

@@ -1,5 +1,5 @@
-//! Creates, changes, cancels, retries and deletes submissions (`docs/reference/submissions.md#submission-endpoints`). The work
-//! on them is in [`jobs::submissions`](crate::jobs::submissions); [`report`] stores its results.
+//! Creates, changes, cancels, retries and deletes submissions (`docs/reference/submissions.md#submission-endpoints`).
+//! The job is in [`jobs::submissions`](crate::jobs::submissions); [`report`] stores its results.
 
 pub mod app_store_events;
 pub mod credential;
@@ -29,12 +29,12 @@ use files::Prepared;
 use form::NewSubmission;
 use progress::Progress;
 
-/// Reads a destination of an app for this platform.
+/// Parses a destination of an app for this platform.
 pub fn destination(platform: Platform, text: &str) -> Result<Destination, ApiError> {
     Destination::parse(platform, text).map_err(|invalid| ApiError::bad(format!("destination {invalid}")))
 }
 
-/// Makes a submission of what was prepared for it.
+/// Creates a submission from its prepared files.
 pub async fn create(
     write: &mut Write<'_>,
     id: SubmissionId,
@@ -43,7 +43,7 @@ pub async fn create(
 ) -> Result<Submission, ApiError> {
     let destination = destination(prepared.platform, &new.destination)?;
     let bundle = apps::bundle_id(&prepared.bundle_id)?;
-    let bundle_id = apps::free(write, &bundle).await?;
+    let bundle_id = apps::available_bundle_id(write, &bundle).await?;
     let credential = credential::choose(write, new.credential, destination.store(), &bundle).await?;
     for upload in &prepared.uploads {
         if !write.org().use_upload(*upload).await? {
@@ -79,11 +79,11 @@ pub async fn create(
             since: now,
             ..Work::default()
         },
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: now,
         finished_at: None,
     };
-    submission.tell(now, "The submission waits for its turn.");
+    submission.add_event(now, "The submission waits for its turn.");
     write.org().create_submission(&submission, &bundle).await?;
     for (number, file) in (0..).zip(&prepared.files) {
         write.org().add_submission_file(id, number, file).await?;
@@ -95,16 +95,16 @@ pub async fn create(
     Ok(submission)
 }
 
-/// A submission that nobody else changes now, and that is not deleted.
-async fn locked(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
+/// A submission that is not deleted, locked until this change ends.
+async fn lock(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
     let found = write.org().lock_submission(id).await?;
     found
         .filter(|submission| !submission.work.is_deleted)
         .ok_or(ApiError::NoSuch("submission"))
 }
 
-/// Keeps what a caller changed, and has the work look at it.
-async fn changed(
+/// Stores a caller's change, and wakes the job.
+async fn store_change(
     write: &mut Write<'_>,
     action: &str,
     old: &Submission,
@@ -118,17 +118,17 @@ async fn changed(
     Ok(new)
 }
 
-/// Wants something of a rollout. The store is told soon; a change that it was not told of yet is added to.
+/// Requests a change of a rollout, which the app store is told soon. Merges with a change that it was not told yet.
 pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> Result<Submission, ApiError> {
-    let old = locked(write, id).await?;
-    let change = wanted.after(old.change);
+    let old = lock(write, id).await?;
+    let change = wanted.merge_into(old.change);
     may_change(&old, wanted, change)?;
     let mut new = old.clone();
     new.change = Some(change);
-    changed(write, "submission.change", &old, new).await
+    store_change(write, "submission.change", &old, new).await
 }
 
-/// Whether the store of a submission can be told this.
+/// Checks that the app store of a submission supports this change.
 pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), ApiError> {
     use SubmissionStatus::{Halted, RollingOut};
     let status = submission.state.status;
@@ -169,15 +169,15 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
     }
 }
 
-/// Where a submission stands when it is canceled.
-pub fn canceled(submission: &Submission) -> Result<SubmissionState, ApiError> {
-    let state = submission.state.after(Transition::Cancel);
+/// The state of a submission after it is canceled.
+pub fn state_after_cancel(submission: &Submission) -> Result<SubmissionState, ApiError> {
+    let state = submission.state.apply(Transition::Cancel);
     state.map_err(|refused| ApiError::bad(refused.to_string()))
 }
 
-/// Where a submission stands when it is retried.
-pub fn retried(submission: &Submission) -> Result<SubmissionState, ApiError> {
-    let state = submission.state.after(Transition::Retry);
+/// The state of a submission after it is retried.
+pub fn state_after_retry(submission: &Submission) -> Result<SubmissionState, ApiError> {
+    let state = submission.state.apply(Transition::Retry);
     let state = state.map_err(|refused| ApiError::bad(refused.to_string()))?;
     match submission.error.as_ref().filter(|error| !error.retryable) {
         Some(error) => Err(ApiError::bad(format!(
@@ -188,11 +188,11 @@ pub fn retried(submission: &Submission) -> Result<SubmissionState, ApiError> {
     }
 }
 
-/// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there. Gives
-/// also the objects to be removed once that is durable.
+/// Cancels a submission: a waiting one at once, an active one as soon as the app store has undone what was begun there.
+/// Also returns the objects to remove once the change is durable.
 pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submission, Vec<Key>), ApiError> {
-    let old = locked(write, id).await?;
-    let state = canceled(&old)?;
+    let old = lock(write, id).await?;
+    let state = state_after_cancel(&old)?;
     if state == old.state {
         return Ok((old, Vec::new()));
     }
@@ -201,21 +201,21 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
     let mut gone = Vec::new();
     if state.status.is_final() {
         new.finished_at = Some(now);
-        new.tell(now, "The submission is canceled.");
+        new.add_event(now, "The submission is canceled.");
         gone = keys(write, id).await?;
         write.org().forget_submission_files(id).await?;
         turns::end(write, &new, None).await?;
     } else {
-        new.tell(now, "The submission is to be canceled.");
+        new.add_event(now, "The submission is to be canceled.");
     }
-    let new = changed(write, "submission.cancel", &old, new).await?;
+    let new = store_change(write, "submission.cancel", &old, new).await?;
     Ok((new, gone))
 }
 
-/// Has a failed or rejected submission go on where it stopped.
+/// Continues a failed or rejected submission where it stopped.
 pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
-    let old = locked(write, id).await?;
-    let state = retried(&old)?;
+    let old = lock(write, id).await?;
+    let state = state_after_retry(&old)?;
     let files = write.org().submission_files(id).await?;
     if files.is_empty() {
         return Err(ApiError::bad(
@@ -229,7 +229,7 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
         new.work.sealed_progress = Some(progress::seal(write, id, &reached).await?);
     }
     let bundle = apps::bundle_id(&old.bundle_id)?;
-    // One that was deleted meanwhile was perhaps replaced.
+    // A deleted credential may have been replaced.
     let known = match old.credential_id {
         Some(known) => write.org().credential(known).await?.map(|known| known.id),
         None => None,
@@ -240,17 +240,17 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
     new.finished_at = None;
     new.work.failures = 0;
     new.work.since = now;
-    new.tell(now, "The submission goes on.");
-    changed(write, "submission.retry", &old, new).await
+    new.add_event(now, "The submission goes on.");
+    store_change(write, "submission.retry", &old, new).await
 }
 
-/// Removes a submission. One that can be canceled is first; until then its work goes on, and nobody sees it. Gives the
-/// objects to be removed once that is durable.
+/// Deletes a submission. If it can be canceled, it is; until that is done the work continues while the submission is
+/// hidden. Returns the objects to remove once the deletion is durable.
 pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
-    let old = locked(write, id).await?;
+    let old = lock(write, id).await?;
     let view = SubmissionView::of(&old);
     write.audit("submission.delete", id, Some(&view), NOTHING).await?;
-    match old.state.after(Transition::Cancel) {
+    match old.state.apply(Transition::Cancel) {
         Ok(state) if !state.status.is_final() => {
             let mut new = old;
             new.state = state;
@@ -260,7 +260,7 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
             write.wake_submissions();
             Ok(Vec::new())
         }
-        // It waits, it is over, or users have it: there is nothing to undo.
+        // It waits, it is finished, or users have it: there is nothing to undo.
         _ => {
             let keys = keys(write, id).await?;
             turns::leave(write, &old).await?;
@@ -270,8 +270,8 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
     }
 }
 
-/// Removes the files of a submission that ended long ago; its record stays. Gives the objects to be removed once that is
-/// durable.
+/// Removes the files of a submission that ended long ago, and keeps its record. Returns the objects to remove once the
+/// change is durable.
 pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
     let known = write.org().lock_submission(id).await?;
     if known.is_none_or(|submission| !submission.state.status.is_final()) {
@@ -285,18 +285,18 @@ pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, 
 /// The objects of a submission.
 async fn keys(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
     let files = write.org().submission_files(id).await?;
-    // What is no key names no object.
+    // A text that is not a key names no object.
     Ok(files.iter().filter_map(|file| Key::new(&file.blob_key).ok()).collect())
 }
 
-/// Removes the objects of submissions that are gone.
+/// Removes the objects of deleted submissions.
 pub async fn remove_files(app: &App, keys: &[Key]) {
     for key in keys {
         uploads::remove(app, key).await;
     }
 }
 
-/// What a track of Google Play is to hold after a change.
+/// The target of a Google Play track after a change.
 pub fn target(progress: &Progress, change: Change) -> Option<launchway_app_stores::google_play::Target> {
     let Progress::GooglePlay { steps, .. } = progress else {
         return None;

@@ -1,10 +1,10 @@
-//! Counts what somebody tries in order to prove who it is: by minute for the client address and the account, by day for the
-//! account. Whoever signed the account in before on this device has a budget of its own.
+//! Rate limits authentication: by minute for the client address and the account, by day for the account. A known device
+//! has a separate budget.
 
 use std::net::IpAddr;
 
 use launchway_domain::id::UserId;
-use launchway_domain::org::{User, normal_email};
+use launchway_domain::org::{User, normalize_email};
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use launchway_store::System;
 
@@ -16,9 +16,10 @@ use crate::mac::MacKey;
 use crate::master_key::Purpose;
 use crate::ops::known_devices;
 
-/// Failed tries a minute for one account.
+/// The maximum number of failed tries a minute for one account.
 const PER_MINUTE: u32 = 5;
-/// Addresses without an account share this many budgets, so that they fill no table and are answered as accounts are.
+/// The number of budgets that addresses without an account share, so that they fill no table and are answered like
+/// accounts.
 const BUCKETS: u16 = u16::MAX;
 const REASON: &str = "who tries to sign in is in no tenant yet";
 
@@ -27,7 +28,7 @@ const REASON: &str = "who tries to sign in is in no tenant yet";
 pub enum Guess {
     /// A password.
     Password,
-    /// A code of an authenticator app, or a recovery code. Only who has the password can try one.
+    /// A code of an authenticator app, or a recovery code. Requires the password.
     Code,
 }
 
@@ -41,8 +42,8 @@ impl Guess {
         }
     }
 
-    /// Wrong ones a day for one account. Of a million codes three are right at a time: ten a day from strangers leave who has
-    /// stolen the password a chance of one percent in a year.
+    /// The maximum number of wrong guesses a day for one account. Three of a million codes are valid at a time, so ten
+    /// a day give a stranger with the password a chance of one percent in a year.
     const fn per_day(self, is_known: bool) -> i64 {
         match (self, is_known) {
             (Guess::Password, false) => 100,
@@ -53,24 +54,24 @@ impl Guess {
     }
 }
 
-/// A try that was counted.
+/// A counted try.
 pub struct Try {
-    /// The account that it is for, and the hash of its password; `None` where no account has the address.
+    /// The account and the hash of its password; `None` if no account has the address.
     pub account: Option<(User, String)>,
-    /// Whose budget it takes from.
+    /// The name of the budget that it uses.
     budget: String,
-    /// Set for who is not known.
+    /// Set for unknown devices.
     address: Option<IpAddr>,
     at: EpochMs,
 }
 
 impl Try {
-    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
-    /// taken back. A client address that is over its limit is refused first and counts for no account.
+    /// Counts a try before anything is verified, so that concurrent tries have no advantage; a right one is taken back.
+    /// A client address over its limit is refused first, without counting for any account.
     pub async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, ApiError> {
         let at = app.clock.now();
-        let email = normal_email(email).unwrap_or_default();
-        // Only who shows a cookie gets as far as the database before its address is counted.
+        let email = normalize_email(email).unwrap_or_default();
+        // Only requests with a cookie reach the database before their address is counted.
         if !browser.devices.is_empty()
             && let Some((user, hash)) = account(app, &email).await?
             && known_devices::is_known(app, user.id, &hash, browser)
@@ -81,7 +82,7 @@ impl Try {
         app.calls.count_address(Tries::SignIns, address, at).await?;
         let account = account(app, &email).await?;
         let budget = match &account {
-            // The name under which nodes of older versions count an account, too.
+            // Nodes of older releases count an account under the same name.
             Some(_) => format!("account:{email}"),
             None => format!("account:?{}", bucket(app, &email)),
         };
@@ -95,7 +96,7 @@ impl Try {
         Ok(counted)
     }
 
-    /// Counts a try of who is signed in.
+    /// Counts a try of a signed-in user.
     pub async fn of_signed_in(app: &App, user: &User) -> Result<Try, ApiError> {
         let account = account(app, &user.email).await?;
         let (user, hash) = account.ok_or(ApiError::NoAuthentication)?;
@@ -121,7 +122,7 @@ impl Try {
         }
     }
 
-    /// Takes back what was counted for this minute.
+    /// Takes back the count of this minute.
     pub async fn take_back(&self, app: &App) -> Result<(), ApiError> {
         if let Some(address) = self.address {
             app.calls.take_back_address(Tries::SignIns, address, self.at).await?;
@@ -143,7 +144,7 @@ impl Try {
     }
 
     /// Takes back a guess that was right.
-    pub async fn was_right(&self, app: &App, guess: Guess) -> Result<(), ApiError> {
+    pub async fn take_back_guess(&self, app: &App, guess: Guess) -> Result<(), ApiError> {
         let mut tx = app.db.write().await?;
         tx.system(REASON)
             .uncount_failed_try(&self.of_day(guess), self.at.div_euclid(DAY))
@@ -164,7 +165,7 @@ fn of_user(guess: Guess, is_known: bool, user: UserId) -> String {
     format!("{}:{who}:{user}", guess.as_str())
 }
 
-/// Gives a user who has a new password the whole budget of the day again.
+/// Restores the full budget of the day for a user with a new password.
 pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), ApiError> {
     for guess in Guess::ALL {
         for is_known in [false, true] {
@@ -174,13 +175,14 @@ pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), ApiErro
     Ok(())
 }
 
-/// The account of an address and the hash of its password.
+/// The account of an address, with the hash of its password.
 pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, ApiError> {
     let mut tx = app.db.read().await?;
     Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
 }
 
-/// The budget of an address without an account. The key keeps others from finding addresses that share one.
+/// The budget of an address without an account. It depends on a key, so that nobody can search for addresses that share
+/// one.
 fn bucket(app: &App, email: &str) -> u16 {
     let hash = MacKey::new(&app.vault.derive(Purpose::UnknownAccounts)).of(&[email.as_bytes()]);
     u16::from_be_bytes([hash[0], hash[1]]) % BUCKETS

@@ -1,5 +1,5 @@
-//! Two-factor codes of users: an authenticator app is enrolled by password and first code, and removed by password and code,
-//! or by the operator. What a user does so stands in the audit log of each of the user's organizations.
+//! Two-factor codes of users: an authenticator app is enrolled by password and first code, and removed by password and
+//! code, or by the operator. These actions are recorded in the audit log of each of the user's organizations.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use launchway_domain::id::UserId;
 use launchway_domain::org::User;
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::totp::{
-    Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normal_recovery_code, recovery_code,
+    Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normalize_recovery_code, recovery_code,
 };
 use launchway_store::TwoFactor;
 use zeroize::Zeroizing;
@@ -18,26 +18,26 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::ops::accounts::valid_email;
 use crate::ops::proof;
-use crate::ops::sessions::{commit_told, line};
+use crate::ops::sessions::{commit_with_audit, line};
 use crate::random::token_hash;
 
 const REASON: &str = "two-factor codes belong to a user, not to a tenant";
-/// How long a secret waits for its first code: the page shows it to whoever sits at the browser.
+/// How long a secret waits for its first code: the page shows it to anybody at the browser.
 const WAITING_LIFE: EpochMs = 10 * MINUTE;
 const REMOVED: &str = "user.remove_two_factor";
 const NOT_SHOWN: &str = "code is wrong: enter the one that the app shows now, and see that its clock is right";
 const IS_ON: &str = "Two-factor codes are on already; remove them first";
 
-/// How it stands with a user's two-factor codes.
+/// The state of a user's two-factor codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Whether sign-ins ask for a code.
+    /// Whether sign-ins require a code.
     pub is_on: bool,
-    /// Recovery codes that are left.
+    /// The number of unused recovery codes.
     pub recovery_codes: i64,
 }
 
-/// How it stands with a user's two-factor codes.
+/// The state of a user's two-factor codes.
 pub async fn state(app: &App, user: UserId) -> Result<State, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system(REASON);
@@ -48,14 +48,14 @@ pub async fn state(app: &App, user: UserId) -> Result<State, ApiError> {
     })
 }
 
-/// Whether sign-ins of a user ask for a code.
+/// Whether sign-ins of a user require a code.
 pub async fn is_on(app: &App, user: UserId) -> Result<bool, ApiError> {
     let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
     Ok(kept.is_some_and(|kept| kept.confirmed_at.is_some()))
 }
 
-/// Makes a secret that waits ten minutes for the first code of the app; one that waited before is forgotten. The user's
-/// presence is proven first, for an app that somebody else adds locks the user out.
+/// Creates a secret that waits ten minutes for the app's first code; it replaces a waiting one. Requires proof of
+/// presence first, because an app that somebody else adds locks the user out.
 pub async fn begin(
     app: &Arc<App>,
     user: &User,
@@ -80,14 +80,14 @@ pub async fn begin(
     Ok(secret)
 }
 
-/// The secret that waits for its first code, to be shown again; `None` without one.
-pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, ApiError> {
+/// The secret that waits for its first code, to show it again; `None` if there is none.
+pub async fn pending_secret(app: &App, user: UserId) -> Result<Option<Secret>, ApiError> {
     let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
     let kept = kept.filter(|kept| waits(kept, app.clock.now()));
     kept.map(|kept| open(app, user, &kept.sealed)).transpose()
 }
 
-/// Turns codes on by the first one; gives the recovery codes, which are shown this once.
+/// Turns codes on by the first one; returns the recovery codes, which are shown once.
 pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<Vec<Zeroizing<String>>, ApiError> {
     let code: Code = code.parse().map_err(|error| ApiError::bad(format!("code {error}")))?;
     let mut tx = app.db.write().await?;
@@ -110,11 +110,11 @@ pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Re
         return Err(ApiError::bad(IS_ON));
     }
     let line = line(app, Actor::User(user), "user.add_two_factor", user, Some(origin));
-    commit_told(app, tx, user, line).await?;
+    commit_with_audit(app, tx, user, line).await?;
     Ok(codes)
 }
 
-/// Takes a code of the app or a recovery code; false when it is wrong or was taken before.
+/// Consumes a code of the app or a recovery code; false if it is wrong or was used before.
 pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
@@ -123,7 +123,7 @@ pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Resul
             return Ok(false);
         }
         let line = line(app, Actor::User(user), "user.use_recovery_code", user, Some(origin));
-        commit_told(app, tx, user, line).await?;
+        commit_with_audit(app, tx, user, line).await?;
         return Ok(true);
     }
     let (Ok(code), Some(kept)) = (code.parse::<Code>(), system.two_factor(user).await?) else {
@@ -132,18 +132,18 @@ pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Resul
     let Some(step) = open(app, user, &kept.sealed)?.step_of(code, app.clock.now(), kept.last_step) else {
         return Ok(false);
     };
-    // Another may have taken it since it was looked at.
+    // A concurrent request may have consumed it since it was read.
     let taken = system.take_two_factor_step(user, step).await?;
     tx.commit().await?;
     Ok(taken)
 }
 
-/// Whether a secret waits for its first code still.
+/// Whether a secret is still waiting for its first code.
 fn waits(kept: &TwoFactor, now: EpochMs) -> bool {
     kept.confirmed_at.is_none() && now - kept.created_at < WAITING_LIFE
 }
 
-/// Turns codes off for who has password and code, or the code alone where the account has no password.
+/// Turns codes off by password and code, or by the code alone if the account has no password.
 pub async fn remove(
     app: &Arc<App>,
     user: &User,
@@ -155,7 +155,7 @@ pub async fn remove(
         return Err(ApiError::bad("Two-factor codes are off already"));
     }
     let proven = if proof::has_password(app, user).await? {
-        let proven = proof::prove_again(app, user, password, code, browser).await;
+        let proven = proof::prove_signed_in(app, user, password, code, browser).await;
         proven.map(drop)
     } else {
         proof::prove_code(app, user, code, browser).await
@@ -164,10 +164,10 @@ pub async fn remove(
     let mut tx = app.db.write().await?;
     tx.system(REASON).remove_two_factor(user.id).await?;
     let line = line(app, Actor::User(user.id), REMOVED, user.id, Some(&browser.origin));
-    commit_told(app, tx, user.id, line).await
+    commit_with_audit(app, tx, user.id, line).await
 }
 
-/// Who asks is signed in: what was typed wrong is no missing authentication.
+/// The caller is signed in: a typing error must not be answered as missing authentication.
 fn typed_wrong(failure: ApiError) -> ApiError {
     match failure {
         ApiError::NotProven(words) if words == proof::WRONG_CODE => ApiError::bad(words),
@@ -177,7 +177,7 @@ fn typed_wrong(failure: ApiError) -> ApiError {
     }
 }
 
-/// Turns codes off for a user who lost the app and the recovery codes, by the operator's hand.
+/// Turns codes off for a user who lost the app and the recovery codes, by the operator.
 pub async fn remove_for(app: &App, email: &str) -> Result<UserId, ApiError> {
     let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
@@ -190,7 +190,7 @@ pub async fn remove_for(app: &App, email: &str) -> Result<UserId, ApiError> {
         return Err(ApiError::bad(format!("{email} has no two-factor codes")));
     }
     let line = line(app, Actor::Operator, REMOVED, user.id, None);
-    commit_told(app, tx, user.id, line).await?;
+    commit_with_audit(app, tx, user.id, line).await?;
     Ok(user.id)
 }
 
@@ -208,7 +208,8 @@ fn recovery_codes(app: &App) -> Vec<Zeroizing<String>> {
     (0..RECOVERY_CODES).map(one).collect()
 }
 
-/// What is kept of a recovery code; `None` of what is none. It has 80 random bits: no slow hash is needed.
+/// The stored hash of a recovery code; `None` for another text. The code has 80 random bits, so a slow hash is not
+/// needed.
 fn recovery_hash(code: &str) -> Option<String> {
-    normal_recovery_code(code).map(|code| token_hash(&code))
+    normalize_recovery_code(code).map(|code| token_hash(&code))
 }

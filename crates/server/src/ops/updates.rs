@@ -1,4 +1,4 @@
-//! Changing and deleting over-the-air updates.
+//! Changes and deletes over-the-air updates.
 
 use launchway_api::open;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
@@ -11,7 +11,7 @@ use crate::api_error::ApiError;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, publish};
 
-/// A change of an update, its form checked. What is `None` stays.
+/// A validated change of an update. `None` keeps a value.
 #[derive(Clone, Debug)]
 pub struct ChangePlan {
     status: Option<UpdateStatus>,
@@ -20,7 +20,7 @@ pub struct ChangePlan {
     release_notes: Option<String>,
 }
 
-/// Checks the form of a change.
+/// Validates a request for a change.
 pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, ApiError> {
     let status = request.status.as_ref().map(open::UpdateStatus::checked).transpose();
     Ok(ChangePlan {
@@ -35,10 +35,10 @@ pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, ApiError> {
     })
 }
 
-/// Changes an update; a change that changes nothing leaves no trace.
+/// Changes an update. A change without effect leaves no trace.
 pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Result<Update, ApiError> {
-    let before = locked(write, id).await?;
-    let after = changed(&before, plan)?;
+    let before = lock(write, id).await?;
+    let after = apply(&before, plan)?;
     let (old, new) = (UpdateView::of(&before), UpdateView::of(&after));
     if old == new {
         return Ok(after);
@@ -65,8 +65,8 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
     Ok(after)
 }
 
-/// What an update is after a change.
-pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
+/// The update after a change.
+pub fn apply(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
     let status = plan.status.unwrap_or(before.status);
     if !before.status.may_become(status) {
         return Err(ApiError::bad(
@@ -82,9 +82,9 @@ pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
     })
 }
 
-/// Deletes an update. Its identity stays taken.
+/// Deletes an update. Its identity remains taken.
 pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
-    let update = locked(write, id).await?;
+    let update = lock(write, id).await?;
     let now = write.now();
     write.org().delete_update(&update, now).await?;
     let view = UpdateView::of(&update);
@@ -95,8 +95,8 @@ pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError>
     Ok(())
 }
 
-/// The update as it stands once nobody else can change updates until this change ends.
-pub async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, ApiError> {
+/// The update, with the bundle's updates locked until this change ends.
+pub async fn lock(write: &mut Write<'_>, id: UpdateId) -> Result<Update, ApiError> {
     let none = || ApiError::NoSuch("update");
     let seen = write.org().update(id).await?.ok_or_else(none)?;
     write.touch_updates(&apps::bundle_id(&seen.bundle_id)?).await?;

@@ -1,4 +1,4 @@
-//! Announcing uploads.
+//! Announces uploads.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::free_space;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
-/// An upload to be announced, its form checked.
+/// A validated request for an upload.
 #[derive(Clone, Debug)]
 pub struct UploadPlan {
     file_name: String,
@@ -23,7 +23,7 @@ pub struct UploadPlan {
     sha256: String,
 }
 
-/// Checks a request for an upload.
+/// Validates a request for an upload.
 pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, ApiError> {
     let name = &request.file_name;
     let plain =
@@ -54,7 +54,7 @@ pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, ApiError> {
 
 /// Announces an upload and signs the URL for its bytes.
 pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadView, ApiError> {
-    let (app, now, by) = (write.app(), write.now(), write.by());
+    let (app, now, by) = (write.app(), write.now(), write.actor_text());
     free_space::room_for(app, plan.size)?;
     usage::room_to_store(write, plan.size as i64).await?;
     let upload = Upload {
@@ -99,7 +99,7 @@ pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, ApiEr
 }
 
 /// Copies the bytes of an upload to a write-once key: an upload key is never served and never trusted twice
-/// (`docs/reference/uploads.md#using-an-upload`). The caller still has to check the copy.
+/// (`docs/reference/uploads.md#using-an-upload`). The caller must verify the copy.
 pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), ApiError> {
     match app.blob.copy(&staging_key(id)?, to).await {
         Err(BlobError::NotFound) => Err(ApiError::bad(
@@ -116,37 +116,36 @@ pub async fn drop_staged(app: &App, upload: UploadId) {
     }
 }
 
-/// Removes an object that nothing names. What is left over here is found again by clean-up or the sweep.
+/// Removes an object that no row names. Clean-up or the sweep removes it if this fails.
 pub async fn remove(app: &App, key: &Key) {
     if let Err(error) = app.blob.delete(key).await {
         tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
     }
 }
 
-/// What a caller is told who uses an upload twice.
+/// The error for an upload that was used before.
 pub const ALREADY_USED: &str = "This upload was used before; upload the file again";
-/// What a caller is told whose bytes are others than announced.
+/// The error for bytes that differ from the announced ones.
 pub const WRONG_BYTES: &str =
     "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
 
-/// Where the bytes of an upload arrive. Nothing is ever served from there.
+/// The key to which a client uploads. Nothing is ever served from it.
 pub fn staging_key(id: UploadId) -> Result<Key, ApiError> {
     Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// Where the copies of an upload lie that its uses made: one directory for packages, one for sources,
-/// one for what is submitted.
+/// The folders of an upload's copies: one for packages, one for sources, one for submissions.
 pub fn copies_of(id: UploadId) -> Result<[Key; 3], ApiError> {
     let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| ApiError::Internal(error.to_string()));
     Ok([key("packages")?, key("sources")?, key("submissions")?])
 }
 
-/// A write-once key for a copy of an upload that is a build's source.
+/// A write-once key for an upload's copy that is a build's source.
 pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, ApiError> {
     Key::new(&format!("sources/{id}/{build}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// A write-once key for a copy of an upload.
+/// A write-once key for an upload's copy that is a package.
 pub fn copy_key(id: UploadId, package: PackageId) -> Result<Key, ApiError> {
     Key::new(&format!("packages/{id}/{package}")).map_err(|error| ApiError::Internal(error.to_string()))
 }

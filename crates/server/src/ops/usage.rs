@@ -1,7 +1,8 @@
-//! Counting what organizations use and hold: in the transaction of the change itself, so that what is refused is not counted.
-//! The counter's row, or the organization's turn, orders those who count at once, so a quota is never passed.
+//! Counts what organizations use and store, within the transaction of the change, so that a rejected change is not
+//! counted. A lock on the counter's row or on the organization serializes concurrent changes, so that a quota is never
+//! exceeded.
 
-use launchway_api::usage::Held;
+use launchway_api::usage::Holdings;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
@@ -12,11 +13,11 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::write::Write;
 
-/// Counts an update that is published, and the bytes that are stored for it: none when it has those of an earlier one.
+/// Counts a published update and the bytes stored for it: zero if it reuses those of an earlier one.
 ///
 /// # Errors
-/// [`ApiError::Forbidden`] when a quota leaves no room; the transaction must not be committed then. The same holds for all
-/// that count here.
+/// [`ApiError::Forbidden`] if a quota leaves no room; then the transaction must not be committed. The same applies to
+/// all functions that count here.
 pub async fn count_update(write: &mut Write<'_>, stored: i64) -> Result<(), ApiError> {
     count(write, Counter::Updates, 1).await?;
     match stored {
@@ -25,27 +26,27 @@ pub async fn count_update(write: &mut Write<'_>, stored: i64) -> Result<(), ApiE
     }
 }
 
-/// Counts a build that is made. Nobody knows yet how long it will run: it is refused when no minute is left.
+/// Counts a created build. Its duration is unknown, so it is rejected only if no minute is left.
 pub async fn count_build(write: &mut Write<'_>) -> Result<(), ApiError> {
     let used = used(write).await?.get(Counter::BuildSeconds);
     allow(write, Counter::BuildSeconds, used, 1).await?;
     count(write, Counter::Builds, 1).await
 }
 
-/// Counts the seconds that a build ran. They were spent, so no quota refuses them.
+/// Counts the seconds that a build ran. They are spent, so no quota rejects them.
 pub async fn count_build_seconds(write: &mut Write<'_>, seconds: i64) -> Result<(), ApiError> {
     let month = Month::of(write.now());
     write.org().count_usage(Counter::BuildSeconds, month, seconds).await?;
     Ok(())
 }
 
-/// Counts a submission that is made.
+/// Counts a created submission.
 pub async fn count_submission(write: &mut Write<'_>) -> Result<(), ApiError> {
     count(write, Counter::Submissions, 1).await
 }
 
-/// Whether an update with so many bytes could be published now: asked before its package is looked into, which costs.
-/// The answer that counts is that of [`count_update`].
+/// Whether an update of this size could be published now: checked before the expensive inspection of its package. The
+/// binding check is that of [`count_update`].
 pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) -> Result<(), ApiError> {
     let quotas = &app.config.quotas;
     if quotas.is_empty() {
@@ -61,9 +62,10 @@ pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) ->
     Ok(())
 }
 
-/// Refuses what would store `more` bytes above the quota of stored bytes. Asked before its rows are there; behind them, with 0.
+/// Rejects a change whose `more` bytes would exceed the quota of stored bytes. Call it before the rows exist, or
+/// afterwards with 0.
 pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), ApiError> {
-    let Some(tier) = held_to(write, Holding::StoredBytes).await? else {
+    let Some(tier) = limited_tier(write, Holding::StoredBytes).await? else {
         return Ok(());
     };
     let held = write.org().stored_bytes().await?;
@@ -71,32 +73,33 @@ pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), ApiEr
         .app()
         .config
         .quotas
-        .check_held(tier, Holding::StoredBytes, held, more)?)
+        .check_holding(tier, Holding::StoredBytes, held, more)?)
 }
 
-/// Refuses to claim one more bundle id above the quota of apps.
+/// Rejects a claim that would exceed the quota of apps.
 pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), ApiError> {
-    let Some(tier) = held_to(write, Holding::Apps).await? else {
+    let Some(tier) = limited_tier(write, Holding::Apps).await? else {
         return Ok(());
     };
     let held = write.org().claimed_bundles().await?;
-    Ok(write.app().config.quotas.check_held(tier, Holding::Apps, held, 1)?)
+    Ok(write.app().config.quotas.check_holding(tier, Holding::Apps, held, 1)?)
 }
 
-/// The organization's tier where that has such a limit. Then nobody else counts for this organization until the transaction ends.
-async fn held_to(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>, ApiError> {
+/// The organization's tier if that has such a quota. Then this locks the organization's counts until the transaction
+/// ends.
+async fn limited_tier(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>, ApiError> {
     let record = write.org().record().await?;
     let tier = record.ok_or(ApiError::NoSuch("organization"))?.tier;
-    if write.app().config.quotas.most_held(tier, holding).is_none() {
+    if write.app().config.quotas.holding_quota(tier, holding).is_none() {
         return Ok(None);
     }
     write.org().take_turn().await?;
     Ok(Some(tier))
 }
 
-/// What an organization holds now.
-pub async fn held(org: &mut Org<'_>) -> Result<Held, ApiError> {
-    Ok(Held {
+/// What an organization stores now.
+pub async fn holdings(org: &mut Org<'_>) -> Result<Holdings, ApiError> {
+    Ok(Holdings {
         stored_bytes: org.stored_bytes().await?,
         apps: org.claimed_bundles().await?,
     })
@@ -118,7 +121,7 @@ async fn allow(write: &mut Write<'_>, counter: Counter, used: i64, more: i64) ->
     check(quotas, &mut write.org(), month, counter, used, more).await
 }
 
-/// Asks the quota of the organization's present tier.
+/// Checks the quota of the organization's current tier.
 async fn check(
     quotas: &Quotas,
     org: &mut Org<'_>,

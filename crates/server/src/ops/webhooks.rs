@@ -1,10 +1,10 @@
-//! Making, changing and deleting webhooks, and their secrets.
+//! Creates, changes and deletes webhooks, and their secrets.
 
 use launchway_api::open;
 use launchway_api::webhooks::{CreateWebhook, ReplaceWebhook, WebhookView};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::WebhookId;
-use launchway_domain::org::normal_name;
+use launchway_domain::org::normalize_name;
 use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
 use launchway_domain::webhook::{
     EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
@@ -16,15 +16,15 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
-use crate::outbound::address_guard::{check_url, shown};
+use crate::outbound::address_guard::{check_url, origin_of};
 use crate::vault::Place;
 
-/// Why somebody's pending deliveries end when the webhook is turned off.
+/// Why pending deliveries end when their webhook is disabled.
 const TURNED_OFF: &str = "The webhook was disabled";
-/// What `disabledReason` says when a person did it.
+/// The `disabledReason` of a webhook that a person disabled.
 const BY_HAND: &str = "An admin disabled it";
 
-/// A webhook to be made, or what one is to become, its form checked.
+/// A validated request to create or replace a webhook.
 #[derive(Clone, Debug)]
 pub struct WebhookPlan {
     name: String,
@@ -32,22 +32,23 @@ pub struct WebhookPlan {
     kind: WebhookType,
     events: EventFilter,
     bundle_ids: Vec<BundleId>,
-    /// `None` stays as it is.
+    /// `None` keeps the status.
     status: Option<WebhookStatus>,
 }
 
-/// Where the secrets of a webhook belong.
+/// The place under which a webhook's secrets are sealed.
 pub fn place_of_secret(id: WebhookId) -> Place<'static> {
     Place::new(id, "secret")
 }
 
-/// Checks a request for a webhook.
+/// Validates a request for a webhook.
 pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, ApiError> {
     check_url(&request.url, app.webhooks.sender.allows_private())
         .map_err(|refused| ApiError::bad(format!("url {refused}")))?;
     let kind = request.kind.as_ref().map(open::WebhookType::checked).transpose();
     Ok(WebhookPlan {
-        name: normal_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?,
+        name: normalize_name(&request.name)
+            .ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?,
         url: request.url.clone(),
         kind: kind
             .map_err(|unknown| ApiError::bad(format!("type {unknown}")))?
@@ -58,7 +59,7 @@ pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, ApiError>
     })
 }
 
-/// Checks what a webhook is to become.
+/// Validates the replacement of a webhook.
 pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, ApiError> {
     let record = CreateWebhook {
         name: request.name.clone(),
@@ -74,7 +75,7 @@ pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, A
     })
 }
 
-/// Bundle identifiers as they were written; one that differs from another by letter case only counts once.
+/// Bundle ids in their original spelling, without duplicates that differ only by letter case.
 fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, ApiError> {
     if texts.len() > MAX_BUNDLE_IDS {
         return Err(ApiError::bad(format!("bundleIds must hold at most {MAX_BUNDLE_IDS}")));
@@ -90,17 +91,17 @@ fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, ApiError> {
     Ok(kept)
 }
 
-/// A webhook as the audit log tells it: without what may be secret in its URL.
-fn audited(webhook: &Webhook) -> WebhookView {
+/// A webhook as the audit log shows it: without the parts of its URL that may be secret.
+fn audit_view(webhook: &Webhook) -> WebhookView {
     WebhookView {
-        url: shown(&webhook.url),
+        url: origin_of(&webhook.url),
         ..WebhookView::of(webhook, None)
     }
 }
 
-/// Makes a webhook; gives it with its secret.
+/// Creates a webhook; returns it with its secret.
 pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook, Secret), ApiError> {
-    // One after the other, so that two at once do not both take the last place.
+    // Serialized, so that two at once do not both take the last place.
     write.org().lock().await?;
     let one = Paging { limit: 1, offset: 0 };
     if write.org().webhooks(one).await?.total >= MAX_WEBHOOKS {
@@ -119,13 +120,13 @@ pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook
         events: plan.events,
         bundle_ids: plan.bundle_ids,
         failing_since: None,
-        created_by: write.by(),
+        created_by: write.actor_text(),
         created_at: write.now(),
     };
     let (secret, sealed) = new_secret(write, webhook.id).await?;
     write.org().create_webhook(&webhook, &sealed).await?;
     write
-        .audit("webhook.create", webhook.id, NOTHING, Some(&audited(&webhook)))
+        .audit("webhook.create", webhook.id, NOTHING, Some(&audit_view(&webhook)))
         .await?;
     Ok((webhook, secret))
 }
@@ -138,9 +139,9 @@ async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, Str
     Ok((secret, sealed))
 }
 
-/// Gives a webhook its whole record anew. Turned on again it starts without failures; turned off its deliveries end.
+/// Replaces the whole record of a webhook. Enabling it resets its failures; disabling it ends its deliveries.
 pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, ApiError> {
-    let before = locked(write, id).await?;
+    let before = lock(write, id).await?;
     let after = Webhook {
         failing_since: before
             .failing_since
@@ -155,9 +156,9 @@ pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) ->
     keep(write, before, after).await
 }
 
-/// Turns a webhook off or on; nothing else of it changes.
+/// Enables or disables a webhook, and changes nothing else.
 pub async fn set_status(write: &mut Write<'_>, id: WebhookId, status: WebhookStatus) -> Result<Webhook, ApiError> {
-    let before = locked(write, id).await?;
+    let before = lock(write, id).await?;
     let after = Webhook {
         failing_since: before.failing_since.filter(|_| status != WebhookStatus::Active),
         ..with_status(&before, status)
@@ -185,8 +186,8 @@ async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<
     if after.status == WebhookStatus::Disabled && after.status != before.status {
         write.org().cancel_deliveries(after.id, TURNED_OFF).await?;
     }
-    let (old, new) = (audited(&before), audited(&after));
-    // Where only a hidden part of the URL changed the line says no more than that something did.
+    let (old, new) = (audit_view(&before), audit_view(&after));
+    // If only a hidden part of the URL changed, the line says only that something did.
     if old != new || before.url != after.url {
         write.audit("webhook.change", after.id, Some(&old), Some(&new)).await?;
     }
@@ -195,16 +196,16 @@ async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<
 
 /// Deletes a webhook with its deliveries.
 pub async fn delete(write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
-    let webhook = locked(write, id).await?;
+    let webhook = lock(write, id).await?;
     write.org().delete_webhook(id).await?;
     write
-        .audit("webhook.delete", id, Some(&audited(&webhook)), NOTHING)
+        .audit("webhook.delete", id, Some(&audit_view(&webhook)), NOTHING)
         .await
 }
 
-/// Gives a webhook a new secret. The one before it goes on signing for a day, beside the new one.
+/// Gives a webhook a new secret. The previous one continues to sign for a day, beside the new one.
 pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webhook, Secret), ApiError> {
-    let webhook = locked(write, id).await?;
+    let webhook = lock(write, id).await?;
     let now = write.now();
     let secrets = write.org().webhook_secrets(id).await?.ok_or_else(none)?;
     let (secret, sealed) = new_secret(write, id).await?;
@@ -223,8 +224,8 @@ pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webh
     Ok((webhook, secret))
 }
 
-/// A webhook that nobody else changes until this change ends.
-pub async fn locked(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiError> {
+/// A webhook, locked until this change ends.
+pub async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiError> {
     write.org().lock_webhook(id).await?.ok_or_else(none)
 }
 

@@ -22,14 +22,14 @@ use crate::vault::DataKey;
 
 pub use answers::{ANSWER_LIFE, Creation, kept_answer};
 
-/// What is said of a form that was sent twice.
+/// The error for a form that was submitted twice.
 const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
                           back and make another";
 
-/// The event that a build waits for a runner.
+/// The event of a build that waits for a runner.
 const BUILD_QUEUED: &str = "build.queued";
 
-/// An open change. Dropped without [`Write::commit`] nothing of it happened.
+/// An open change. Dropping it without [`Write::commit`] rolls it back.
 pub struct Write<'a> {
     app: &'a App,
     tx: Tx,
@@ -37,26 +37,26 @@ pub struct Write<'a> {
     actor: Actor,
     address: String,
     request_id: String,
-    /// Where the answer is kept, and under what.
+    /// The organization and key under which the answer is stored.
     request: Option<(OrgId, RequestKey)>,
     /// The bundle whose updates change.
     touched: Option<BundleId>,
-    /// Whether webhooks have something to do once it is durable.
+    /// Whether to wake the delivery of webhooks on commit.
     wakes: bool,
-    /// Builds that whoever follows them looks at once it is durable.
+    /// Builds whose followers to notify on commit.
     builds: Vec<BuildId>,
-    /// Whether runners have something to take once it is durable.
+    /// Whether to wake waiting runners on commit.
     queues: bool,
-    /// Whether a submission's work has something to do once it is durable.
+    /// Whether to wake the job for submissions on commit.
     submits: bool,
-    /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
+    /// Lines of the audit log. They are written last, because they lock the organization's log.
     audit: AuditLines,
-    /// Keys that it seals with.
+    /// Data keys that it seals with.
     keys: HashMap<OrgId, Arc<DataKey>>,
     now: EpochMs,
 }
 
-/// Whose access a change takes away.
+/// The holder of the access that a change removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A member's.
@@ -66,18 +66,18 @@ pub enum Target {
 }
 
 impl<'a> Write<'a> {
-    /// Begins a change by a caller in its organization. What the caller was admitted by is asked for again, and held: it ends
-    /// before this change or after it, so that nothing is made by somebody who is gone.
+    /// Begins a change by a caller in its organization. Repeats the caller's admission check and locks what it rests
+    /// on: access ends before this change or after it, so that a removed caller changes nothing.
     pub async fn begin(app: &'a App, caller: &Caller) -> Result<Write<'a>, ApiError> {
-        let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
+        let mut write = Self::open(app, caller.org_id()?, caller.actor(), Some(&caller.origin)).await?;
         caller.hold(&mut write.tx, write.now).await?;
         Ok(write)
     }
 
-    /// Begins a change that takes access away. It waits for changes that the target makes, and new ones wait for it. Caller
-    /// and target are locked in one order, so that two who remove each other do not wait for each other.
+    /// Begins a change that removes access. It waits for changes by the target, and new ones wait for it. Caller and
+    /// target are locked in a fixed order, so that two members who remove each other do not deadlock.
     pub async fn begin_against(app: &'a App, caller: &Caller, target: Target) -> Result<Write<'a>, ApiError> {
-        let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
+        let mut write = Self::open(app, caller.org_id()?, caller.actor(), Some(&caller.origin)).await?;
         let name = match target {
             Target::Member(id) => id.to_string(),
             Target::Key(id) => id.to_string(),
@@ -101,7 +101,7 @@ impl<'a> Write<'a> {
         Ok(())
     }
 
-    /// Makes a change that is one call with what is `given`. When this returns, it is durable.
+    /// Runs a change that is one call with `given` as its argument. It is durable when this returns.
     pub async fn run<G, T>(
         app: &'a App,
         caller: &Caller,
@@ -114,7 +114,7 @@ impl<'a> Write<'a> {
         Ok(made)
     }
 
-    /// The same for a change that takes access away.
+    /// Like [`Write::run`], for a change that removes access.
     pub async fn run_against<G, T>(
         app: &'a App,
         caller: &Caller,
@@ -128,7 +128,8 @@ impl<'a> Write<'a> {
         Ok(made)
     }
 
-    /// The same for a form: one that is sent again under the same key makes nothing more, and is told so.
+    /// Like [`Write::run`], for a form: a second submission under the same key changes nothing, and gets an error that
+    /// says so.
     pub async fn run_once<G, T>(
         app: &'a App,
         caller: &Caller,
@@ -144,12 +145,12 @@ impl<'a> Write<'a> {
         Ok(made)
     }
 
-    /// Begins a change that is not made by a caller of the API: by the operator, or by who holds a link.
+    /// Begins a change whose actor is not a caller of the API: the operator, or the holder of a link.
     pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, ApiError> {
         Ok(Self::within(app, app.db.write().await?, org, actor, origin))
     }
 
-    /// Goes on with a transaction in which the organization was found that the change happens in.
+    /// Continues a transaction in which the organization of the change was determined.
     pub fn within(app: &'a App, tx: Tx, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Write<'a> {
         Write {
             app,
@@ -172,11 +173,11 @@ impl<'a> Write<'a> {
 
     /// Begins a change of a user's account, which may concern several organizations (see [`Write::enter`]).
     pub fn of_account(app: &'a App, tx: Tx, user: UserId, origin: Option<&Origin>) -> Write<'a> {
-        // The account stands in no organization: until one is entered, the user's own id stands for it.
+        // The account belongs to no organization: until one is entered, the user's own id takes its place.
         Self::within(app, tx, OrgId::from_uuid(user.uuid()), Actor::User(user), origin)
     }
 
-    /// Goes on in another organization.
+    /// Continues in another organization.
     pub fn enter(&mut self, org: OrgId) {
         self.org = org;
     }
@@ -191,28 +192,28 @@ impl<'a> Write<'a> {
         self.tx.system(reason)
     }
 
-    /// When the change happens.
+    /// The time of the change.
     pub fn now(&self) -> EpochMs {
         self.now
     }
 
-    /// Who makes it, as text.
-    pub fn by(&self) -> String {
+    /// Its actor, as text.
+    pub fn actor_text(&self) -> String {
         self.actor.to_string()
     }
 
-    /// The organization it happens in.
+    /// The organization in which it happens.
     pub fn org_id(&self) -> OrgId {
         self.org
     }
 
-    /// The app it happens in.
+    /// The app in which it happens.
     pub fn app(&self) -> &'a App {
         self.app
     }
 
-    /// Announces that a bundle's updates change; the answer waits until the index of this node has followed. The lock that
-    /// comes with it is held from the first call on.
+    /// Announces that a bundle's updates change: the commit waits until the index of this node has followed. The first
+    /// call takes a lock until the end of the transaction.
     pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), ApiError> {
         if self.touched.as_ref() == Some(bundle) {
             return Ok(());
@@ -236,27 +237,27 @@ impl<'a> Write<'a> {
         Ok(self.org().add_event(&event).await?)
     }
 
-    /// Has runners look for a build once the change is durable.
+    /// Wakes waiting runners on commit.
     pub fn wake_runners(&mut self) {
         self.queues = true;
     }
 
-    /// Has the delivery of webhooks look for what is due once the change is durable.
+    /// Wakes the delivery of webhooks on commit.
     pub fn wake_webhooks(&mut self) {
         self.wakes = true;
     }
 
-    /// Has the work on submissions look for what is due once the change is durable.
+    /// Wakes the job for submissions on commit.
     pub fn wake_submissions(&mut self) {
         self.submits = true;
     }
 
-    /// Has whoever follows a build look at it once the change is durable.
-    pub fn tell_build(&mut self, id: BuildId) {
+    /// Notifies followers of a build on commit.
+    pub fn notify_build(&mut self, id: BuildId) {
         self.builds.push(id);
     }
 
-    /// Makes the change durable. When it returns, this node's checks see it.
+    /// Commits the change. Checks on this node see it when this returns.
     pub async fn commit(mut self) -> Result<(), ApiError> {
         self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
@@ -265,7 +266,7 @@ impl<'a> Write<'a> {
             self.app.webhooks.deliveries.notify_one();
         }
         for id in self.builds {
-            self.app.build_news.tell(id);
+            self.app.build_news.notify(id);
         }
         if self.queues {
             self.app.build_queue.notify_waiters();
@@ -274,7 +275,7 @@ impl<'a> Write<'a> {
             self.app.submissions.notify_one();
         }
         if self.touched.is_some() {
-            // The change stands whatever happens here; the follower tries again by itself.
+            // The change is durable regardless; the follower retries by itself.
             if let Err(error) = self.app.index.catch_up(&self.app.db).await {
                 tracing::warn!(%error, "the index of checks is behind the database");
             }
@@ -287,5 +288,5 @@ fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, ApiError> {
     serde_json::to_string(value).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-/// Stands for "nothing" in [`Write::audit`].
+/// The absent value of [`Write::audit`].
 pub const NOTHING: Option<&()> = None;

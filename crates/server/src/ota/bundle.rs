@@ -1,4 +1,5 @@
-//! What the index keeps of one bundle: its updates as a check needs them, newest first, their answers half written.
+//! The part of the index for one bundle: its updates as a check needs them, newest first, with partly serialized
+//! answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,18 +17,18 @@ use launchway_store::{OfferedUpdate, RetiredUpdate};
 use crate::blob::Key;
 use crate::ota::long_texts::{LongText, LongTexts};
 
-/// Release notes of more bytes are kept outside memory.
+/// Longer release notes, in bytes, are kept outside memory.
 const SHORT_NOTES: usize = 256;
-/// Reasons of one bundle are prepared for at most so many pairs of fingerprints, those of the newest updates first;
-/// beyond, the general sentence serves.
+/// The maximum number of pairs of fingerprints for which the reasons of one bundle are prepared, those of the newest
+/// updates first. Other pairs get the general sentence.
 const MAX_REASONS: usize = 256;
-/// An update accepts so many hashes of the same native code besides its own, the newest ones.
+/// The maximum number of equivalent hashes, the newest ones, that an update accepts besides its own.
 const MAX_SAME: usize = 64;
 
 /// One update as a check needs it.
 #[derive(Debug)]
 pub struct Entry {
-    /// Which update it is.
+    /// The update's id.
     pub update_id: UpdateId,
     platform: Platform,
     rollout: Rollout,
@@ -35,9 +36,9 @@ pub struct Entry {
     build: u64,
     created_at: EpochMs,
     texts: Texts,
-    /// Where the package lies.
+    /// The key of the package.
     pub blob_key: Key,
-    /// Release notes that are long, as JSON.
+    /// Long release notes, as JSON.
     long_notes: Option<LongText>,
     /// Why an app with another fingerprint, by its hash, cannot take this update. Most updates have none.
     reasons: Option<Arc<Reasons>>,
@@ -45,32 +46,33 @@ pub struct Entry {
     same: Option<Arc<[Box<str>]>>,
 }
 
-/// Sentences by the hash of the installed fingerprint; updates with the same fingerprint share them.
+/// Sentences by the hash of the installed fingerprint. Updates with the same fingerprint share them.
 type Reasons = HashMap<Box<str>, Box<str>>;
 
-/// The texts of an update in one piece of memory: with many bundles most of a check's time goes into waiting for
-/// memory, and what lies together comes together.
+/// The texts of an update in one allocation: with many bundles, most of the time of a check is cache misses, so what is
+/// read together is stored together.
 #[derive(Debug)]
 struct Texts {
     all: Box<str>,
-    /// Where each [`Text`] ends and the next one begins.
+    /// The end of each [`Text`], where the next one begins.
     ends: [u32; Text::COUNT],
 }
 
-/// A text of an update, in the order in which a check reads them.
+/// The texts of an update, in the order in which a check reads them.
 #[derive(Clone, Copy)]
 enum Text {
     /// Empty for none.
     Configuration,
     /// Empty for none.
     Fingerprint,
-    /// The answer's fields from `platform` to `releaseNotes`, as JSON; the notes themselves only when they are short.
+    /// The answer's fields from `platform` to `releaseNotes`, as JSON; with the notes only if they are short.
     Fields,
-    /// The name a download is saved under.
+    /// The file name of a download.
     FileName,
     /// The id.
     Id,
-    /// The fields behind the id that only a caller with `deviceId` or `currentUpdateId` gets, as JSON with a leading comma.
+    /// The fields after the id that only a caller with `deviceId` or `currentUpdateId` gets, as JSON with a leading
+    /// comma.
     DeviceFields,
 }
 
@@ -79,12 +81,12 @@ impl Text {
 }
 
 impl Texts {
-    /// Puts texts together, in the order of [`Text`].
+    /// Concatenates texts in the order of [`Text`].
     fn new(texts: [&str; Text::COUNT]) -> Texts {
         let mut end = 0;
         let ends = texts.map(|text| {
             end += text.len();
-            // The store takes no texts of such a length.
+            // The store limits texts to far less.
             u32::try_from(end).unwrap_or(u32::MAX)
         });
         Texts {
@@ -100,7 +102,7 @@ impl Texts {
         self.all.get(range).unwrap_or_default()
     }
 
-    /// A text that stands for none when it is empty.
+    /// A text, or `None` if it is empty.
     fn optional(&self, text: Text) -> Option<&str> {
         Some(self.get(text)).filter(|text| !text.is_empty())
     }
@@ -146,12 +148,12 @@ impl Candidate for Entry {
 }
 
 impl Entry {
-    /// The name a download is saved under.
+    /// The file name of a download.
     pub fn file_name(&self) -> &str {
         self.texts.get(Text::FileName)
     }
 
-    /// What stays known of it when it is offered no more.
+    /// What remains known of the update once it is no longer offered.
     pub fn as_retired(&self) -> RetiredUpdate {
         RetiredUpdate {
             id: self.update_id,
@@ -181,14 +183,14 @@ impl Entry {
         self.long_notes.as_ref().map_or(Ok(()), |notes| notes.read_into(out))
     }
 
-    /// Prepares an update; `None` when it is not published, and so not offered.
+    /// Prepares an update; `None` if it is not published, and so not offered.
     pub fn new(update: OfferedUpdate, texts: &Arc<LongTexts>) -> Option<Entry> {
         if update.status != UpdateStatus::Published {
             return None;
         }
         let json = |text: &str| serde_json::Value::from(text).to_string();
         let notes = json(&update.release_notes);
-        // Where the file cannot take them the notes stay in memory: a full disk must not change an answer.
+        // If the file cannot store them, the notes stay in memory: a full disk must not change an answer.
         let long_notes = if notes.len() > SHORT_NOTES {
             texts.keep(notes.as_bytes()).ok()
         } else {
@@ -234,8 +236,8 @@ impl Entry {
     }
 }
 
-/// Prepares a bundle from what can be offered of it, in any order, and the fingerprint documents known of it, by hash:
-/// its updates newest first, at most `limit`. `pairs` are hashes and the `lwfp-2` hashes of the same native code.
+/// Prepares a bundle from its offered updates, in any order, and its fingerprint documents, by hash. Returns at most
+/// `limit` updates, newest first. `pairs` are hashes with the `lwfp-2` hashes of the same native code.
 pub fn prepare(
     mut entries: Vec<Entry>,
     documents: &[(String, String)],
@@ -250,7 +252,7 @@ pub fn prepare(
     entries.into()
 }
 
-/// Gives each update the other hashes of its native code: its `lwfp-2` hash, and every hash with the same one.
+/// Adds to each update the other hashes of its native code: its `lwfp-2` hash, and every hash with the same one.
 fn add_same(entries: &mut [Entry], pairs: &[(String, String)]) {
     let both = pairs
         .iter()
@@ -271,7 +273,7 @@ fn add_same(entries: &mut [Entry], pairs: &[(String, String)]) {
     }
 }
 
-/// Gives each update with a known document the sentence for every other known document.
+/// Adds to each update with a known document the sentences for all other known documents.
 fn add_reasons(entries: &mut [Entry], documents: &[(String, String)]) {
     let parse = |text: &str| FingerprintDocument::from_value(serde_json::from_str(text).ok()?).ok();
     let known: Vec<_> = documents

@@ -1,4 +1,4 @@
-//! Follows the database: a change made by any process is in this process's index within a second.
+//! Follows the database: a change by any process reaches this process's index within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::app::App;
 
 const RETRY: Duration = Duration::from_millis(250);
 
-/// Follows until the process ends. While the database is away the index goes on answering what it knew.
+/// Follows until the process ends. While the database is unreachable, the index answers from its last state.
 pub async fn run(app: Arc<App>) {
     let mut away = false;
     loop {

@@ -1,4 +1,4 @@
-//! The index of checks: every bundle in memory, read without a lock, one shard replaced at a change.
+//! The index of checks: every bundle in memory, read without locks; a change replaces one shard.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,57 +14,57 @@ use crate::ota::bundle::prepare;
 use crate::ota::updates::RETIRED;
 use crate::ota::{Entry, LongTexts, Updates};
 
-/// A change copies one shard: with a million bundles some 250 pointers.
+/// A change copies one shard: about 250 pointers with a million bundles.
 const SHARDS: usize = 4096;
-/// A bundle's list of updates grows one by one to this length while everything is read.
+/// During the initial load, the list of a bundle's updates grows by single elements up to this length.
 const FEW: usize = 8;
-/// Fingerprint documents of one bundle that reasons are prepared from, the newest ones.
+/// The maximum number of fingerprint documents of one bundle, the newest ones, from which reasons are prepared.
 const DOCUMENTS: i64 = 64;
-/// Pairs of hashes of the same native code that are known of a bundle, the newest ones.
+/// The maximum number of known pairs of equivalent hashes of a bundle, the newest ones.
 const PAIRS: i64 = 1000;
 
-/// Bundles by their keys.
+/// Bundles by key.
 type Shard = HashMap<Box<str>, Bundle>;
 
-/// A bundle that has updates.
+/// A bundle with updates.
 #[derive(Clone)]
 struct Bundle {
     updates: Updates,
-    /// The same however often the bundle is read again.
+    /// Shared by all versions of the bundle.
     counters: Arc<Counters>,
 }
 
-/// What is counted of a bundle's checks.
+/// The counters of a bundle's checks.
 #[derive(Default)]
 struct Counters {
-    /// Checks that were not taken yet.
+    /// Checks since the last [`Index::take_checks`].
     checks: AtomicU64,
-    /// Devices' checks since the process started.
+    /// Checks of devices since the process started.
     asked: AtomicU64,
-    /// Those of them that told neither the installed build nor the update that runs.
+    /// Checks of devices that stated neither the installed build nor the running update.
     untold: AtomicU64,
 }
 
-/// How many checks of a bundle this process answered, and how many of them did not tell the installed build.
+/// How many checks of a bundle this process answered, and how many of them did not state the installed build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Callers {
-    /// All.
+    /// All checks.
     pub checks: u64,
-    /// Those without `currentBuild` and `currentUpdateId`: a roll back does not reach them.
+    /// Those without `currentBuild` and `currentUpdateId`, which a rollback does not reach.
     pub without_build: u64,
 }
 
-/// What was read of one bundle, while everything is read.
+/// The rows of one bundle during the initial load.
 #[derive(Default)]
-struct Gathered {
+struct LoadedBundle {
     entries: Vec<Entry>,
-    /// Updates that are known besides: paused, withdrawn and deleted ones.
+    /// Further known updates: paused, withdrawn and deleted ones.
     others: Vec<RetiredUpdate>,
     documents: Vec<(String, String)>,
     pairs: Vec<(String, String)>,
 }
 
-impl Gathered {
+impl LoadedBundle {
     fn add(&mut self, update: OfferedUpdate, long_texts: &Arc<LongTexts>) {
         let paused = (update.status != UpdateStatus::Published).then(|| RetiredUpdate {
             id: update.id,
@@ -74,7 +74,7 @@ impl Gathered {
         });
         self.others.extend(paused);
         if let Some(entry) = Entry::new(update, long_texts) {
-            // Most bundles have few updates: a list that grows by doubling would take twice the memory.
+            // Most bundles have few updates, and a list that grows by doubling would take twice the memory.
             if self.entries.len() < FEW {
                 self.entries.reserve_exact(1);
             }
@@ -84,27 +84,27 @@ impl Gathered {
 
     fn prepare(self, limit: usize) -> Updates {
         let mut known = self.others;
-        // Those that no caller can get any more leave the list of what is offered.
+        // Updates that no caller can get any more leave the list of offered ones.
         known.extend(self.entries.iter().map(Entry::as_retired));
         let offered = prepare(self.entries, &self.documents, &self.pairs, limit);
         Updates::new(offered, known)
     }
 }
 
-/// Answers what updates a bundle has, from memory.
+/// Answers which updates a bundle has, from memory.
 pub struct Index {
     shards: Box<[ArcSwap<Shard>]>,
     hasher: RandomState,
     updates_per_bundle: usize,
     long_texts: Arc<LongTexts>,
-    /// The counters of bundles that are not in the index any more. Checks that began before may still count.
+    /// The counters of bundles that have left the index. Checks that began before may still count.
     leaving: Mutex<Vec<(Box<str>, Arc<Counters>)>>,
-    /// The revision up to which the shards follow the database. Held while following, so that changes apply in order.
+    /// The revision that the shards have reached. Locked while following, so that changes apply in order.
     seen: tokio::sync::Mutex<i64>,
 }
 
 impl Index {
-    /// An empty index that keeps at most so many updates of a bundle, and their long texts in a file.
+    /// An empty index that keeps at most `updates_per_bundle` updates of a bundle, and their long texts in a file.
     pub fn new(updates_per_bundle: usize, long_texts: Arc<LongTexts>) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
@@ -116,10 +116,11 @@ impl Index {
         }
     }
 
-    /// Counts a check and gives what `read` makes of the updates that can be offered of the bundle with this identifier,
-    /// whatever its letter case, newest first; `None` for a bundle that has no published or paused update.
+    /// Counts a check, and returns what `read` returns for the offered updates of the bundle with this identifier in
+    /// any letter case, newest first; `None` for a bundle without published or paused updates.
     ///
-    /// They are not handed out: sharing them would count their users, in memory that all cores fight for.
+    /// The updates are not handed out, because sharing them would need a reference count, in memory that all cores
+    /// contend for.
     pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&Updates) -> T) -> Option<T> {
         let key = BundleId::lookup_key(bundle_id)?;
         self.shard(&key).load().get(&*key).map(|bundle| {
@@ -128,7 +129,7 @@ impl Index {
         })
     }
 
-    /// Reads for a device, as [`Index::read`], and counts whether it tells what it runs.
+    /// Like [`Index::read`], for a device; also counts whether it states what it runs.
     pub fn read_for_device<T>(
         &self,
         bundle_id: &str,
@@ -146,21 +147,21 @@ impl Index {
         })
     }
 
-    /// Who asked about a bundle since this process started.
+    /// The callers of a bundle since this process started.
     pub fn callers(&self, bundle_id: &str) -> Callers {
         let Some(key) = BundleId::lookup_key(bundle_id) else {
             return Callers::default();
         };
         let shard = self.shard(&key).load();
         shard.get(&*key).map_or_else(Callers::default, |bundle| {
-            // Counted after the others, so it is read before them.
+            // Incremented after the other counter, so it is read before it.
             let without_build = bundle.counters.untold.load(Ordering::Relaxed);
             let checks = bundle.counters.asked.load(Ordering::Relaxed).max(without_build);
             Callers { checks, without_build }
         })
     }
 
-    /// The checks of each bundle, by its key, since they were last taken. A bundle may come twice.
+    /// The number of checks of each bundle, by key, since the last call. A bundle may occur twice.
     pub async fn take_checks(&self) -> Vec<(Box<str>, i64)> {
         let mut taken = Vec::new();
         for shard in &self.shards {
@@ -171,7 +172,7 @@ impl Index {
         }
         let mut leaving = self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         leaving.retain_mut(|(key, counters)| {
-            // Nobody else has it: who looked the bundle up when it was still there is done.
+            // This is the last reference: every reader that found the bundle in the index is done.
             let is_last = Arc::get_mut(counters).is_some();
             take(&mut taken, key, &counters.checks);
             !is_last
@@ -179,7 +180,7 @@ impl Index {
         taken
     }
 
-    /// The revision up to which this process answers; -1 before the first reading.
+    /// The revision from which this process answers; -1 before the first load.
     pub async fn revision(&self) -> i64 {
         *self.seen.lock().await
     }
@@ -208,7 +209,7 @@ impl Index {
         leaving.extend(bundles.into_iter().map(|(key, bundle)| (key, bundle.counters)));
     }
 
-    /// Applies what changed in the database since the last time. When it returns, checks of this process answer by it.
+    /// Applies the changes in the database since the last call. When it returns, checks of this process use them.
     pub async fn catch_up(&self, db: &Db) -> Result<(), StoreError> {
         let mut seen = self.seen.lock().await;
         let mut tx = db.read().await?;
@@ -227,18 +228,18 @@ impl Index {
         Ok(())
     }
 
-    /// Reads one bundle; `None` when it has no published or paused update.
+    /// Reads one bundle; `None` if it has no published or paused update.
     async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<Option<Updates>, StoreError> {
         let updates = system.offered_updates(key).await?;
         if updates.is_empty() {
             return Ok(None);
         }
         let documents = system.fingerprints(key, DOCUMENTS).await?;
-        let mut gathered = Gathered {
+        let mut gathered = LoadedBundle {
             others: system.retired_updates(key, RETIRED as i64).await?,
             documents,
             pairs: system.fingerprint_pairs(key, PAIRS).await?,
-            ..Gathered::default()
+            ..LoadedBundle::default()
         };
         for update in updates {
             gathered.add(update, &self.long_texts);
@@ -246,34 +247,34 @@ impl Index {
         Ok(Some(gathered.prepare(self.updates_per_bundle)))
     }
 
-    /// Reads every bundle into fresh shards and puts them in place of the old ones.
+    /// Reads every bundle into new shards and replaces the old ones.
     async fn read_all(&self, system: &mut System<'_>) -> Result<(), StoreError> {
-        let mut gathered: HashMap<Box<str>, Gathered> = HashMap::new();
+        let mut gathered: HashMap<Box<str>, LoadedBundle> = HashMap::new();
         let take = |update: OfferedUpdate| {
             let key = update.bundle_id.to_ascii_lowercase();
             let of_bundle = gathered.entry(key.into()).or_default();
             of_bundle.add(update, &self.long_texts);
         };
-        system.each_offered_update(take).await?;
+        system.for_each_offered_update(take).await?;
         let take = |key: String, update| {
-            // A bundle that has nothing else is not in the index.
+            // A bundle with only such updates is not in the index.
             if let Some(of_bundle) = gathered.get_mut(&*key) {
                 of_bundle.others.push(update);
             }
         };
-        system.each_retired_update(RETIRED as i64, take).await?;
+        system.for_each_retired_update(RETIRED as i64, take).await?;
         let take = |key: String, hash, document| {
             if let Some(of_bundle) = gathered.get_mut(&*key) {
                 of_bundle.documents.push((hash, document));
             }
         };
-        system.each_fingerprint(DOCUMENTS, take).await?;
+        system.for_each_fingerprint(DOCUMENTS, take).await?;
         let take = |key: String, hash, lwfp2| {
             if let Some(of_bundle) = gathered.get_mut(&*key) {
                 of_bundle.pairs.push((hash, lwfp2));
             }
         };
-        system.each_fingerprint_pair(PAIRS, take).await?;
+        system.for_each_fingerprint_pair(PAIRS, take).await?;
         let mut fresh: Vec<Shard> = (0..SHARDS).map(|_| Shard::new()).collect();
         for (key, of_bundle) in gathered {
             let updates = of_bundle.prepare(self.updates_per_bundle);
@@ -293,9 +294,9 @@ impl Index {
     }
 }
 
-/// Takes what a counter stands at, if anything.
+/// Takes the value of a counter if it is not zero.
 fn take(taken: &mut Vec<(Box<str>, i64)>, key: &str, checks: &AtomicU64) {
-    // Most stand at nothing: they are only looked at, so that their memory stays with whoever counts.
+    // Most are zero. Those are only read, so that their cache line stays with the core that counts.
     if checks.load(Ordering::Relaxed) > 0 {
         let count = checks.swap(0, Ordering::Relaxed);
         taken.push((key.into(), i64::try_from(count).unwrap_or(i64::MAX)));

@@ -1,5 +1,5 @@
-//! Long release notes, outside the index's memory: in an unnamed file, read back through the system's page cache.
-//! Places are powers of two and used again, so the file grows only with what is offered at one time.
+//! Long release notes outside the index's memory: in an unnamed file, read back through the page cache. Slots have
+//! sizes of powers of two and are reused, so the file grows only with what is offered at one time.
 
 use std::fs::File;
 use std::io;
@@ -7,11 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The smallest place; the largest holds 4 KiB of notes even when every byte is escaped in JSON.
+/// The size of the smallest slot in bytes. The largest holds 4 KiB of notes even if JSON escapes every byte.
 const SMALLEST: usize = 512;
 const SIZES: usize = 7;
 
-/// The file and its free places.
+/// The file and its free slots.
 #[derive(Debug)]
 pub struct LongTexts {
     file: File,
@@ -24,7 +24,7 @@ struct Places {
     free: [Vec<u64>; SIZES],
 }
 
-/// A text in the file; its place is free again when it is dropped.
+/// A text in the file. Dropping it frees its slot.
 #[derive(Debug)]
 pub struct LongText {
     texts: Arc<LongTexts>,
@@ -34,7 +34,7 @@ pub struct LongText {
 }
 
 impl LongTexts {
-    /// An empty file in `dir`, without a name: it is gone with the process, however that ends.
+    /// An empty, unnamed file in `dir`, which disappears with the process, however that ends.
     pub fn open(dir: &Path) -> io::Result<Arc<LongTexts>> {
         crate::config::make_private_dir(dir)?;
         let file = tempfile::tempfile_in(dir)?;
@@ -44,7 +44,7 @@ impl LongTexts {
         }))
     }
 
-    /// Keeps a text. Fails when it is too long for any place, or the disk is full.
+    /// Stores a text. Fails if it is too long for any slot, or the disk is full.
     pub fn keep(self: &Arc<Self>, text: &[u8]) -> io::Result<LongText> {
         let size = (0..SIZES).find(|size| text.len() <= SMALLEST << size);
         let size = size.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;

@@ -1,5 +1,5 @@
-//! The token by which a device reports what became of an update: HMAC-SHA256 over bundle, device, update and expiry. And the
-//! number that a reporting device is counted by.
+//! The token with which a device reports the result of an update: HMAC-SHA256 over bundle, device, update and expiry.
+//! Also the number under which a reporting device is counted.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -11,32 +11,33 @@ use subtle::ConstantTimeEq;
 
 use crate::mac::{MacKey, SHORT};
 
-/// A device may report so long after the check that gave the token.
+/// How long after the check a device may report with its token.
 const LIFE: EpochMs = 30 * DAY;
 const EXPIRY: usize = 8;
 const DEVICE: usize = 8;
 const UPDATE: usize = 16;
 const CLAIM: usize = EXPIRY + DEVICE + UPDATE;
 
-/// No token starts like this: it would expire in millions of years.
+/// No token starts like this: as an expiry, it would be millions of years away.
 const COUNTED_BY: &[u8] = b"counted by 1";
 
-/// Signs and reads report tokens. All nodes of a database have the same key, also after the master key was rotated.
+/// Signs and verifies report tokens. All nodes of a database have the same key, even after a rotation of the master
+/// key.
 pub struct ReportTokens {
     key: MacKey,
 }
 
-/// What a valid token says.
+/// The contents of a valid token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportClaim {
     /// The update that the check offered.
     pub update_id: UpdateId,
-    /// 64 bits of an unkeyed hash of the device's id. Anybody can compute it, so nothing may be sampled by it.
+    /// 64 bits of an unkeyed hash of the device's id. Anybody can compute it, so it must not be used for sampling.
     pub unkeyed: i64,
 }
 
 impl ReportTokens {
-    /// Tokens under this key.
+    /// Signs and verifies with this key.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key: MacKey::new(&key) }
     }
@@ -52,7 +53,7 @@ impl ReportTokens {
         BASE64_URL_SAFE_NO_PAD.encode(token)
     }
 
-    /// What a token says of this bundle; `None` when it is forged, of another bundle, or too old.
+    /// The contents of a token for this bundle; `None` if it is forged, for another bundle, or expired.
     pub fn read(&self, bundle_id: &str, token: &str, now: EpochMs) -> Option<ReportClaim> {
         let bytes: [u8; CLAIM + SHORT] = BASE64_URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
         let (claim, mac) = bytes.split_at(CLAIM);
@@ -66,9 +67,9 @@ impl ReportTokens {
         (expires > now / SECOND).then_some(ReportClaim { update_id, unkeyed })
     }
 
-    /// 64 bits by which a device is counted for one kind of report of one update. The device's id is up to the caller, and of
-    /// many devices only a sample by these bits is kept. So they are keyed: nobody can search for ids that are all in the
-    /// sample, and an id that turned out to be in one sample says nothing about another.
+    /// 64 bits under which a device is counted for one kind of report of one update. The caller chooses the device's
+    /// id, and of many devices only a sample by these bits is stored. So the bits are keyed: nobody can search for ids
+    /// that are all in the sample, and an id that is in one sample reveals nothing about another.
     pub fn device(&self, claim: &ReportClaim, kind: ReportKind) -> i64 {
         let (update, unkeyed) = (claim.update_id.uuid(), claim.unkeyed.to_be_bytes());
         let mac = self
@@ -107,7 +108,7 @@ mod tests {
         );
     }
 
-    /// The attack: device ids whose plain hashes end in so many zero bits that a sample would take each of them.
+    /// The attack: device ids whose plain hashes end in so many zero bits that a sample would include all of them.
     #[test]
     fn ids_that_were_searched_for_are_sampled_like_any_others() {
         const SAMPLE: i64 = 0x3f;

@@ -1,4 +1,4 @@
-//! The updates of one bundle as checks read them: those that can be offered, and those that apps may still run.
+//! The updates of one bundle as checks read them: those that are offered, and those that apps may still run.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use launchway_store::RetiredUpdate;
 
 use crate::ota::Entry;
 
-/// How many updates that are not offered are known of a bundle, the newest. Apps that run an older one are told by their
-/// `currentBuild` alone.
+/// The maximum number of known updates of a bundle that are not offered, the newest ones. Apps that run an older one
+/// are identified by their `currentBuild` alone.
 pub const RETIRED: usize = 64;
 
-/// The updates of one bundle. As a slice: those that can be offered, newest first.
+/// The updates of one bundle. Dereferences to the offered ones, newest first.
 #[derive(Clone)]
 pub struct Updates {
     offered: Arc<[Entry]>,
@@ -32,12 +32,12 @@ impl Deref for Updates {
 }
 
 impl Updates {
-    /// Of `known`, those that are offered are dropped, and of the rest the newest kept.
+    /// Of `known`, drops those that are offered, and keeps the newest of the rest.
     pub fn new(offered: Arc<[Entry]>, mut known: Vec<RetiredUpdate>) -> Updates {
         let mut ids: Vec<UpdateId> = offered.iter().map(|entry| entry.update_id).collect();
         ids.sort_unstable();
         known.retain(|update| ids.binary_search(&update.id).is_err());
-        // Ids grow with time.
+        // Ids increase with time.
         known.sort_unstable_by_key(|update| std::cmp::Reverse(update.id));
         known.truncate(RETIRED);
         Updates {
@@ -46,8 +46,8 @@ impl Updates {
         }
     }
 
-    /// What is known of the update that a caller says it runs. `None` when it is not known, or is not of the version or the
-    /// platform that the caller says it has: then the id says nothing about the installed build.
+    /// The known update that a caller states to run. `None` if it is unknown, or has another version or platform than
+    /// the caller states: then the id says nothing about the installed build.
     pub fn running(&self, caller: &Caller<'_>, current_update: &str) -> Option<Running> {
         let id: UpdateId = current_update.parse().ok()?;
         let offered = self.offered.iter().find(|entry| entry.update_id == id);

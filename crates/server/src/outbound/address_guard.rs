@@ -1,32 +1,32 @@
-//! Which addresses a webhook may reach (`docs/reference/webhooks.md#addresses`): public ones over https, unless the operator
-//! allows all.
+//! The addresses that a webhook may reach (`docs/reference/webhooks.md#addresses`): public ones over https, unless the
+//! operator allows all.
 //!
-//! A URL is checked when it is given and before each try. A literal address is told by its value here, whatever it is
-//! written like; the addresses of a name are told by [`resolver`](super::resolver), at the moment they are dialled.
+//! A URL is checked when it is configured and before each try. This module classifies literal addresses by value,
+//! whatever their notation; [`resolver`](super::resolver) classifies the addresses of a name when they are dialed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-/// A URL has at most this many bytes.
+/// The maximum length of a URL in bytes.
 pub const MAX_URL: usize = 2048;
 
-/// Why a URL cannot be used. The message is made to follow the name of the field.
+/// Why a URL is rejected. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// It is too long.
     #[error("must have at most {MAX_URL} bytes")]
     TooLong,
-    /// It is no URL.
+    /// It is not a URL.
     #[error("must be a URL such as https://example.com/hook, without spaces, control characters and backslashes")]
     NoUrl,
-    /// It is not https, where only that is allowed.
+    /// It is not https, and only https is allowed.
     #[error("must start with https://")]
     NotHttps,
-    /// It is not even http.
+    /// It is not http or https.
     #[error("must start with https:// or http://")]
     NotHttp,
-    /// It holds a user name or a password.
+    /// It contains a user name or a password.
     #[error("must not hold a user name or password; put a token into the path or the query")]
     UserInfo,
     /// It names this machine.
@@ -37,15 +37,15 @@ pub enum UrlError {
     NotPublic,
 }
 
-/// Reads a URL. With `allow_private` it may be plain http, and name any host.
+/// Parses and checks a URL. With `allow_private` it may use plain http and name any host.
 ///
 /// # Errors
-/// What is wrong with it. A name is not looked up.
+/// What is wrong with it. Does not resolve names.
 pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
     if text.len() > MAX_URL {
         return Err(UrlError::TooLong);
     }
-    // The standard's parser would drop some of these and go on: what is dialled would not be what was read.
+    // The standard's parser would drop some of these and continue: the dialed URL would differ from the checked text.
     if text
         .chars()
         .any(|letter| letter.is_control() || letter.is_whitespace() || letter == '\\')
@@ -58,7 +58,7 @@ pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
         (_, true) => return Err(UrlError::NotHttp),
         (_, false) => return Err(UrlError::NotHttps),
     }
-    // It would also take more slashes than two.
+    // It would also accept more than two slashes.
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.is_empty() {
         return Err(UrlError::NoUrl);
@@ -77,7 +77,8 @@ pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
     Ok(url)
 }
 
-/// A host as the standard's parser writes it: decimal, octal, hexadecimal and shortened addresses are dotted by now.
+/// Checks a host in the spelling of the standard's parser, which has already converted decimal, octal, hexadecimal and
+/// shortened addresses to dotted ones.
 fn check_host(host: &str) -> Result<(), UrlError> {
     if let Some(address) = literal(host) {
         return if is_public(address) {
@@ -94,8 +95,8 @@ fn check_host(host: &str) -> Result<(), UrlError> {
     Ok(())
 }
 
-/// Whether a URL names this machine, an address that is not public, or a name that only a network of one's own knows (RFC 6761,
-/// RFC 6762 and `.internal`).
+/// Whether a URL names this machine, an address that is not public, or a name that only a private network resolves (RFC
+/// 6761, RFC 6762 and `.internal`).
 pub fn is_near(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     if let Some(address) = literal(host) {
@@ -111,16 +112,16 @@ fn literal(host: &str) -> Option<IpAddr> {
     bare.unwrap_or(host).parse().ok()
 }
 
-/// Scheme and host of a URL, for logs and audit lines: what stands behind may be a secret.
-pub fn shown(url: &str) -> String {
+/// Scheme and host of a URL, for logs and audit lines: the rest may be a secret.
+pub fn origin_of(url: &str) -> String {
     match Url::parse(url) {
         Ok(url) => format!("{}/…", url.origin().ascii_serialization()),
         Err(_) => "…".to_owned(),
     }
 }
 
-/// Whether an address is one of the public Internet, by IANA's registries of special-purpose addresses. An address that
-/// carries an IPv4 address to be reached by translation is as public as that one.
+/// Whether an address is public, by IANA's registries of special-purpose addresses. An address that embeds an IPv4
+/// address for translation is as public as that one.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -128,17 +129,17 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Networks of IPv4 that are not public, each with its prefix length.
+/// IPv4 networks that are not public, each with its prefix length.
 const NOT_PUBLIC_V4: [([u8; 4], u32); 16] = [
     ([0, 0, 0, 0], 8),          // this network
     ([10, 0, 0, 0], 8),         // private
-    ([100, 64, 0, 0], 10),      // shared by a carrier's customers
+    ([100, 64, 0, 0], 10),      // carrier-grade NAT
     ([127, 0, 0, 0], 8),        // loopback
-    ([169, 254, 0, 0], 16),     // link-local, clouds' metadata among it
+    ([169, 254, 0, 0], 16),     // link-local, including cloud metadata
     ([172, 16, 0, 0], 12),      // private
     ([192, 0, 0, 0], 24),       // protocol assignments
     ([192, 0, 2, 0], 24),       // documentation
-    ([192, 88, 99, 0], 24),     // 6to4 relays, given up
+    ([192, 88, 99, 0], 24),     // 6to4 relays, deprecated
     ([192, 168, 0, 0], 16),     // private
     ([198, 18, 0, 0], 15),      // benchmarks
     ([198, 51, 100, 0], 24),    // documentation
@@ -155,15 +156,15 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     })
 }
 
-/// Networks of IPv6's public space, 2000::/3, that are not public.
+/// Networks within IPv6's public space, 2000::/3, that are not public.
 const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments: Teredo, benchmarks, ORCHID
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
-    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4: carries an IPv4 address past every check
+    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4: embeds an IPv4 address that no check sees
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 const PUBLIC_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// Translation to IPv4 where a network has no IPv4 of its own (RFC 6052).
+/// Translation to IPv4 in networks without their own IPv4 (RFC 6052).
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -347,7 +348,7 @@ mod tests {
             ("https://example.com:8443?token=secret", "https://example.com:8443/…"),
             ("nonsense", "…"),
         ] {
-            assert_eq!(shown(url), wanted);
+            assert_eq!(origin_of(url), wanted);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The way to the App Store and Google Play: over https to public addresses only, but for the stores that the operator
-//! configured. Addresses come also out of answers and out of service accounts, so each is checked when it is dialled.
+//! The transport to the App Store and Google Play: only over https to public addresses, except for the addresses that
+//! the operator configured. Addresses also come from responses and service accounts, so each is checked when it is
+//! dialed.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,16 +15,16 @@ use super::resolver::{GuardedResolver, Resolver};
 use crate::clock::Clock;
 
 const USER_AGENT: &str = concat!("Launchway/", env!("CARGO_PKG_VERSION"));
-/// How long a connection may take to come to be.
+/// The timeout for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(15);
-/// How long a connection waits to be used again.
+/// How long an idle connection is kept.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// The stores, and the way to them.
+/// The app stores, and the transport to them.
 pub struct AppStores {
-    /// The way.
+    /// The transport.
     pub transport: Arc<dyn Transport>,
-    /// Time, as the clients want it.
+    /// The clock in the form that the clients take.
     pub clock: Arc<dyn launchway_app_stores::Clock>,
     /// The address of App Store Connect.
     pub app_store_connect: String,
@@ -32,7 +33,7 @@ pub struct AppStores {
 }
 
 impl AppStores {
-    /// Whether a URL may be called: a public one over https, or one of a store that the operator configured.
+    /// Whether a URL may be called: a public one over https, or one with the origin of a configured address.
     pub fn may_call(&self, url: &str) -> bool {
         check_url(url, false).is_ok() || is_of(url, &[&self.app_store_connect, &self.google_play])
     }
@@ -47,17 +48,18 @@ fn is_of(url: &str, addresses: &[&str]) -> bool {
         .any(|address| origin(address).is_some_and(|known| known == wanted.origin()))
 }
 
-/// Calls over HTTP.
+/// An HTTP transport behind the address guard.
 pub struct GuardedTransport {
     resolver: Arc<dyn Resolver>,
     addresses: Vec<String>,
-    /// Made at the first use: they read the system's certificates. The first dials public addresses only.
+    /// Created at the first use, because that reads the system's certificates. The guarded client dials public
+    /// addresses only.
     guarded: OnceLock<Option<HttpTransport>>,
     configured: OnceLock<Option<HttpTransport>>,
 }
 
 impl GuardedTransport {
-    /// Calls to these configured addresses, and to what is public.
+    /// A transport to these configured addresses, and to public ones.
     pub fn new(resolver: Arc<dyn Resolver>, addresses: Vec<String>) -> GuardedTransport {
         GuardedTransport {
             resolver,
@@ -106,7 +108,7 @@ impl Transport for GuardedTransport {
     }
 }
 
-/// The service's own clock, and the machine's waiting.
+/// The service's own clock; pauses use the system timer.
 pub struct StoreClock(pub Arc<dyn Clock>);
 
 impl launchway_app_stores::Clock for StoreClock {

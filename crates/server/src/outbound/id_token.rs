@@ -1,5 +1,5 @@
-//! ID tokens of an OpenID Connect provider (OpenID Connect Core 1.0, part 3.1.3.7): the signature, who made it for whom, and
-//! when. RS256 and ES256 are taken and nothing else, whatever a token says of itself.
+//! ID tokens of an OpenID Connect provider (OpenID Connect Core 1.0, section 3.1.3.7): verifies signature, issuer,
+//! audience and times. Accepts only RS256 and ES256, whatever a token states about itself.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
-/// How far the provider's clock may be from this one.
+/// The tolerated difference between the provider's clock and this one.
 const SKEW: EpochMs = 60 * SECOND;
 
 /// The keys that a provider publishes (RFC 7517).
@@ -32,40 +32,40 @@ struct Key {
     y: Option<String>,
 }
 
-/// What a token must say.
-pub struct Wanted<'a> {
-    /// Who makes the tokens.
+/// What a token must match.
+pub struct Expectations<'a> {
+    /// The issuer of the tokens.
     pub issuer: &'a str,
-    /// What this service is called there.
+    /// The id of this service at the provider.
     pub client_id: &'a str,
-    /// What the token's sign-in began with.
+    /// The nonce of the sign-in.
     pub nonce: &'a str,
-    /// The time.
+    /// The current time.
     pub now: EpochMs,
 }
 
-/// Why a token is refused. Its text is shown.
+/// Why a token is rejected. Its text is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdTokenError {
-    /// It cannot be read.
+    /// It cannot be parsed.
     #[error("it is no signed token")]
     Malformed,
     /// No published key has signed it. The keys may have changed meanwhile.
     #[error("it is signed with an unknown key")]
     UnknownKey,
-    /// It was changed, or the keys were under the same name.
+    /// It was altered, or a key was replaced under the same name.
     #[error("its signature is wrong")]
     Signature,
-    /// Another provider made it, or it was made for another service.
+    /// Another provider issued it, or it was issued for another service.
     #[error("it was not made for this service")]
     Audience,
-    /// It is over.
+    /// It has expired.
     #[error("its time is over")]
     Expired,
     /// It belongs to another sign-in.
     #[error("it belongs to another sign-in")]
     Nonce,
-    /// It names nobody who can be known here.
+    /// It has no verified address.
     #[error("it holds no e-mail address that the provider has verified")]
     NoEmail,
 }
@@ -74,7 +74,7 @@ pub enum IdTokenError {
 struct Header {
     alg: String,
     kid: Option<String>,
-    /// Extensions that must be understood: none is.
+    /// Extensions that the verifier must understand: none are supported.
     crit: Option<Value>,
 }
 
@@ -98,8 +98,8 @@ enum Audience {
     Many(Vec<String>),
 }
 
-/// The verified address that a token names.
-pub fn verified_email(token: &str, keys: &Keys, wanted: &Wanted<'_>) -> Result<String, IdTokenError> {
+/// The verified address in a token.
+pub fn verified_email(token: &str, keys: &Keys, wanted: &Expectations<'_>) -> Result<String, IdTokenError> {
     let (input, signature) = token.rsplit_once('.').ok_or(IdTokenError::Malformed)?;
     let (header, claims) = input.split_once('.').ok_or(IdTokenError::Malformed)?;
     let header: Header = part(header)?;
@@ -112,7 +112,7 @@ pub fn verified_email(token: &str, keys: &Keys, wanted: &Wanted<'_>) -> Result<S
     if !fitting.any(|key| key.has_signed(input.as_bytes(), &signature)) {
         return Err(IdTokenError::Signature);
     }
-    // Read only now, when it is known who says it.
+    // Parsed only after the signature is verified.
     part::<Claims>(claims)?.check(wanted)
 }
 
@@ -141,10 +141,10 @@ impl Key {
 }
 
 impl Claims {
-    fn check(self, wanted: &Wanted<'_>) -> Result<String, IdTokenError> {
+    fn check(self, wanted: &Expectations<'_>) -> Result<String, IdTokenError> {
         let is_for_us = match &self.aud {
             Audience::One(one) => one == wanted.client_id,
-            // One for several names the one that asked.
+            // A token for several audiences names the party that requested it.
             Audience::Many(many) => {
                 many.iter().any(|one| one == wanted.client_id) && (many.len() == 1 || self.azp.is_some())
             }
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// A key for ES256, and what is published of it.
+    /// A key for ES256 with its published form.
     fn key() -> (EcdsaKeyPair, Keys) {
         let (algorithm, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random).expect("a key");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn read(token: &str, keys: &Keys) -> Result<String, IdTokenError> {
-        let wanted = Wanted {
+        let wanted = Expectations {
             issuer: "https://login.example.com",
             client_id: "launchway",
             nonce: "nonce",
@@ -225,7 +225,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever comes is refused and nothing panics: as text, as parts of a token, and signed by the provider itself.
+        /// Any input is rejected without a panic: as text, as parts of a token, and signed by the provider itself.
         #[test]
         fn any_bytes_are_refused(text: String, head: Vec<u8>, claims: Vec<u8>, signature: Vec<u8>) {
             let (pair, keys) = key();
@@ -243,7 +243,7 @@ mod tests {
             }
         }
 
-        /// A good token holds, and none of it can be changed.
+        /// A valid token is accepted, and no part of it can be altered.
         #[test]
         fn a_changed_token_is_refused(at: prop::sample::Index, to in "[A-Za-z0-9_.-]") {
             let (pair, keys) = key();
@@ -256,7 +256,7 @@ mod tests {
             prop_assert!(read(&changed, &keys).is_err(), "{changed}");
         }
 
-        /// Nor do keys make it panic that are none.
+        /// Malformed keys cause no panic either.
         #[test]
         fn any_keys_are_taken(parts: [Option<String>; 4], bytes: Vec<u8>, is_rsa: bool) {
             let kty = if is_rsa { "RSA" } else { "EC" };

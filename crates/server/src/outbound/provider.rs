@@ -1,5 +1,6 @@
-//! The OpenID Connect provider that users may sign in through: what it publishes, and the exchange of its code. It is called
-//! through the guard of addresses, where it alone may be private, for the operator named it.
+//! The OpenID Connect provider that users may sign in through: its metadata and keys, and the exchange of its codes.
+//! Calls go through the address guard, which lets only the provider itself be private, because the operator configured
+//! it.
 
 use std::sync::Arc;
 
@@ -14,17 +15,18 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use super::id_token::{IdTokenError, Keys, Wanted, verified_email};
+use super::id_token::{Expectations, IdTokenError, Keys, verified_email};
 use crate::api_error::ApiError;
-use crate::blob::percent::encoded;
+use crate::blob::percent::encode;
 use crate::config::Oidc;
 
 const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
-/// How long what the provider publishes is kept.
+/// How long the provider's metadata and keys are cached.
 const FRESH: EpochMs = HOUR;
-/// How soon it is read again for a token that no known key has signed.
+/// The minimum age of cached keys before they are fetched again for a token with an unknown key.
 const AGAIN: EpochMs = MINUTE;
-/// How long a provider that could not be read is left alone: who waits behind a try that failed is told at once.
+/// How long the service does not retry a provider that could not be read: callers that wait behind a failed attempt get
+/// an error at once.
 const PAUSE: EpochMs = 5 * SECOND;
 
 /// The provider.
@@ -34,22 +36,22 @@ pub struct Provider {
     memory: Mutex<Memory>,
 }
 
-/// What is remembered of the provider.
+/// The cached state of the provider.
 #[derive(Default)]
 struct Memory {
-    known: Option<Known>,
+    metadata: Option<Metadata>,
     failed_at: Option<EpochMs>,
 }
 
-/// What a provider publishes.
+/// The provider's metadata and keys.
 #[derive(Clone)]
-struct Known {
+struct Metadata {
     endpoints: Endpoints,
     keys: Keys,
     read_at: EpochMs,
 }
 
-/// Of OpenID Connect Discovery 1.0, part 3.
+/// The metadata of OpenID Connect Discovery 1.0, section 3.
 #[derive(Clone, Deserialize)]
 struct Endpoints {
     issuer: String,
@@ -64,16 +66,16 @@ struct Tokens {
     id_token: String,
 }
 
-/// The secrets of one sign-in: all come from what its browser keeps, so that nothing is kept here.
+/// The secrets of one sign-in. All are derived from a token in the browser, so the server stores nothing.
 pub struct Login {
-    /// Comes back with the code.
+    /// The parameter that the provider returns with the code.
     pub state: String,
     nonce: String,
     verifier: String,
 }
 
 impl Login {
-    /// The sign-in of a browser that keeps this token.
+    /// The sign-in of a browser with this token.
     pub fn of(token: &str) -> Login {
         let part = |what: &str| BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(format!("launchway {what} {token}")));
         Login {
@@ -85,7 +87,7 @@ impl Login {
 }
 
 impl Provider {
-    /// The provider that the settings name.
+    /// The provider in the settings.
     pub fn new(settings: Oidc, transport: Arc<dyn Transport>) -> Provider {
         Provider {
             settings,
@@ -94,12 +96,12 @@ impl Provider {
         }
     }
 
-    /// Where a browser goes to sign in (RFC 6749, part 4.1.1, with the challenge of RFC 7636).
+    /// The URL at which a browser signs in (RFC 6749, section 4.1.1, with the challenge of RFC 7636).
     pub async fn authorization_url(&self, login: &Login, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
-        let endpoint = self.known(now, FRESH).await?.endpoints.authorization_endpoint;
-        let mut url = Url::parse(&endpoint).map_err(|_| away("its authorization endpoint is no URL"))?;
+        let endpoint = self.metadata(now, FRESH).await?.endpoints.authorization_endpoint;
+        let mut url = Url::parse(&endpoint).map_err(|_| unavailable("its authorization endpoint is no URL"))?;
         if !matches!(url.scheme(), "https" | "http") {
-            return Err(away("its authorization endpoint is no web address"));
+            return Err(unavailable("its authorization endpoint is no web address"));
         }
         let challenge = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&login.verifier));
         url.query_pairs_mut()
@@ -114,20 +116,20 @@ impl Provider {
         Ok(url.into())
     }
 
-    /// The verified address of the user whose code it is.
+    /// The verified address of the user to whom the code was issued.
     pub async fn email(&self, login: &Login, code: &str, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
-        let mut known = self.known(now, FRESH).await?;
-        let token = self.exchange(&known.endpoints, login, code, redirect).await?;
-        let wanted = Wanted {
+        let mut metadata = self.metadata(now, FRESH).await?;
+        let token = self.exchange(&metadata.endpoints, login, code, redirect).await?;
+        let wanted = Expectations {
             issuer: &self.settings.issuer,
             client_id: &self.settings.client_id,
             nonce: &login.nonce,
             now,
         };
-        let mut email = verified_email(&token, &known.keys, &wanted);
+        let mut email = verified_email(&token, &metadata.keys, &wanted);
         if matches!(email, Err(IdTokenError::UnknownKey | IdTokenError::Signature)) {
-            known = self.known(now, AGAIN).await?;
-            email = verified_email(&token, &known.keys, &wanted);
+            metadata = self.metadata(now, AGAIN).await?;
+            email = verified_email(&token, &metadata.keys, &wanted);
         }
         email.map_err(|refused| {
             tracing::warn!(%refused, "the sign-in provider gave a token that does not hold");
@@ -135,7 +137,8 @@ impl Provider {
         })
     }
 
-    /// Exchanges a code (RFC 6749, part 4.1.3). By HTTP Basic, or by the form where the provider takes nothing else.
+    /// Exchanges a code (RFC 6749, section 4.1.3), authenticating by HTTP Basic, or in the form if the provider accepts
+    /// nothing else.
     async fn exchange(
         &self,
         endpoints: &Endpoints,
@@ -150,23 +153,23 @@ impl Provider {
         } = &self.settings;
         let mut form = format!(
             "grant_type=authorization_code&code={}&redirect_uri={}&code_verifier={}&client_id={}",
-            encoded(code),
-            encoded(redirect),
-            encoded(&login.verifier),
-            encoded(client_id)
+            encode(code),
+            encode(redirect),
+            encode(&login.verifier),
+            encode(client_id)
         );
         let mut request = Request::new(Method::Post, &endpoints.token_endpoint)
             .header("content-type", "application/x-www-form-urlencoded")
             .header("accept", "application/json");
         let methods = endpoints.token_endpoint_auth_methods_supported.as_deref();
         if methods.is_none_or(|methods| methods.iter().any(|method| method == "client_secret_basic")) {
-            let pair = format!("{}:{}", encoded(client_id), encoded(client_secret));
+            let pair = format!("{}:{}", encode(client_id), encode(client_secret));
             request = request.header("authorization", format!("Basic {}", BASE64_STANDARD.encode(pair)));
         } else {
-            form.push_str(&format!("&client_secret={}", encoded(client_secret)));
+            form.push_str(&format!("&client_secret={}", encode(client_secret)));
         }
         let answer = self.transport.send(request.body(Body::Bytes(Bytes::from(form)))).await;
-        let answer = answer.map_err(away)?;
+        let answer = answer.map_err(unavailable)?;
         if (400..500).contains(&answer.status) {
             tracing::warn!(status = answer.status, "the sign-in provider refused a code");
             return Err(ApiError::NotProven(
@@ -177,32 +180,32 @@ impl Provider {
         Ok(tokens.id_token)
     }
 
-    /// What the provider publishes, read at most this long ago. One reads at a time, and the others wait for it.
-    async fn known(&self, now: EpochMs, age: EpochMs) -> Result<Known, ApiError> {
+    /// The provider's metadata and keys, at most `age` old. One caller fetches them while the others wait.
+    async fn metadata(&self, now: EpochMs, age: EpochMs) -> Result<Metadata, ApiError> {
         let mut memory = self.memory.lock().await;
-        if let Some(known) = memory.known.as_ref().filter(|known| now - known.read_at < age) {
-            return Ok(known.clone());
+        if let Some(metadata) = memory.metadata.as_ref().filter(|metadata| now - metadata.read_at < age) {
+            return Ok(metadata.clone());
         }
         if memory.failed_at.is_some_and(|at| (now - at).abs() < PAUSE) {
             return Err(ApiError::Unavailable(AWAY.to_owned()));
         }
-        let read = self.published(now).await;
+        let read = self.fetch_metadata(now).await;
         memory.failed_at = read.is_err().then_some(now);
-        if let Ok(known) = &read {
-            memory.known = Some(known.clone());
+        if let Ok(metadata) = &read {
+            memory.metadata = Some(metadata.clone());
         }
         read
     }
 
-    /// Reads what the provider publishes.
-    async fn published(&self, now: EpochMs) -> Result<Known, ApiError> {
+    /// Fetches the provider's metadata and keys.
+    async fn fetch_metadata(&self, now: EpochMs) -> Result<Metadata, ApiError> {
         let base = self.settings.issuer.trim_end_matches('/');
         let endpoints: Endpoints = self.get(&format!("{base}/.well-known/openid-configuration")).await?;
         if endpoints.issuer != self.settings.issuer {
-            return Err(away("it calls itself otherwise than --oidc-issuer says"));
+            return Err(unavailable("it calls itself otherwise than --oidc-issuer says"));
         }
         let keys = self.get(&endpoints.jwks_uri).await?;
-        Ok(Known {
+        Ok(Metadata {
             endpoints,
             keys,
             read_at: now,
@@ -211,20 +214,20 @@ impl Provider {
 
     async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, ApiError> {
         let request = Request::new(Method::Get, url).header("accept", "application/json");
-        let answer = self.transport.send(request).await.map_err(away)?;
+        let answer = self.transport.send(request).await.map_err(unavailable)?;
         read(answer.status, &answer.body)
     }
 }
 
 fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     if status != 200 {
-        return Err(away(format!("it answered {status}")));
+        return Err(unavailable(format!("it answered {status}")));
     }
-    serde_json::from_slice(body).map_err(|_| away("its answer cannot be read"))
+    serde_json::from_slice(body).map_err(|_| unavailable("its answer cannot be read"))
 }
 
-/// The provider does not do its part: why goes to the log, for the operator.
-fn away(why: impl std::fmt::Display) -> ApiError {
+/// The error when the provider fails. The reason goes to the log, for the operator.
+fn unavailable(why: impl std::fmt::Display) -> ApiError {
     tracing::warn!(%why, "the sign-in provider does not answer as it should");
     ApiError::Unavailable(AWAY.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Names become addresses: by the system, or by a test; what is not public is filtered out where it must not be dialled.
+//! Resolves names to addresses, through the system or a test, and filters out addresses that must not be dialed.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,13 +9,13 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address_guard::is_public;
 
-/// Looks up names.
+/// Resolves names.
 pub trait Resolver: Send + Sync + 'static {
-    /// The addresses of a name, in the order they are to be tried.
+    /// The addresses of a name, in the order in which to try them.
     fn resolve<'r>(&'r self, name: &'r str) -> BoxFuture<'r, io::Result<Vec<IpAddr>>>;
 }
 
-/// The system's look-up: its hosts file and name servers.
+/// The system's resolver: its hosts file and name servers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
@@ -28,26 +28,26 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// A name has no address that may be dialled. Its text is shown to who set the webhook up.
+/// A name has no address that may be dialed. Its text is shown to the owner of the webhook.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressLookupError {
-    /// Nobody knows the name.
+    /// The name does not exist.
     #[error("The name {0} cannot be resolved")]
     Unknown(String),
-    /// It has addresses, and none is public.
+    /// It has addresses, but none is public.
     #[error("The name {0} has no public address")]
     NotPublic(String),
 }
 
-/// What a client's connector asks: it dials exactly the addresses that it is given, so a name that changes meanwhile
-/// changes nothing.
+/// The resolver of a client's connector, which dials exactly these addresses, so a name that changes meanwhile has no
+/// effect.
 pub struct GuardedResolver {
     resolver: Arc<dyn Resolver>,
     allow_private: bool,
 }
 
 impl GuardedResolver {
-    /// Filters what `resolver` finds, unless private addresses are allowed.
+    /// Filters the results of `resolver`, unless private addresses are allowed.
     pub fn new(resolver: Arc<dyn Resolver>, allow_private: bool) -> GuardedResolver {
         GuardedResolver {
             resolver,

@@ -1,4 +1,4 @@
-//! One POST to a webhook's receiver: through the address guard, without proxies and redirects, in 15 seconds at most.
+//! One POST to a webhook's receiver: through the address guard, without proxies and redirects, within 15 seconds.
 
 use std::error::Error;
 use std::io;
@@ -13,45 +13,45 @@ use reqwest::{Client, Response};
 use super::address_guard::check_url;
 use super::resolver::{AddressLookupError, GuardedResolver, Resolver};
 
-/// How long a try may take, from the look-up of the name to the answer.
+/// The timeout of a try, from the name resolution to the response.
 pub const TIMEOUT: Duration = Duration::from_secs(15);
-/// So much of an answer is read: enough to tell why it was refused, and to use the connection again.
+/// The number of response bytes that are read: enough to show why it was refused, and to reuse the connection.
 const READ: usize = 4096;
-/// So much of a refusal is shown.
+/// The number of characters of a refusal that are shown.
 const SHOWN: usize = 200;
-/// How long a connection waits to be used again.
+/// How long an idle connection is kept.
 const IDLE: Duration = Duration::from_secs(15);
 const USER_AGENT: &str = concat!("Launchway/", env!("CARGO_PKG_VERSION"));
 
-/// Sends to receivers.
+/// Sends messages to receivers.
 pub struct WebhookSender {
     resolver: Arc<dyn Resolver>,
     allow_private: bool,
-    /// Made at the first use: it reads the system's certificates.
+    /// Created at the first use, because that reads the system's certificates.
     client: OnceLock<Result<Client, String>>,
 }
 
-/// What is sent.
+/// The message to send.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Where to.
+    /// The receiver's URL.
     pub url: String,
-    /// The event.
+    /// The event's id.
     pub id: String,
-    /// When, in epoch seconds.
+    /// The time of sending, in epoch seconds.
     pub timestamp: i64,
-    /// The signatures of it.
+    /// The signatures of the message.
     pub signatures: String,
     /// The body.
     pub body: String,
 }
 
-/// What came of it.
+/// The result of a try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The status of the answer; `None` when there was none.
+    /// The status of the response; `None` if there was none.
     pub response_status: Option<u16>,
-    /// Why it failed; `None` when it succeeded. It does not hold the URL.
+    /// Why it failed; `None` if it succeeded. Does not contain the URL.
     pub error: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl Reply {
 }
 
 impl WebhookSender {
-    /// A sender whose names are looked up by `resolver`. With `allow_private` it also uses plain http and private addresses.
+    /// A sender that uses `resolver` for names. With `allow_private` it also accepts plain http and private addresses.
     pub fn new(resolver: Arc<dyn Resolver>, allow_private: bool) -> WebhookSender {
         WebhookSender {
             resolver,
@@ -79,7 +79,7 @@ impl WebhookSender {
         self.allow_private
     }
 
-    /// Sends once, and reads the answer.
+    /// Sends the message once and reads the response.
     pub async fn send(&self, message: &Message) -> Reply {
         match tokio::time::timeout(TIMEOUT, self.try_to_send(message)).await {
             Ok(reply) => reply,
@@ -91,7 +91,7 @@ impl WebhookSender {
     }
 
     async fn try_to_send(&self, message: &Message) -> Reply {
-        // Again, for the setting may have changed since the webhook was made.
+        // Checked again, because the setting may have changed since the webhook was created.
         let url = match check_url(&message.url, self.allow_private) {
             Ok(url) => url,
             Err(refused) => return Reply::none(format!("The webhook's url {refused}")),
@@ -109,7 +109,7 @@ impl WebhookSender {
             .body(message.body.clone());
         match request.send().await {
             Ok(response) => read(response).await,
-            Err(error) => Reply::none(why(&error)),
+            Err(error) => Reply::none(failure_text(&error)),
         }
     }
 
@@ -127,7 +127,7 @@ impl WebhookSender {
     }
 }
 
-/// The status counts, whatever becomes of the rest of the answer; of a refusal its first words are kept.
+/// Only the status decides the result; the first words of a refusal are kept.
 async fn read(mut response: Response) -> Reply {
     let status = response.status().as_u16();
     let mut start = Vec::new();
@@ -139,7 +139,7 @@ async fn read(mut response: Response) -> Reply {
             }
         }
     };
-    // A receiver that has told its status has answered: nobody waits long for the words behind it.
+    // The receiver has answered with its status, so the wait for the rest is short.
     let _ = tokio::time::timeout(Duration::from_secs(2), reading).await;
     let success = is_success(Some(status));
     Reply {
@@ -157,15 +157,15 @@ fn refusal(status: u16, body: &[u8]) -> String {
     }
 }
 
-/// The start of what a receiver says, in one line.
+/// The start of a response in one line.
 fn one_line(text: &str) -> String {
     let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
     let words: Vec<&str> = line.filter(|word| !word.is_empty()).collect();
     words.join(" ").chars().take(SHOWN).collect()
 }
 
-/// Why there was no answer, in a sentence. The client's own texts hold the URL, which may hold a secret.
-fn why(error: &reqwest::Error) -> String {
+/// Why there was no response, as a sentence. The client's own texts contain the URL, which may contain a secret.
+fn failure_text(error: &reqwest::Error) -> String {
     known_cause(error).unwrap_or_else(|| {
         let other = if error.is_connect() {
             "The connection failed"
@@ -176,19 +176,19 @@ fn why(error: &reqwest::Error) -> String {
     })
 }
 
-/// The first cause below an error that says something to people.
+/// The first cause of an error that is meaningful to people.
 fn known_cause(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(none) = error.downcast_ref::<AddressLookupError>() {
         return Some(none.to_string());
     }
     if let Some(tls) = error.downcast_ref::<rustls::Error>() {
-        // It may list every name of the receiver's certificate.
+        // The message may list every name in the receiver's certificate.
         return Some(format!("The TLS connection failed: {}", one_line(&tls.to_string())));
     }
     let Some(io) = error.downcast_ref::<io::Error>() else {
         return known_cause(error.source()?);
     };
-    // What it wraps is not its source, but the source of its source.
+    // The wrapped error is not its source; only the wrapped error's source is.
     let inner = io.get_ref().and_then(|inner| known_cause(inner));
     inner.or_else(|| {
         let told = match io.kind() {

@@ -1,5 +1,5 @@
-//! The entries themselves: each entry's own header agrees with the directory, entry lies behind entry without gap, and
-//! each unpacks to what it says.
+//! The entries themselves: each entry's own header agrees with the directory, entries follow each other without gaps,
+//! and each unpacks to its declared contents.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -11,13 +11,13 @@ use super::error::{EntryError, PackageError};
 use super::extra::Extra;
 use super::fields::{Archive, Fields};
 
-/// Length of the fixed part of an entry's own header.
+/// Length in bytes of the fixed part of an entry's own header.
 const HEADER: u64 = 30;
 
-/// How much is read and unpacked at a time.
+/// The number of bytes that are read and unpacked at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Unpacks to nowhere.
+/// Unpacks entries without storing them.
 pub(super) struct Unpacker<'a> {
     archive: &'a Archive<'a>,
     inflate: Decompress,
@@ -33,7 +33,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// Checks every entry, in the order of the file.
+    /// Checks every entry, in file order.
     pub fn check(mut self, directory: Directory) -> Result<(), PackageError> {
         let mut entries = directory.entries;
         entries.sort_by_key(|entry| entry.start);
@@ -47,7 +47,7 @@ impl<'a> Unpacker<'a> {
         Ok(())
     }
 
-    /// Checks one entry, which has to take the file's bytes up to `end`.
+    /// Checks one entry, which must extend to `end`.
     fn check_entry(&mut self, entry: &Entry, end: u64) -> Result<(), PackageError> {
         let local = Local::read(self.archive, entry, end)?;
         local.check(entry).map_err(|fault| entry.refused(fault))?;
@@ -64,8 +64,8 @@ impl<'a> Unpacker<'a> {
         self.check_data(entry, local.data_start, data_end)
     }
 
-    /// What follows the data: checksum and sizes, with or without a mark before, in one of two widths. Where the next
-    /// entry starts tells which.
+    /// Checks the data descriptor after the data: checksum and sizes, with an optional signature, in one of two widths.
+    /// The start of the next entry tells which.
     fn check_descriptor(&self, entry: &Entry, start: u64, end: u64) -> Result<(), PackageError> {
         let mut buffer = [0; 24];
         let bytes = usize::try_from(end - start)
@@ -104,7 +104,7 @@ impl<'a> Unpacker<'a> {
             size: 0,
         };
         if entry.is_folder() && entry.packed == 0 {
-            // Some writers name a method although there is nothing to unpack.
+            // Some writers set a method although the entry is empty.
         } else if entry.method == directory::STORED {
             self.copy(&mut packed, &mut seen)?;
         } else {
@@ -123,7 +123,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// Inflates until the stream ends, which must be where the data ends.
+    /// Inflates until the stream ends, which must be the end of the data.
     fn inflate(&mut self, packed: &mut impl BufRead, seen: &mut Seen<'_>) -> Result<(), PackageError> {
         let damaged = || seen.entry.refused(EntryError::Damaged);
         self.inflate.reset(false);
@@ -156,7 +156,7 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// What an entry unpacked to so far.
+/// The unpacked size and checksum of an entry so far.
 struct Seen<'a> {
     entry: &'a Entry,
     hash: Hasher,
@@ -197,7 +197,7 @@ struct Local {
 }
 
 impl Local {
-    /// Reads it; it has to end before `end`.
+    /// Reads the header, which must end before `end`.
     fn read(archive: &Archive<'_>, entry: &Entry, end: u64) -> Result<Local, PackageError> {
         let names_start = entry.start.checked_add(HEADER).filter(|start| *start <= end);
         let names_start = names_start.ok_or_else(|| entry.refused(EntryError::Overlaps))?;
@@ -222,10 +222,10 @@ impl Local {
         if fields.u32()? != u32::from_le_bytes(*b"PK\x03\x04") {
             return None;
         }
-        // Which programs can read it.
+        // The version needed to extract.
         fields.u16()?;
         let (flags, method) = (fields.u16()?, fields.u16()?);
-        // Date and time.
+        // Time and date.
         fields.u32()?;
         let (checksum, packed, unpacked) = (fields.u32()?, fields.u32()?, fields.u32()?);
         let local = Local {

@@ -1,4 +1,4 @@
-//! The directory at the end of a ZIP (APPNOTE 4.3.12): what it says of each entry, and whether that is allowed.
+//! The directory at the end of a ZIP (APPNOTE 4.3.12): what it declares about each entry, and whether that is allowed.
 
 use std::io::{BufReader, Read};
 
@@ -9,32 +9,32 @@ use super::extra::Extra;
 use super::fields::{Archive, Fields};
 use super::names;
 
-/// Length of the fixed part of an entry.
+/// Length in bytes of the fixed part of an entry.
 const HEADER: usize = 46;
 
 /// Flags of an entry.
 const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const PATCH: u16 = 1 << 5;
-/// Size and checksum follow the data instead of state in the entry's own header.
+/// Size and checksum follow the data and are absent from the entry's own header.
 pub(super) const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
-/// The flags that change what an entry is; the others are hints.
+/// The flags that change the meaning of an entry; the others are hints.
 pub(super) const MEANINGFUL: u16 = ENCRYPTED | PATCH | DESCRIPTOR | UTF8;
 
-/// Methods of packing.
+/// Compression methods.
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATED: u16 = 8;
 const AES: u16 = 99;
 
 /// The directory.
 pub(super) struct Directory {
-    /// In the order in which they stand in it.
+    /// In the order of the directory.
     pub entries: Vec<Entry>,
-    /// Where it starts, which is where the entries must end.
+    /// Its offset, at which the entries must end.
     pub start: u64,
 }
 
-/// What the directory says of one entry.
+/// The directory's declaration of one entry.
 pub(super) struct Entry {
     pub name: Box<[u8]>,
     pub flags: u16,
@@ -42,7 +42,7 @@ pub(super) struct Entry {
     pub checksum: u32,
     pub packed: u64,
     pub unpacked: u64,
-    /// Where its own header starts.
+    /// The offset of its own header.
     pub start: u64,
 }
 
@@ -51,7 +51,7 @@ impl Entry {
         self.name.ends_with(b"/")
     }
 
-    /// The name without a folder's slash.
+    /// The name without a folder's trailing slash.
     pub fn path(&self) -> &[u8] {
         self.name.strip_suffix(b"/").unwrap_or(&self.name)
     }
@@ -94,7 +94,7 @@ pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, 
     })
 }
 
-/// Reads entry after entry.
+/// Reads one entry after another.
 struct Reader<R> {
     bytes: R,
     left: u64,
@@ -171,15 +171,15 @@ impl Header {
         if fields.u32()? != u32::from_le_bytes(*b"PK\x01\x02") {
             return None;
         }
-        // Which programs made it and can read it.
+        // The versions made by and needed to extract.
         fields.u32()?;
         let (flags, method) = (fields.u16()?, fields.u16()?);
-        // Date and time.
+        // Time and date.
         fields.u32()?;
         let (checksum, packed, unpacked) = (fields.u32()?, fields.u32()?, fields.u32()?);
         let (name_length, extra_length, comment_length) = (fields.u16()?, fields.u16()?, fields.u16()?);
         let disk = fields.u16()?;
-        // Whether it is text.
+        // Internal attributes, such as whether it is text.
         fields.u16()?;
         let (attributes, start) = (fields.u32()?, fields.u32()?);
         Some(Header {
@@ -207,7 +207,7 @@ impl Header {
         if self.flags & PATCH != 0 || self.disk != 0 {
             return Err(EntryError::Incomplete);
         }
-        // The kind of file as Unix has it. Programs that are not of Unix leave it 0, but readers do not all ask which.
+        // The Unix file type. Programs of other systems leave it 0, but not all readers check which system it was.
         match self.attributes >> 16 & 0o170_000 {
             0 => Ok(()),
             0o040_000 if is_folder => Ok(()),

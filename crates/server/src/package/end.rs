@@ -1,28 +1,29 @@
-//! The record at the very end of a ZIP that says where the directory is (APPNOTE 4.3.14 to 4.3.16).
+//! The record at the very end of a ZIP that locates the directory (APPNOTE 4.3.14 to 4.3.16).
 
 use super::error::PackageError;
 use super::fields::{Archive, Fields};
 
-/// Lengths of the record, of the locator of its wide form, and of that.
+/// Lengths in bytes of the record, of the ZIP64 locator, and of the ZIP64 record.
 const END: u64 = 22;
 const LOCATOR: u64 = 20;
 const WIDE_END: u64 = 56;
 
-/// In place of a number that is in the wide record.
+/// The placeholder for a number in the ZIP64 record.
 const ELSEWHERE_16: u16 = u16::MAX;
 const ELSEWHERE_32: u32 = u32::MAX;
 
-/// What the end record says.
+/// The contents of the end record.
 pub(super) struct End {
-    /// How many entries the directory has.
+    /// The number of entries in the directory.
     pub count: u64,
-    /// Where the directory starts and ends in the file.
+    /// The offset of the directory.
     pub start: u64,
+    /// The offset after the directory, where the end records begin.
     pub end: u64,
 }
 
 impl End {
-    /// Takes the last end record, as readers that search from the end do, and wants it to end with the file.
+    /// Finds the last end record, as readers that search from the end do. It must end with the file.
     pub fn find(archive: &Archive<'_>) -> Result<End, PackageError> {
         const MAX_TAIL: u64 = END + u16::MAX as u64;
         let tail_start = archive.len.saturating_sub(MAX_TAIL);
@@ -54,14 +55,14 @@ impl End {
                 start: whole.start,
                 end,
             }),
-            // The classic sign of a program or a picture with an archive behind it: all positions are too small.
+            // The classic sign of a program or a picture with an appended archive: all offsets are too small.
             Some(sum) if sum < end => Err(PackageError::LeadingBytes),
             _ => Err(PackageError::Directory("it is not where it says")),
         }
     }
 }
 
-/// The end record's numbers as they always stand there.
+/// The end record's numbers in their regular width.
 struct Narrow {
     disk: u16,
     directory_disk: u16,
@@ -71,7 +72,7 @@ struct Narrow {
     start: u32,
 }
 
-/// The same in full width.
+/// The ZIP64 numbers in full width.
 #[derive(PartialEq, Eq)]
 struct Wide {
     disk: u32,
@@ -83,7 +84,7 @@ struct Wide {
 }
 
 impl Narrow {
-    /// Gives the length of the comment that follows as well.
+    /// Also returns the length of the comment that follows.
     fn read(bytes: &[u8]) -> Option<(Narrow, u64)> {
         let mut fields = Fields(bytes);
         fields.u32()?;
@@ -109,8 +110,8 @@ impl Narrow {
         }
     }
 
-    /// The wide end record (ZIP64) if there is one before `at`, and where it starts. It must say what this one says,
-    /// for some readers take the one and some the other.
+    /// The ZIP64 end record before `at`, if there is one, and its offset. It must agree with this record, because some
+    /// readers use the one and some the other.
     fn wide(&self, archive: &Archive<'_>, at: u64) -> Result<Option<(Wide, u64)>, PackageError> {
         let Some(locator_start) = at.checked_sub(LOCATOR) else {
             return Ok(None);
@@ -151,7 +152,7 @@ impl Wide {
     fn read(record: &[u8]) -> Option<Wide> {
         let mut fields = Fields(record);
         let is_whole = fields.u32()? == u32::from_le_bytes(*b"PK\x06\x06") && fields.u64()? == WIDE_END - 12;
-        // Which programs made it and can read it.
+        // The versions made by and needed to extract.
         fields.u32()?;
         is_whole.then_some(Wide {
             disk: fields.u32()?,

@@ -1,4 +1,4 @@
-//! Why a package is refused, in sentences for who made it.
+//! Why a package is rejected, in sentences for its author.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Why a package cannot be published. Its text is a whole sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// There is no end of a ZIP in it.
+    /// It has no end record of a ZIP.
     #[error("The package is not a ZIP archive, or its end is missing.")]
     NotZip,
     /// Something follows the end of the archive.
@@ -15,77 +15,77 @@ pub enum PackageError {
     /// Something comes before the first entry.
     #[error("There are bytes before the first entry of the ZIP archive.")]
     LeadingBytes,
-    /// The directory at the end of the archive does not hold together.
+    /// The directory at the end of the archive is inconsistent.
     #[error("The directory of the ZIP archive is damaged: {0}.")]
     Directory(&'static str),
-    /// There is no file in it.
+    /// It contains no file.
     #[error("The package holds no file.")]
     Empty,
     /// There are too many entries.
     #[error("The package has {count} entries; at most {limit} are allowed.")]
     TooManyEntries {
-        /// How many there are.
+        /// The number of entries.
         count: u64,
-        /// How many are allowed.
+        /// The maximum number.
         limit: u64,
     },
-    /// Unpacked, it is too large.
+    /// Its unpacked size is too large.
     #[error("The package unpacks to more than {limit} bytes, which is the most that is allowed.")]
     TooLarge {
-        /// How many bytes are allowed.
+        /// The maximum in bytes.
         limit: u64,
     },
-    /// Unpacked, it is suspiciously large.
+    /// Its compression ratio is suspiciously high.
     #[error("The package unpacks to more than {ratio} times its size.")]
     Bomb {
-        /// How many times is allowed.
+        /// The maximum ratio.
         ratio: u64,
     },
-    /// Something is wrong with an entry.
+    /// An entry is invalid.
     #[error("The entry `{entry}` {fault}.")]
     Entry {
-        /// Which.
+        /// The entry.
         entry: EntryName,
-        /// What.
+        /// The error.
         fault: EntryError,
     },
-    /// The file cannot be read here. This is no fault of the package.
+    /// The file cannot be read here, which is not the fault of the package.
     #[error("The package could not be read: {0}.")]
     Unreadable(#[from] io::Error),
 }
 
-/// What is wrong with an entry. Its text goes on where the entry's name ends.
+/// Why an entry is rejected. Its text follows the entry's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryError {
     /// Its name is empty.
     #[error("has no name")]
     NoName,
-    /// Its path, or one part of it, is too long.
+    /// Its path, or one segment of it, is too long.
     #[error("has a path longer than {limit} bytes, or a part of it is longer than 255")]
     PathTooLong {
-        /// How many bytes are allowed.
+        /// The maximum in bytes.
         limit: usize,
     },
-    /// Its name is no UTF-8.
+    /// Its name is not UTF-8.
     #[error("has a name that is not UTF-8")]
     NotUtf8,
-    /// Its path starts at a root.
+    /// Its path is absolute.
     #[error("has an absolute path")]
     Absolute,
-    /// Its path has a `..`.
+    /// Its path contains `..`.
     #[error("climbs out of the package")]
     Climbs,
-    /// Its path has a backslash.
+    /// Its path contains a backslash.
     #[error("has a backslash in its path")]
     Backslash,
     /// Its path starts with a drive letter.
     #[error("starts with a drive letter")]
     DriveLetter,
-    /// Its path has control characters.
+    /// Its path contains control characters.
     #[error("has control characters in its path")]
     ControlCharacter,
-    /// Its path has an empty part or a `.`.
+    /// Its path contains an empty segment or a `.`.
     #[error("has an empty part or a `.` in its path")]
     NotPlain,
     /// It is a symbolic link.
@@ -94,78 +94,79 @@ pub enum EntryError {
     /// It is a device, a pipe or a socket.
     #[error("is neither a file nor a folder")]
     Special,
-    /// Its attributes and its name do not agree on whether it is a folder.
+    /// Its attributes and its name disagree on whether it is a folder.
     #[error("is a folder by its name or by its attributes, but not by both")]
     KindDisagrees,
-    /// It has the very same name as another.
+    /// Another entry has exactly the same name.
     #[error("comes twice")]
     Duplicate,
-    /// It has the same name as another on a device that ignores letter case or Unicode forms.
+    /// Another entry has the same name on a device that ignores letter case or Unicode forms.
     #[error("has the same name as `{other}` on devices that ignore letter case and Unicode forms")]
     DuplicateByCase {
-        /// The other.
+        /// The other entry.
         other: EntryName,
     },
-    /// Other entries need a folder in its place.
+    /// Other entries need a folder at its path.
     #[error("is a file, but other entries need a folder there")]
     FileAndFolder,
-    /// It is a folder and has bytes.
+    /// It is a folder with contents.
     #[error("is a folder with content")]
     FolderWithContent,
     /// It is encrypted.
     #[error("is encrypted")]
     Encrypted,
-    /// It is packed in a way that not every device can unpack.
+    /// Its compression method is not supported by every device.
     #[error("is packed by method {0}; only stored and deflated entries can be unpacked")]
     Method(u16),
-    /// It lies in another file or needs another to unpack.
+    /// It is in another file, or needs another file to unpack.
     #[error("needs another file to be unpacked")]
     Incomplete,
-    /// Its extra fields cannot be read.
+    /// Its extra fields cannot be parsed.
     #[error("has damaged extra fields")]
     Extra,
-    /// Its own header is not where the directory says.
+    /// Its own header is not at the offset in the directory.
     #[error("is not where the directory says")]
     NotThere,
-    /// Its own header and the directory do not agree.
+    /// Its own header and the directory disagree.
     #[error("has another {0} in its own header than in the directory")]
     Disagrees(&'static str),
-    /// Its flags announce sizes behind its data, and they are not there.
+    /// Its flags declare a data descriptor, but there is none.
     #[error("lacks the sizes that have to follow its bytes")]
     NoDescriptor,
-    /// It has bytes of another.
+    /// It shares bytes with another entry.
     #[error("overlaps another entry or the directory")]
     Overlaps,
-    /// Bytes behind it belong to nothing.
+    /// The bytes after it belong to nothing.
     #[error("is followed by bytes that belong to no entry")]
     Stray,
-    /// Its packed bytes cannot be unpacked.
+    /// Its data cannot be unpacked.
     #[error("cannot be unpacked, its bytes are damaged")]
     Damaged,
-    /// It unpacks to more or fewer bytes than it says.
+    /// Its unpacked size differs from the declared one.
     #[error("does not have the size that it says")]
     Size,
-    /// It unpacks to other bytes than it says.
+    /// Its checksum differs from the declared one.
     #[error("has another checksum than it says")]
     Checksum,
-    /// Unpacked, it is suspiciously large.
+    /// Its compression ratio is suspiciously high.
     #[error("unpacks to more than {ratio} times its size")]
     Bomb {
-        /// How many times is allowed.
+        /// The maximum ratio.
         ratio: u64,
     },
 }
 
-/// The name of an entry as it can be shown: without anything that a terminal or a log would obey, at most 120 characters.
+/// The name of an entry in a form that is safe to show: without control sequences for terminals or logs, at most 120
+/// characters.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EntryName(String);
 
 const MAX_SHOWN: usize = 120;
 
 impl EntryName {
-    /// From the bytes in the archive, whatever they are.
+    /// The printable form of any bytes in the archive.
     pub(super) fn new(bytes: &[u8]) -> EntryName {
-        // No character is shorter than a byte: more of them could not be shown anyway.
+        // A character has at least one byte, so what is cut off here would not be shown anyway.
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN * 4)]).into_owned();
         let mut shown: Vec<char> = text.chars().flat_map(visible).take(MAX_SHOWN + 1).collect();
         if shown.len() > MAX_SHOWN {
@@ -176,7 +177,7 @@ impl EntryName {
     }
 }
 
-/// Escapes what cannot be seen. Quotes and backslashes can.
+/// Escapes invisible characters, but not quotes and backslashes.
 fn visible(character: char) -> impl Iterator<Item = char> {
     let plain = matches!(character, '\\' | '"' | '\'').then_some(character);
     plain

@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
 /// The file with the package.
 pub(super) struct Archive<'a> {
     file: &'a File,
-    /// Bytes.
+    /// The length in bytes.
     pub len: u64,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// Reads what is at `start`, as much as `buffer` holds: the caller knows that it is there.
+    /// Fills `buffer` from offset `start`. The caller knows that these bytes exist.
     pub fn read(&self, start: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.file.read_exact_at(buffer, start)
     }
@@ -77,7 +77,7 @@ impl Read for Span<'_> {
         let wanted = left.min(buffer.len());
         let got = self.file.read_at(&mut buffer[..wanted], self.at)?;
         if got == 0 && wanted > 0 {
-            // It was longer when it was measured.
+            // The file has shrunk since its length was read.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.at += got as u64;

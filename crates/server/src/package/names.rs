@@ -1,14 +1,15 @@
-//! Paths of entries: which are allowed, and which are the same on some device.
+//! Paths of entries: which are allowed, and which are equal on some device.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::directory::Entry;
 use super::error::{EntryError, EntryName, PackageError};
 
-/// What file systems take as one name, in bytes.
+/// The maximum length of a file name in bytes on common file systems.
 const MAX_PART: usize = 255;
 
-/// Whether the path stays inside the folder that it is unpacked to, on every system. A slash at the end is a folder's.
+/// Checks that the path stays inside the folder that it is unpacked to, on every system. A trailing slash marks a
+/// folder.
 pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), EntryError> {
     if name.is_empty() {
         return Err(EntryError::NoName);
@@ -40,11 +41,12 @@ pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), EntryError>
     Ok(())
 }
 
-/// Whether each entry gets a place of its own wherever it is unpacked.
+/// Checks that each entry has a path of its own on every device.
 pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), PackageError> {
     let mut places: Vec<(String, &Entry)> = entries.iter().map(|entry| (place(entry.path()), entry)).collect();
     places.sort_by(|(first, _), (second, _)| first.cmp(second));
-    // Right behind a file come those that take it for a folder: their places begin with its own and the lowest character.
+    // A file is directly followed by the entries that use it as a folder: their paths begin with its own and the lowest
+    // character.
     for pair in places.windows(2) {
         let [(place, entry), (next_place, next)] = pair else {
             continue;
@@ -69,11 +71,11 @@ pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Stands for the slash, and sorts before all that paths may have.
+/// Replaces the slash, and sorts before every character that paths may contain.
 const SEPARATOR: char = '\0';
 
-/// The path as a file system that ignores letter case and Unicode forms sees it. Upper case comes first because it joins
-/// what lower case alone keeps apart (`ſ` and `s`, `ß` and `ss`).
+/// The path as a file system sees it that ignores letter case and Unicode forms. Upper case comes first because it
+/// joins what lower case alone keeps apart (`ſ` and `s`, `ß` and `ss`).
 fn place(path: &[u8]) -> String {
     let path = String::from_utf8_lossy(path);
     let folded = path.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase);

@@ -1,4 +1,4 @@
-//! Good archives of every kind, and a table of hostile ones.
+//! Valid archives of every kind, and a table of hostile ones.
 
 mod raw;
 

@@ -1,5 +1,5 @@
-//! `serve --demo`: an organization with an owner, a key, the sample app with an update and a build of it, and what to try
-//! next.
+//! `serve --demo`: creates an organization with an owner, a key, the sample app with an update and a build of it, and
+//! prints what to try next.
 
 use std::io::{Cursor, Write};
 
@@ -26,7 +26,7 @@ use crate::ops::{accounts, builds, keys, orgs, publish, uploads};
 
 const BUNDLE: &str = "com.example.sample";
 const EMAIL: &str = "demo@example.com";
-/// The sample app of `examples/sample-app`, in the binary.
+/// The sample app of `examples/sample-app`, embedded in the binary.
 const FILES: [(&str, &[u8]); 5] = [
     (
         "index.html",
@@ -41,7 +41,7 @@ const FILES: [(&str, &[u8]); 5] = [
     ("icon.svg", include_bytes!("../../../../examples/sample-app/icon.svg")),
 ];
 
-/// Makes the demo on an empty database; gives the text that says what to open and to paste.
+/// Creates the demo in an empty database; returns the text with what to open and to paste.
 pub async fn prepare(app: &App) -> Result<String, ApiError> {
     if app
         .db
@@ -76,7 +76,7 @@ pub async fn prepare(app: &App) -> Result<String, ApiError> {
     Ok(words(&app.public_url, &password, key.reveal(), build))
 }
 
-/// Puts a build of the sample app into the queue that needs no toolchain: it checks the files and packs them.
+/// Queues a build of the sample app that needs no toolchain: it checks the files and packs them.
 async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, ApiError> {
     let (record, zip) = packed(app, org)?;
     let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
@@ -134,7 +134,7 @@ async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, ApiError> {
     Ok(id)
 }
 
-/// The sample app as an upload, and its bytes.
+/// The sample app as an upload, with its bytes.
 fn packed(app: &App, org: OrgId) -> Result<(Upload, Vec<u8>), ApiError> {
     let zip = pack().map_err(|error| ApiError::Internal(format!("packing the sample app: {error}")))?;
     let now = app.clock.now();
@@ -169,7 +169,7 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), ApiError> {
     change.commit().await
 }
 
-/// Puts the bytes where the copy of an upload would lie.
+/// Writes the bytes to the key of an upload's copy.
 async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiError> {
     let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;

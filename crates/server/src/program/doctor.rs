@@ -1,4 +1,5 @@
-//! The command `doctor`: tries the sandbox in which this server would run builds, and says what is open to them on this machine.
+//! The command `doctor`: tries the sandbox in which this server would run builds, and prints what builds can access on
+//! this machine.
 
 use std::io::Write;
 
@@ -8,7 +9,7 @@ use crate::embedded_runner;
 
 use super::CommandError;
 
-/// Prints what a step of the trial found.
+/// Prints the finding of each step of the trial.
 pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     let sandbox = embedded_runner::look(config).await;
     let sandbox = sandbox.map_err(|problem| ApiError::bad(format!("this server cannot run builds: {problem}")))?;

@@ -1,8 +1,8 @@
-//! Passwords on the command line: every user of the machine can read them there.
+//! Passwords on the command line, which every user of the machine can read.
 
 use std::ffi::OsString;
 
-/// The arguments that carry a password in a URL, named as flags. The password itself is not shown.
+/// The arguments that contain a password in a URL, as flag names. Does not return the password.
 pub fn passwords(arguments: impl IntoIterator<Item = OsString>) -> Vec<String> {
     let mut named = Vec::new();
     let mut flag = String::new();

@@ -1,4 +1,4 @@
-//! Serving: opens everything, says where, and goes on until it is told to stop.
+//! Serving: opens everything, announces the address, and runs until it is told to stop.
 
 use std::fs::File;
 use std::io::Write;
@@ -67,7 +67,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         let asked = Instant::now();
         stopping.cancel();
         waiting.cancel();
-        // Its builds tell their end to this server, so it goes first.
+        // Its builds report their end to this server, so the runner stops first.
         if let Some(runner) = runner {
             runner.stop().await;
         }
@@ -81,7 +81,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     Ok(())
 }
 
-/// One line on standard output when the service can be reached, then what to do next.
+/// Prints one line on standard output when the service is reachable, then what to do next.
 async fn announce(app: &App, address: SocketAddr, with_demo: bool) -> Result<(), CommandError> {
     let mut out = std::io::stdout();
     writeln!(out, "Listening on http://{}", reachable(address))?;
@@ -105,7 +105,7 @@ async fn announce(app: &App, address: SocketAddr, with_demo: bool) -> Result<(),
     Ok(())
 }
 
-/// The address a client on this machine can use: a wildcard is shown as the loopback.
+/// An address for clients on this machine: a wildcard becomes the loopback.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
@@ -114,7 +114,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Two servers on one embedded database would count and follow apart: the second does not start.
+/// Locks the data directory: two servers on one embedded database would count and follow independently, so the second
+/// does not start.
 fn lock_data_dir(config: &Config) -> Result<File, StartError> {
     make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
     let path = config.data_dir.join("server.lock");

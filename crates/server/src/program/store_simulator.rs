@@ -1,4 +1,5 @@
-//! `launchway-server store-simulator`: both stores in memory, over HTTP, to try submissions on (docs/store-simulator.md).
+//! `launchway-server store-simulator`: both app stores in memory, over HTTP, to try submissions on
+//! (docs/store-simulator.md).
 
 use std::ffi::OsString;
 use std::io::{Cursor, Write};
@@ -9,7 +10,9 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use futures::future::BoxFuture;
-use launchway_app_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, SIGNATURE_HEADER, Said, Settings, Simulator};
+use launchway_app_store_simulator::{
+    AppInfo, AppStoreApp, GooglePlayApp, Outcome, SIGNATURE_HEADER, Settings, Simulator,
+};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::time::EpochMs;
 use tokio::net::TcpListener;
@@ -17,15 +20,15 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::{Clock, SystemClock};
 
-/// The name of the command. It has a command line of its own: the settings of the service mean nothing to it.
+/// The name of the command. It has its own command line, because the settings of the service do not apply to it.
 pub const NAME: &str = "store-simulator";
 
-/// A larger binary is taken, but not read.
+/// A larger binary, in bytes, is accepted but not read.
 const KEPT: usize = 512 << 20;
 
-/// How often it is looked for events to deliver.
+/// How often to look for events to deliver.
 const BETWEEN_DELIVERIES: Duration = Duration::from_millis(200);
-/// How long a receiver of events may take.
+/// The timeout of a receiver of events.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Stands in for the App Store and Google Play, so that submissions can be tried without an account
@@ -68,7 +71,7 @@ enum Reviews {
     Reject,
 }
 
-/// Runs it, with these arguments behind its name, until it is told to stop.
+/// Runs the simulator with the arguments after its name, until it is told to stop.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments = SimulatorArgs::parse_from([OsString::from(NAME)].into_iter().chain(arguments));
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -108,7 +111,7 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
         .build()
         .map_err(|error| error.to_string())?;
     let mut out = std::io::stdout();
-    // Nobody may be reading; that is no reason not to serve.
+    // Standard output may be closed, which is no reason not to serve.
     let _ = out.write_all(said.as_bytes()).and_then(|()| out.flush());
     tokio::select! {
         () = launchway_app_store_simulator::serve(listener, simulator.clone()) => {}
@@ -119,7 +122,7 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// Delivers webhook events, each once: what a receiver does not take is lost.
+/// Delivers webhook events once each; an event that a receiver does not accept is lost.
 async fn deliver(simulator: &Simulator, client: &reqwest::Client) {
     loop {
         tokio::time::sleep(BETWEEN_DELIVERIES).await;
@@ -129,7 +132,7 @@ async fn deliver(simulator: &Simulator, client: &reqwest::Client) {
                 .header("content-type", "application/json")
                 .header(SIGNATURE_HEADER, delivery.signature)
                 .body(delivery.body);
-            // Nobody is there to be told.
+            // There is nobody to tell about an error.
             let _ = call.send().await;
         }
     }
@@ -138,8 +141,8 @@ async fn deliver(simulator: &Simulator, client: &reqwest::Client) {
 fn settings(arguments: &SimulatorArgs) -> Settings {
     let apps = || arguments.apps.iter().map(ToString::to_string);
     Settings {
-        app_store: apps().map(|bundle_id| AppStoreApp::usual(&bundle_id)).collect(),
-        google_play: apps().map(|package| GooglePlayApp::usual(&package)).collect(),
+        app_store: apps().map(|bundle_id| AppStoreApp::unreleased(&bundle_id)).collect(),
+        google_play: apps().map(|package| GooglePlayApp::unreleased(&package)).collect(),
         makes_apps: arguments.apps.is_empty(),
         speed: arguments.speed,
         outcome: match arguments.reviews {
@@ -152,16 +155,16 @@ fn settings(arguments: &SimulatorArgs) -> Settings {
     }
 }
 
-fn read(binary: &[u8]) -> Option<Said> {
+fn read(binary: &[u8]) -> Option<AppInfo> {
     let facts = launchway_binaries::read(Cursor::new(binary)).ok()?;
-    Some(Said {
+    Some(AppInfo {
         bundle_id: facts.bundle_id,
         version: facts.version.unwrap_or_default(),
         build_number: facts.build_number?,
     })
 }
 
-/// The machine's time.
+/// The system clock and timer.
 struct PausingClock;
 
 impl launchway_app_store_simulator::Clock for PausingClock {

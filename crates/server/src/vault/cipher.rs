@@ -1,4 +1,5 @@
-//! The cipher: XChaCha20-Poly1305, with the place of a value as associated data (`docs/reference/environment.md#sealing`).
+//! The cipher: XChaCha20-Poly1305, with the place of a value as associated data
+//! (`docs/reference/environment.md#sealing`).
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
@@ -13,15 +14,15 @@ use crate::master_key::{MasterKey, Purpose};
 use crate::random::Random;
 
 const NONCE: usize = 24;
-/// The form of sealed values; another would take another first byte.
+/// The version of the sealed form, which is its first byte.
 const FORM: u8 = 1;
 
-/// Where a value belongs: it opens there only, whatever row its ciphertext is moved to.
+/// Where a value belongs. It opens only there, whatever row its ciphertext is moved to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The id of the record.
     pub record: String,
-    /// The column, and what else must not change behind the value's back.
+    /// The column, and any further data that must not change independently of the value.
     pub field: &'a str,
 }
 
@@ -35,23 +36,23 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The key of an organization, or of the installation. It is not printed.
+/// The key of an organization, or of the installation. `Debug` hides it.
 pub struct DataKey(Zeroizing<[u8; 32]>);
 
 impl DataKey {
-    /// A new key.
+    /// A new random key.
     pub fn make(random: &dyn Random) -> DataKey {
         let mut bytes = Zeroizing::new([0; 32]);
         random.fill(&mut *bytes);
         DataKey(bytes)
     }
 
-    /// A key for one purpose (HKDF-SHA256, RFC 5869).
+    /// Derives a key for one purpose (HKDF-SHA256, RFC 5869).
     pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
         derive(&self.0, purpose)
     }
 
-    /// Seals a value of an organization for its place: base64 of form, nonce and ciphertext.
+    /// Seals a value of an organization for its place: base64 of version, nonce and ciphertext.
     pub fn seal(&self, org: OrgId, place: &Place<'_>, value: &[u8], random: &dyn Random) -> String {
         seal(
             &self.0,
@@ -61,7 +62,7 @@ impl DataKey {
         )
     }
 
-    /// Opens a value in its place; `None` when it is not the one that was sealed for it.
+    /// Opens a value in its place; `None` if it was not sealed for that place under this key.
     pub fn open(&self, org: OrgId, place: &Place<'_>, sealed: &str) -> Option<Zeroizing<Vec<u8>>> {
         open(
             &self.0,
@@ -71,23 +72,23 @@ impl DataKey {
     }
 }
 
-/// Seals a value that belongs to no organization under a key of the installation for one purpose.
+/// Seals a value that belongs to no organization, under a key of the installation for one purpose.
 pub fn seal_own(key: &[u8; 32], place: &Place<'_>, value: &[u8], random: &dyn Random) -> String {
     seal(key, &associated("", &place.record, place.field), value, random)
 }
 
-/// Opens what [`seal_own`] sealed; `None` when it is not the value that was sealed for this place.
+/// Opens a value of [`seal_own`]; `None` if it was not sealed for this place under this key.
 pub fn open_own(key: &[u8; 32], place: &Place<'_>, sealed: &str) -> Option<Zeroizing<Vec<u8>>> {
     open(key, &associated("", &place.record, place.field), sealed)
 }
 
 impl MasterKey {
-    /// Seals the key of an organization, or with `None` that of the installation.
+    /// Seals the key of an organization, or of the installation if `None`.
     pub fn seal_data_key(&self, key: &DataKey, org: Option<OrgId>, random: &dyn Random) -> String {
         seal(&self.derive(Purpose::DataKeys), &owner(org), &*key.0, random)
     }
 
-    /// Opens the key of an organization or of the installation; `None` when it was not sealed by this master key for it.
+    /// Opens the key of an organization or of the installation; `None` if it was not sealed for it by this master key.
     pub fn open_data_key(&self, sealed: &str, org: Option<OrgId>) -> Option<DataKey> {
         let bytes = open(&self.derive(Purpose::DataKeys), &owner(org), sealed)?;
         let mut key = Zeroizing::new([0; 32]);
@@ -99,7 +100,7 @@ impl MasterKey {
     }
 }
 
-/// A key for one purpose from another (HKDF-SHA256, RFC 5869).
+/// Derives a key for one purpose from another key (HKDF-SHA256, RFC 5869).
 pub fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
     let mut derived = Zeroizing::new([0; 32]);
     Hkdf::<Sha256>::new(None, key)
@@ -112,7 +113,7 @@ fn owner(org: Option<OrgId>) -> Vec<u8> {
     associated(&org.map(|org| org.to_string()).unwrap_or_default(), "data key", "")
 }
 
-/// Organization, record and field, each with its length before it, so that no two places read alike.
+/// Organization, record and field, each prefixed with its length, so that different places never encode alike.
 fn associated(org: &str, record: &str, field: &str) -> Vec<u8> {
     let mut bytes = b"launchway 1".to_vec();
     for part in [org, record, field] {

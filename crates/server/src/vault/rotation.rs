@@ -1,6 +1,6 @@
-//! Changing the master key while servers run: the keys of organizations are sealed anew, values stay as they are.
+//! Rotates the master key while servers run: only the keys of organizations are sealed again, values stay as they are.
 //! The new key waits in a file beside the old one until the database is sealed with it, so that a crash at any moment
-//! leaves a key that fits.
+//! leaves a matching key.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,11 +15,11 @@ use crate::folders::{folder_of, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 
-/// The fact that tells which master key a database is sealed with.
+/// The key of the metadata row that identifies the master key of a database.
 pub const MASTER_KEY_CHECK: &str = "master_key_check";
 const REASON: &str = "a rotation serves every tenant";
 
-/// Seals every key with a new master key and puts it in the place of the old one. Gives how many were sealed.
+/// Seals every key with a new master key, which replaces the old one. Returns how many keys were sealed.
 pub async fn rotate(app: &App) -> Result<u64, ApiError> {
     let file = &app.config.master_key_file;
     let mut tx = app.db.write().await?;
@@ -47,8 +47,8 @@ pub async fn rotate(app: &App) -> Result<u64, ApiError> {
         .ok_or_else(|| ApiError::Internal(format!("{} could not be put in place", waiting(file).display())))
 }
 
-/// The master key that fits the database: the one in its file, or one that a rotation left waiting beside it, which then
-/// takes its place.
+/// The master key that matches the database: the one in its file, or one that a rotation left beside it, which then
+/// replaces it.
 pub fn finish_rotation(file: &Path, check: &str) -> Option<MasterKey> {
     let present = MasterKey::read_file(file).ok();
     if let Some(key) = present.filter(|key| key.fits(check)) {

@@ -89,7 +89,7 @@ impl Play<'_> {
         let mut tx = self.app.app.db.write().await.unwrap();
         let mut org = tx.org(self.org);
         let build = org.lock_build(self.id).await.unwrap().unwrap();
-        let (to, code) = build.state.after(step, now).unwrap();
+        let (to, code) = build.state.apply(step, now).unwrap();
         let with = StateChange {
             error: code.map(|code| BuildFailure {
                 code,
@@ -102,7 +102,7 @@ impl Play<'_> {
         };
         assert!(org.set_build_state(self.id, &build.state, &to, &with).await.unwrap());
         tx.commit().await.unwrap();
-        self.app.app.build_news.tell(self.id);
+        self.app.app.build_news.notify(self.id);
         to
     }
 
@@ -134,9 +134,9 @@ impl Play<'_> {
             exit_code: Some(0),
         };
         build.phases = names.iter().map(phase).collect();
-        org.tell_build(&build).await.unwrap();
+        org.update_build(&build).await.unwrap();
         tx.commit().await.unwrap();
-        self.app.app.build_news.tell(self.id);
+        self.app.app.build_news.notify(self.id);
     }
 
     /// It prints.
@@ -146,7 +146,7 @@ impl Play<'_> {
         let build = org.lock_build(self.id).await.unwrap().unwrap();
         org.append_log(self.id, build.log_size, bytes).await.unwrap();
         tx.commit().await.unwrap();
-        self.app.app.build_news.tell(self.id);
+        self.app.app.build_news.notify(self.id);
     }
 
     /// What it printed from one place to another goes to object storage.

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, iso};
-use launchway_server::ops::credentials::tell_expiring;
+use launchway_server::ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -332,7 +332,7 @@ async fn the_end_is_told_twice() {
         (-1, 0),
     ] {
         app.advance(to(days) - app.app.clock.now());
-        assert_eq!(tell_expiring(&app.app).await.unwrap(), notices, "{days} days before");
+        assert_eq!(notify_expiring(&app.app).await.unwrap(), notices, "{days} days before");
         told.push(days);
     }
     let events = app.events(org).await;
@@ -366,5 +366,5 @@ async fn the_end_of_one_that_ends_soon_is_told_at_once() {
     let events = app.events(org).await;
     let told: Vec<_> = events.iter().map(|(kind, data)| (kind.as_str(), &data["id"])).collect();
     assert_eq!(told, [("credential.expiring", &soon["id"])]);
-    assert_eq!(tell_expiring(&app.app).await.unwrap(), 1, "the other one");
+    assert_eq!(notify_expiring(&app.app).await.unwrap(), 1, "the other one");
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use launchway_runner::Workplace;
+use launchway_runner::WorkDirectory;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::settings::Settings;
 
@@ -35,7 +35,7 @@ async fn doctor_names_everything_that_is_open_to_builds() {
     let mut settings = Settings::new(std::env::temp_dir());
     settings.sandbox.open_ports = vec![3128];
     let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
-    let sandbox = Workplace::look(settings, executor).await.unwrap();
+    let sandbox = WorkDirectory::inspect(settings, executor).await.unwrap();
     assert!(told.starts_with(&format!("{}\n", sandbox.sentence())), "{told}");
     let openings = sandbox.openings();
     assert!(

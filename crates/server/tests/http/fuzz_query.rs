@@ -98,7 +98,7 @@ async fn fuzz(runs: usize, seed: u64) {
             _ => panic!("{status} {body} for {input:?}"),
         }
         let query = Query::parse(&input);
-        let _ = (query.paging(), query.get("currentVersion"), query.given("id"));
+        let _ = (query.paging(), query.get("currentVersion"), query.raw("id"));
     }
     let [update, none, unknown, refused] = counts;
     assert!(

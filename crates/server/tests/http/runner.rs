@@ -10,7 +10,7 @@ pub mod stage;
 use launchway_domain::build::{BuildStatus, SourceRecord};
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_server::jobs::expire_leases::expire_leases;
-use launchway_server::ops::leases::NOT_YOURS;
+use launchway_server::ops::leases::NO_LEASE;
 use reqwest::Method;
 use serde_json::json;
 
@@ -182,7 +182,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
             held.announce("app.apk", b"apk").await,
             held.finish(json!({})).await,
         ] {
-            answer.expect_error(400, NOT_YOURS);
+            answer.expect_error(400, NO_LEASE);
         }
     };
     // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
@@ -307,7 +307,7 @@ async fn a_cancel_rides_on_every_answer() {
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
     let (to, _) = build
         .state
-        .after(launchway_domain::build::Transition::Cancel, app.app.clock.now())
+        .apply(launchway_domain::build::Transition::Cancel, app.app.clock.now())
         .unwrap();
     assert!(
         tx.org(org)

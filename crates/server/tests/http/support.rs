@@ -157,7 +157,7 @@ impl TestApp {
             trusted_proxies: Some("127.0.0.1".to_owned()),
             ..RawSettings::default()
         };
-        let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
+        let config = Config::load(setup.settings.with_fallback(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         let inspector = setup.inspector.unwrap_or_else(inspector);
         Self::open_with(config, Some(dir), resolver, setup.app_stores, inspector).await

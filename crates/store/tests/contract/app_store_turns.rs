@@ -1,5 +1,5 @@
-//! Turns in App Store Connect: one submission has each, the others wait in the order in which they were made, and what
-//! ends, fails or is deleted frees its turn.
+//! Turns in App Store Connect: one submission has each, the others wait in order of creation, and a submission that ends, fails
+//! or is deleted frees its turn.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{OrgId, SubmissionId};
@@ -24,7 +24,7 @@ fn version(app: &BundleId, platform: Platform) -> Turn<'_> {
     }
 }
 
-/// A submission to the App Store that is claimed.
+/// A claimed submission to the App Store.
 async fn claimed(db: &TestDb, org: OrgId, status: SubmissionStatus) -> Submission {
     let new = Submission {
         platform: Platform::Ios,
@@ -54,7 +54,7 @@ async fn let_go(db: &TestDb, one: &Submission) {
     org_writes!(db, one.org_id, hold_submission(one.id, None));
 }
 
-/// What the release before turns does to a row: it counts claims, and knows of nothing else.
+/// The effect of a release without turns on a row: it counts claims, and changes nothing else.
 async fn claim_by_an_older_node(db: &TestDb, one: &Submission) {
     db.raw(&format!(
         "UPDATE submissions SET claim = claim + 1 WHERE id = '{}'",
@@ -63,7 +63,7 @@ async fn claim_by_an_older_node(db: &TestDb, one: &Submission) {
     .await;
 }
 
-/// Shows that the submission made a version in App Store Connect.
+/// Records that the submission created a version in App Store Connect.
 async fn make_version(db: &TestDb, one: &Submission, status: SubmissionStatus) {
     let mut new = one.clone();
     new.state.status = status;
@@ -161,7 +161,8 @@ contract! {
             assert_eq!(take(db, turn, &ours).await, wanted, "{status}");
             assert_eq!(take(db, Turn { after_others: false, ..turn }, &ours).await, wanted, "{status}: handed to it");
         }
-        // One that waits has nothing under way, though an earlier try made a version; until an older node worked on it.
+        // A waiting submission has nothing in progress, although an earlier attempt created a version, until an older node
+        // worked on it.
         let waits = claimed(db, org, SubmissionStatus::Processing).await;
         db.raw("DELETE FROM app_store_turns").await;
         assert_eq!(take(db, turn, &ours).await, None);

@@ -1,4 +1,4 @@
-//! Apps: a bundle identifier has one organization, also among many who ask at once, and only the operator moves it.
+//! Apps: a bundle id has one organization, also under concurrent claims, and only the operator transfers it.
 
 use launchway_domain::app::App;
 use launchway_store::{Changes, Claim, Paging};
@@ -26,7 +26,7 @@ contract! {
         let (first, again) = (bundle("com.Example.app"), bundle("COM.example.APP"));
         let app = new_app(org, &first);
         org_writes!(db, org, claim_app(&first, &app));
-        assert_eq!(org_writes!(db, org, claim_app(&again, &new_app(org, &again))), Claim::Held(app.clone()));
+        assert_eq!(org_writes!(db, org, claim_app(&again, &new_app(org, &again))), Claim::AlreadyOwned(app.clone()));
         assert_eq!(org_writes!(db, other, claim_app(&again, &new_app(other, &again))), Claim::Foreign);
         assert_eq!(org_reads!(db, org, apps(ALL)).items, [app]);
         assert_eq!(org_reads!(db, other, apps(ALL)).total, 0);
@@ -65,7 +65,7 @@ contract! {
         let orgs = [an_org(db).await.id, an_org(db).await.id];
         let claims = db
             .at_once(12, |db, number| async move {
-                // Not even and odd: that tells the nodes apart, and both organizations are on both.
+                // Not even and odd: that distinguishes the nodes, and both organizations are on both.
                 let org = orgs[number / 2 % 2];
                 let name = bundle(if number % 3 == 0 { "com.Example.App" } else { "com.example.app" });
                 (org, org_writes!(db, org, claim_app(&name, &new_app(org, &name))))
@@ -76,7 +76,7 @@ contract! {
         assert_eq!(claimed.len(), 1, "{claims:?}");
         for (org, claim) in &claims {
             let right = match claim {
-                Claim::Claimed(app) | Claim::Held(app) => *org == claimed[0] && app.org_id == claimed[0],
+                Claim::Claimed(app) | Claim::AlreadyOwned(app) => *org == claimed[0] && app.org_id == claimed[0],
                 Claim::Foreign => *org != claimed[0],
             };
             assert!(right, "{org} of {claims:?}");
@@ -126,7 +126,7 @@ contract! {
         assert!(org_reads!(db, from, update(other_update.id)).is_some());
         let changes = Changes { revision: seen + 1, bundle_keys: Some(vec![name.key()]) };
         assert_eq!(system_reads!(db, changes_since(seen)), changes, "each node has to hear of it");
-        // The package has moved too: deleting its only update there gives it free.
+        // The package has moved too: deleting its only update there releases it.
         let moved = org_reads!(db, to, update(update.id)).unwrap();
         org_writes!(db, to, delete_update(&moved, NOW));
         let unused = system_reads!(db, unused_packages(NOW, 10));

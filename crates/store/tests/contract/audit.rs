@@ -1,10 +1,10 @@
-//! The audit log: one chain for each owner, read newest first by its organization and oldest first by who checks it.
+//! The audit log: one chain for each owner, read newest first by its organization and oldest first by the verifier.
 
 use launchway_store::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link, Paging};
 
 use crate::records::{ALL, NOW, an_org, new_id};
 
-/// A line that the operator left.
+/// A line written for the operator.
 pub fn audit_line(action: &str) -> AuditRow {
     AuditRow {
         at: NOW,
@@ -18,7 +18,7 @@ pub fn audit_line(action: &str) -> AuditRow {
     }
 }
 
-/// A hash that tells what went into it.
+/// A hash that shows its inputs.
 pub fn link(before: &str, seq: i64, row: &AuditRow) -> Link {
     let name = format!("{seq}.{}", row.action);
     Link {
@@ -43,7 +43,7 @@ contract! {
             after: Some(r#"{"name":"é"}"#.to_owned()),
             ..audit_line("org.rename")
         };
-        // The clock may go back: the order is that of writing.
+        // The clock may go back: the order is that of insertion.
         let late = AuditRow { at: NOW - 10, ..audit_line("key.revoke") };
         let created = AuditRow { after: Some(String::new()), ..audit_line("key.create") };
         for row in [&created, &changed, &late] {
@@ -83,7 +83,7 @@ contract! {
         assert_eq!(org_reads!(db, org, audit(&everything(), ALL)).total, 0);
     }
 
-    /// A chain that was taken away whole is missed, for every organization has made a line when it was made.
+    /// A completely deleted chain is noticed, because every organization writes a line when it is created.
     async fn the_ends_of_all_chains_are_told(db: &TestDb) {
         let (silent, beheaded, gone) = (an_org(db).await.id, an_org(db).await.id, new_id());
         assert_eq!(system_reads!(db, audit_heads()).len(), 2, "the installation has none before its first line");

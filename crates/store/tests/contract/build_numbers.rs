@@ -1,4 +1,4 @@
-//! Build numbers: reserved without gap or double, never below one that was named.
+//! Build numbers: reserved without gaps or duplicates, never below one that was named.
 
 use launchway_domain::build_number::MAX_BUILD_NUMBER;
 use launchway_domain::platform::Platform;
@@ -43,7 +43,7 @@ contract! {
                 for round in 0..5 {
                     let mut tx = db.write().await.unwrap();
                     let reserved = tx.org(org).next_build_number(&bundle("com.example.app"), Platform::Ios).await.unwrap();
-                    // What is given up is given again.
+                    // A number that is given up is reused.
                     if (number + round) % 4 == 0 {
                         drop(tx);
                     } else {

@@ -1,4 +1,4 @@
-//! What builds say and give: logs by offset, artifacts.
+//! The output of builds: logs by offset, artifacts.
 
 use launchway_domain::build::{Artifact, Build, Transition};
 use launchway_domain::id::BuildId;
@@ -15,7 +15,7 @@ fn chunk(start: i64, bytes: &[u8]) -> LogChunk {
     }
 }
 
-/// An announced artifact, not kept yet.
+/// An announced artifact, not stored yet.
 pub fn new_artifact(build: BuildId) -> Artifact {
     Artifact {
         id: new_id(),
@@ -54,7 +54,7 @@ contract! {
         let all = [chunk(0, pieces[0]), chunk(4, pieces[1]), chunk(7, pieces[2])];
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), all);
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 2)), all[..2]);
-        // What lies partly behind the offset comes whole.
+        // A chunk that lies partly after the offset is returned whole.
         assert_eq!(org_reads!(db, org, log_tail(build.id, 5, 10)), all[1..]);
         assert_eq!(org_reads!(db, org, log_tail(build.id, 14, 10)), []);
 
@@ -70,11 +70,11 @@ contract! {
         }
         assert_eq!(org_reads!(db, org, log_segments_from(build.id, 0, 1)), parts[..1]);
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
-        assert!(system_reads!(db, names_log_blob("logs/x/0")));
-        assert!(system_reads!(db, names_blob("logs/x/0")));
-        assert!(!system_reads!(db, names_log_blob("logs/x/1")));
+        assert!(system_reads!(db, has_log_blob("logs/x/0")));
+        assert!(system_reads!(db, is_blob_referenced("logs/x/0")));
+        assert!(!system_reads!(db, has_log_blob("logs/x/1")));
         assert!(org_writes!(db, org, delete_build(build.id)));
-        assert!(!system_reads!(db, names_log_blob("logs/x/0")));
+        assert!(!system_reads!(db, has_log_blob("logs/x/0")));
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
     }
 
@@ -83,24 +83,24 @@ contract! {
         let build = new_build(org);
         keep(db, &build).await;
         org_writes!(db, org, append_log(build.id, 0, b"seen"));
-        assert_eq!(org_reads!(db, org, held_log(build.id)), None);
-        org_writes!(db, org, hold_log(build.id, 2, b"form"));
-        org_writes!(db, org, hold_log(build.id, 3, b"other form"));
-        assert_eq!(org_reads!(db, org, held_log(build.id)), Some(b"other form".to_vec()));
+        assert_eq!(org_reads!(db, org, withheld_log(build.id)), None);
+        org_writes!(db, org, set_withheld_log(build.id, 2, b"form"));
+        org_writes!(db, org, set_withheld_log(build.id, 3, b"other form"));
+        assert_eq!(org_reads!(db, org, withheld_log(build.id)), Some(b"other form".to_vec()));
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), [chunk(0, b"seen")]);
         assert_eq!(org_reads!(db, org, build(build.id)).unwrap().log_size, 4);
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 0);
         let segment = LogSegment { start: 0, size: 4, blob_key: unique("logs") };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
-        assert_eq!(org_reads!(db, org, held_log(build.id)), Some(b"other form".to_vec()));
-        org_writes!(db, org, hold_log(build.id, 0, b""));
-        assert_eq!(org_reads!(db, org, held_log(build.id)), None);
+        assert_eq!(org_reads!(db, org, withheld_log(build.id)), Some(b"other form".to_vec()));
+        org_writes!(db, org, set_withheld_log(build.id, 0, b""));
+        assert_eq!(org_reads!(db, org, withheld_log(build.id)), None);
         org_writes!(db, org, append_log(build.id, 4, b" more"));
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
-        // Only what is over has a log that could be sealed to its end.
+        // Only finished builds have a log that can be sealed to its end.
         assert_eq!(system_reads!(db, unsealed_logs(10)), []);
-        let (canceled, _) = build.state.after(Transition::Cancel, NOW).unwrap();
+        let (canceled, _) = build.state.apply(Transition::Cancel, NOW).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &canceled, &StateChange::default())));
         assert_eq!(system_reads!(db, unsealed_logs(10)), [(org, build.id)]);
     }
@@ -113,13 +113,13 @@ contract! {
         let late = new_artifact(build.id);
         org_writes!(db, org, create_artifact(&artifact));
         org_writes!(db, org, create_artifact(&late));
-        assert!(!system_reads!(db, artifact_is_open(artifact.id)));
-        let (running, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        assert!(!system_reads!(db, is_open_artifact(artifact.id)));
+        let (running, _) = build.state.apply(Transition::Lease, NOW).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &running, &StateChange::default())));
-        assert!(system_reads!(db, artifact_is_open(artifact.id)));
-        assert!(!system_reads!(db, artifact_is_open(late.id)), "it is of another attempt");
+        assert!(system_reads!(db, is_open_artifact(artifact.id)));
+        assert!(!system_reads!(db, is_open_artifact(late.id)), "it is of another attempt");
         org_writes!(db, org, store_artifact(artifact.id, "artifacts/y", None));
-        assert!(!system_reads!(db, artifact_is_open(artifact.id)));
+        assert!(!system_reads!(db, is_open_artifact(artifact.id)));
         let stored = file("artifacts/y", Some(&artifact.sha256));
         assert_eq!(system_reads!(db, build_files_after("", 10)), [stored], "the late one has no bytes");
         org_writes!(db, org, forget_artifact(artifact.id));
@@ -134,15 +134,15 @@ contract! {
         keep(db, &first).await;
         keep(db, &second).await;
         for build in [&first, &second] {
-            assert!(org_reads!(db, org, names_source("sources/x")));
-            assert!(system_reads!(db, names_source_blob("sources/x")));
-            assert!(system_reads!(db, names_blob("sources/x")));
+            assert!(org_reads!(db, org, has_source("sources/x")));
+            assert!(system_reads!(db, has_source_blob("sources/x")));
+            assert!(system_reads!(db, is_blob_referenced("sources/x")));
             assert_eq!(system_reads!(db, build_files_after("sources/w", 10)), [file("sources/x", None)]);
             assert_eq!(system_reads!(db, build_files_after("sources/x", 10)), []);
             assert!(org_writes!(db, org, delete_build(build.id)));
         }
-        assert!(!org_reads!(db, org, names_source("sources/x")));
-        assert!(!system_reads!(db, names_blob("sources/x")));
+        assert!(!org_reads!(db, org, has_source("sources/x")));
+        assert!(!system_reads!(db, is_blob_referenced("sources/x")));
     }
 
     async fn a_build_that_ended_is_cleared_once(db: &TestDb) {
@@ -150,7 +150,7 @@ contract! {
         let mut build = new_build(org);
         build.spec.source = an_archive("sources/y");
         keep(db, &build).await;
-        let (canceled, _) = build.state.after(Transition::Cancel, NOW).unwrap();
+        let (canceled, _) = build.state.apply(Transition::Cancel, NOW).unwrap();
         let with = StateChange { finished_at: Some(NOW + 5), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &canceled, &with)));
         org_writes!(db, org, append_log(build.id, 0, b"sealed"));
@@ -172,7 +172,7 @@ contract! {
         assert_eq!(cleared.spec, build.spec);
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
         for key in ["sources/y", "logs/y/0", artifact.blob_key.as_str()] {
-            assert!(!system_reads!(db, names_blob(key)), "{key}");
+            assert!(!system_reads!(db, is_blob_referenced(key)), "{key}");
         }
     }
 
@@ -192,9 +192,9 @@ contract! {
             ..first.clone()
         };
         assert_eq!(org_reads!(db, org, artifacts(build.id)), [stored, second]);
-        assert!(system_reads!(db, names_artifact_blob("artifacts/x")));
-        assert!(system_reads!(db, names_blob("artifacts/x")));
-        assert!(!system_reads!(db, names_artifact_blob(&first.blob_key)));
+        assert!(system_reads!(db, has_artifact_blob("artifacts/x")));
+        assert!(system_reads!(db, is_blob_referenced("artifacts/x")));
+        assert!(!system_reads!(db, has_artifact_blob(&first.blob_key)));
         assert!(org_writes!(db, org, delete_build(build.id)));
         assert_eq!(org_reads!(db, org, artifact(first.id)), None);
     }

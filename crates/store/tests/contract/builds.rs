@@ -1,4 +1,4 @@
-//! Builds: every field, the queue's order, moves as compare-and-set, and many nodes at one queue.
+//! Builds: every field, the queue's order, transitions as compare-and-set, and many nodes on one queue.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use launchway_domain::build::{
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
-use launchway_store::{BuildFilter, Db, QueueShare, Running, StateChange};
+use launchway_store::{BuildFilter, Db, QueueShare, RunningBuilds, StateChange};
 
 use crate::records::{ALL, NOW, an_org, bundle, new_id};
 use crate::runners::new_runner;
 
-/// A queued build, not kept yet.
+/// A queued build, not stored yet.
 pub fn new_build(org: OrgId) -> Build {
     Build {
         id: new_id(),
@@ -65,7 +65,7 @@ pub fn an_archive(blob_key: &str) -> SourceRecord {
     }
 }
 
-/// Keeps a build.
+/// Stores a build.
 pub async fn keep(db: &Db, build: &Build) {
     let name = bundle(&build.bundle_id);
     org_writes!(db, build.org_id, create_build(build, &name));
@@ -80,7 +80,7 @@ fn phases() -> Vec<PhaseRecord> {
     }]
 }
 
-/// The ids in the order in which a runner with one set of labels gets them.
+/// The ids in the order in which a runner with one set of labels claims them.
 async fn order(db: &Db, labels: &[&str], org: OrgId) -> Vec<BuildId> {
     let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
     let mut ids = Vec::new();
@@ -89,7 +89,7 @@ async fn order(db: &Db, labels: &[&str], org: OrgId) -> Vec<BuildId> {
         let Some((_, build)) = tx.org(org).next_queued(&labels).await.unwrap() else {
             return ids;
         };
-        let (to, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let (to, _) = build.state.apply(Transition::Lease, NOW).unwrap();
         let with = StateChange {
             runner: Some(new_id()),
             started_at: Some(NOW),
@@ -147,12 +147,12 @@ contract! {
         assert_eq!(system_writes!(db, lock_leased_build(build.id)), Some(build.clone()));
         assert_eq!(system_reads!(db, any_build(build.id)), Some(build.clone()));
 
-        let (leased, _) = build.state.after(Transition::Lease, NOW + 1).unwrap();
+        let (leased, _) = build.state.apply(Transition::Lease, NOW + 1).unwrap();
         let runner = new_id();
         let with = StateChange { runner: Some(runner), started_at: Some(NOW + 1), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         let failed = Transition::Finish { attempt: 1, outcome: Outcome::Failed(BuildErrorCode::StepFailed) };
-        let (ended, code) = leased.after(failed, NOW + 2).unwrap();
+        let (ended, code) = leased.apply(failed, NOW + 2).unwrap();
         let error = BuildFailure { code: code.unwrap(), phase: Some("build".to_owned()), message: "exit 1".to_owned() };
         let with = StateChange { error: Some(error.clone()), finished_at: Some(NOW + 2), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &leased, &ended, &with)));
@@ -169,7 +169,7 @@ contract! {
         };
         assert_eq!(system_reads!(db, any_build(build.id)).unwrap().id, build.id);
         assert_eq!(system_reads!(db, any_build(new_id())), None);
-        org_writes!(db, org, tell_build(&told));
+        org_writes!(db, org, update_build(&told));
         assert_eq!(org_reads!(db, org, build(build.id)), Some(told));
         assert!(org_writes!(db, org, delete_build(build.id)));
         assert!(!org_writes!(db, org, delete_build(build.id)));
@@ -213,16 +213,16 @@ contract! {
         let org = an_org(db).await.id;
         let build = new_build(org);
         keep(db, &build).await;
-        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let (leased, _) = build.state.apply(Transition::Lease, NOW).unwrap();
         let nothing = StateChange::default();
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &nothing)));
-        // A second runner that read the same queue comes too late.
+        // A second runner that read the same queue is too late.
         assert!(!org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &nothing)));
         let lapse = leased.lease_until.unwrap();
-        let (again, _) = leased.after(Transition::Lapse, lapse).unwrap();
+        let (again, _) = leased.apply(Transition::Lapse, lapse).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &leased, &again, &nothing)));
         let late = Transition::Finish { attempt: 1, outcome: Outcome::Success };
-        let (ended, _) = leased.after(late, NOW).unwrap();
+        let (ended, _) = leased.apply(late, NOW).unwrap();
         assert!(!org_writes!(db, org, set_build_state(build.id, &leased, &ended, &nothing)));
         assert_eq!(org_reads!(db, org, build(build.id)).unwrap().state, again);
     }
@@ -231,7 +231,7 @@ contract! {
         let org = an_org(db).await.id;
         let (build, runner) = (new_build(org), new_id());
         keep(db, &build).await;
-        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let (leased, _) = build.state.apply(Transition::Lease, NOW).unwrap();
         let with = StateChange { runner: Some(runner), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         let until = NOW + 1_000_000;
@@ -241,7 +241,7 @@ contract! {
         for (id, who, attempt) in [(new_id(), runner, 1), (build.id, new_id(), 1), (build.id, runner, 2)] {
             assert_eq!(system_writes!(db, renew_build(id, who, attempt, until + 1, &[])), None);
         }
-        let (asked, _) = leased.after(Transition::Cancel, NOW).unwrap();
+        let (asked, _) = leased.apply(Transition::Cancel, NOW).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &leased, &asked, &StateChange::default())));
         assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &[])), Some((true, 0)));
     }
@@ -256,10 +256,10 @@ contract! {
         }
         let mac = Build { labels: vec!["os=macos".to_owned()], ..new_build(orgs[0]) };
         keep(db, &mac).await;
-        // The last was lost once.
+        // The runner of the last one was lost once.
         let lost = &made[3];
-        let (leased, _) = lost.state.after(Transition::Lease, NOW).unwrap();
-        let (again, _) = leased.after(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
+        let (leased, _) = lost.state.apply(Transition::Lease, NOW).unwrap();
+        let (again, _) = leased.apply(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
         let nothing = StateChange::default();
         assert!(org_writes!(db, lost.org_id, set_build_state(lost.id, &lost.state, &leased, &nothing)));
         assert!(org_writes!(db, lost.org_id, set_build_state(lost.id, &leased, &again, &nothing)));
@@ -284,7 +284,7 @@ contract! {
         }
         let gone = new_build(idle.id);
         keep(db, &gone).await;
-        let (canceled, _) = gone.state.after(Transition::Cancel, NOW).unwrap();
+        let (canceled, _) = gone.state.apply(Transition::Cancel, NOW).unwrap();
         assert!(org_writes!(db, idle.id, set_build_state(gone.id, &gone.state, &canceled, &StateChange::default())));
         let set = |label: &str| vec![label.to_owned()];
         let share = |org: &launchway_domain::org::Org, sets: Vec<Vec<String>>| {
@@ -319,7 +319,7 @@ contract! {
         assert_eq!(org_reads!(db, org, queue_share(9)).into_iter().map(served).collect::<Vec<_>>(), shares[1..]);
     }
 
-    /// Another form: builds that are lost are taken again and again.
+    /// Another form: lost builds are claimed again and again.
     async fn a_build_that_is_taken_again_serves_its_organization_again(db: &TestDb) {
         let org = an_org(db).await.id;
         let build = new_build(org);
@@ -327,12 +327,12 @@ contract! {
             keep(db, build).await;
         }
         let lease = |from: &BuildState, at| {
-            let (leased, _) = from.after(Transition::Lease, at).unwrap();
+            let (leased, _) = from.apply(Transition::Lease, at).unwrap();
             (leased, StateChange { started_at: Some(at), ..StateChange::default() })
         };
         let (leased, with) = lease(&build.state, NOW);
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
-        let (again, _) = leased.after(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
+        let (again, _) = leased.apply(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &leased, &again, &StateChange::default())));
         let (leased, with) = lease(&again, NOW + 9);
         assert!(org_writes!(db, org, set_build_state(build.id, &again, &leased, &with)));
@@ -341,7 +341,7 @@ contract! {
         assert_eq!(org_reads!(db, org, build(build.id)).unwrap().started_at, Some(NOW), "it began once");
     }
 
-    /// It writes no more than when the build began.
+    /// It writes only when the build began.
     async fn what_a_node_of_an_earlier_release_serves_counts(db: &TestDb) {
         let org = an_org(db).await.id;
         keep(db, &new_build(org)).await;
@@ -364,13 +364,13 @@ contract! {
         for (org, runner) in [(org, &own), (org, &shared), (org, &shared), (other, &shared)] {
             let build = new_build(org);
             keep(db, &build).await;
-            let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+            let (leased, _) = build.state.apply(Transition::Lease, NOW).unwrap();
             let with = StateChange { runner: Some(runner.id), ..StateChange::default() };
             assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         }
         let mut running = system_reads!(db, running_builds());
         running.sort_by_key(|running| running.org);
-        let expected = [Running { org, all: 3, shared: 2 }, Running { org: other, all: 1, shared: 1 }];
+        let expected = [RunningBuilds { org, all: 3, shared: 2 }, RunningBuilds { org: other, all: 1, shared: 1 }];
         assert_eq!(running, expected);
     }
 
@@ -389,7 +389,7 @@ contract! {
         }).await;
     }
 
-    /// What a question about the queue reads must not grow with the queue.
+    /// The amount that a query of the queue reads must not grow with the queue.
     async fn questions_about_the_queue_are_answered_by_indexes(db: &TestDb) {
         let mut orgs = Vec::new();
         for _ in 0..8 {
@@ -401,7 +401,7 @@ contract! {
             tx.org(build.org_id).create_build(&build, &bundle(&build.bundle_id)).await.unwrap();
         }
         tx.commit().await.unwrap();
-        // What the planner of PostgreSQL chooses in an empty table says nothing.
+        // The choice of PostgreSQL's planner in an empty table means nothing.
         db.raw("ANALYZE builds").await;
         let of_org = format!("org_id = '{}' AND", orgs[3]);
         for (sql, index) in [
@@ -436,7 +436,7 @@ contract! {
             made.insert(build.id);
         }
         let taken = db.at_once(8, |db, _| async move { order(&db, &["os=linux"], org).await }).await.concat();
-        // One that finds only locked builds goes away empty-handed; its builds are another's.
+        // A runner that finds only locked builds gets none; its builds go to another.
         assert_eq!(taken.len(), taken.iter().collect::<HashSet<_>>().len(), "none twice");
         let rest = order(db, &["os=linux"], org).await;
         assert_eq!(taken.into_iter().chain(rest).collect::<HashSet<_>>(), made);
@@ -449,7 +449,7 @@ contract! {
             keep(db, build).await;
         }
         for (at, build) in builds.iter().enumerate().take(2) {
-            let (leased, _) = build.state.after(Transition::Lease, NOW - at as i64).unwrap();
+            let (leased, _) = build.state.apply(Transition::Lease, NOW - at as i64).unwrap();
             assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &StateChange::default())));
         }
         let end = NOW + launchway_domain::build::LEASE;
@@ -475,7 +475,7 @@ contract! {
         for build in [&plain, &branch, &other] {
             keep(db, build).await;
         }
-        let (ended, _) = plain.state.after(Transition::Cancel, NOW).unwrap();
+        let (ended, _) = plain.state.apply(Transition::Cancel, NOW).unwrap();
         assert!(org_writes!(db, org, set_build_state(plain.id, &plain.state, &ended, &StateChange::default())));
         let none = BuildFilter::default();
         let android = BuildFilter { platform: Some(Platform::Android), ..none.clone() };

@@ -1,4 +1,4 @@
-//! How nodes follow: revisions without gaps, nothing skipped while others write, and a wake-up.
+//! How nodes follow changes: revisions without gaps, nothing skipped under concurrent writes, and a notification.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn changes(revision: i64, keys: &[&str]) -> Changes {
     }
 }
 
-/// The counter of changes by others that a watch of SQLite looks at.
+/// The counter of changes by others that a watch of SQLite reads.
 async fn counter(connection: &mut SqliteConnection) -> i64 {
     sqlx::query_scalar("PRAGMA data_version")
         .fetch_one(connection)
@@ -77,7 +77,7 @@ contract! {
                 let mut tx = db.write().await.unwrap();
                 let name = bundle(&format!("com.w{number}.r{round}"));
                 let revision = tx.org(org).touch_updates(&name, NOW).await.unwrap();
-                // A writer with more to do, and now and then one that gives up.
+                // A writer with more to do, which sometimes rolls back.
                 tx.org(org).record().await.unwrap();
                 if round % 4 != 3 {
                     tx.commit().await.unwrap();
@@ -105,7 +105,7 @@ contract! {
         let org = an_org(db).await.id;
         let other = db.again().await;
         let mut watch = db.watch().await.unwrap();
-        // Whatever came before the watch; on SQLite the first look always tells of news.
+        // Drains what happened before the watch; on SQLite the first look always reports changes.
         watch.changed().await.unwrap();
         for round in 1..=3 {
             assert_eq!(touch(&other, org, "com.a", NOW).await, round);

@@ -1,4 +1,4 @@
-//! Every public function of the store stands in a test, and every one behind the organization's door in `tenancy.rs`.
+//! Every public function of the store has a test, and every one of [`Org`](launchway_store::Org) has one in `tenancy.rs`.
 
 use std::fs;
 use std::path::Path;
@@ -72,7 +72,7 @@ fn all_functions() -> Vec<Function> {
         .collect()
 }
 
-/// The test files, without this one: it names functions it does not call.
+/// The test files, without this one: it names functions that it does not call.
 fn tests() -> Vec<(String, String)> {
     sources("tests/contract")
         .into_iter()

@@ -1,4 +1,4 @@
-//! Credentials: what was read stands open, the rest sealed; the end of each is told once for each notice.
+//! Credentials: their metadata is in clear, the secret part is sealed; each expiry notice is sent once.
 
 use launchway_domain::credential::Credential;
 use launchway_domain::id::OrgId;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::records::{ALL, NOW, an_org, new_id, unique};
 
-/// A credential, not kept yet.
+/// A credential, not stored yet.
 pub fn new_credential(org: OrgId) -> Credential {
     Credential {
         id: new_id(),
@@ -48,7 +48,7 @@ contract! {
         org_writes!(db, org, create_credential(&credential, ""));
         let mut answers = Vec::new();
         for days in [30, 30, 7, 30, 7] {
-            answers.push(org_writes!(db, org, note_expiry_told(credential.id, days)));
+            answers.push(org_writes!(db, org, record_expiry_notice(credential.id, days)));
         }
         assert_eq!(answers, [true, false, true, false, false]);
         assert_eq!(org_reads!(db, org, credential(credential.id)).unwrap().told_days, Some(7));

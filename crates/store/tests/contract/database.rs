@@ -1,4 +1,4 @@
-//! The databases that the contract suite runs on: opened fresh for each test, read raw, and used by many at once.
+//! The databases of the contract suite: created for each test, read raw, and used concurrently.
 
 use std::ops::{AsyncFnOnce, Deref};
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use sqlx::AssertSqlSafe;
 use tempfile::TempDir;
 use tokio::sync::Barrier;
 
-/// No test takes nearly as long; one that does hangs.
+/// No test takes nearly as long; one that does is stuck.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// A fresh database, open; it stands for its [`Db`].
+/// A fresh, open database; it dereferences to its [`Db`].
 pub struct TestDb {
     db: Db,
-    /// What it was opened with.
+    /// The URL it was opened with.
     pub url: String,
-    /// Holds the SQLite file.
+    /// Keeps the directory of the SQLite file.
     directory: Option<TempDir>,
 }
 
@@ -30,19 +30,19 @@ impl Deref for TestDb {
     }
 }
 
-/// Runs a test on a SQLite file of its own.
+/// Runs a test on its own SQLite file.
 pub fn on_sqlite(test: impl AsyncFnOnce(&TestDb)) {
     let directory = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", directory.path().join("launchway.db").display());
     run(url, Some(directory), test);
 }
 
-/// Runs a test on a PostgreSQL database of its own.
+/// Runs a test on its own PostgreSQL database.
 pub fn on_postgres(test: impl AsyncFnOnce(&TestDb)) {
     run(Postgres::shared().fresh_database(), None, test);
 }
 
-/// Runs one piece of a test on threads of its own, and not for ever.
+/// Runs one part of a test on its own threads, with a time limit.
 pub fn run_async<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -79,12 +79,12 @@ fn drop_database(url: &str) {
 }
 
 impl TestDb {
-    /// The same database opened once more, as another process does.
+    /// Opens the same database once more, as another process does.
     pub async fn again(&self) -> Db {
         Db::open(&self.url).await.unwrap()
     }
 
-    /// How the database would answer a statement, as text.
+    /// The database's plan for a statement, as text.
     pub async fn plan(&self, sql: &str) -> String {
         let lines: Vec<String> = match &self.db {
             Db::Sqlite { writer, .. } => {
@@ -95,7 +95,7 @@ impl TestDb {
             }
             Db::Postgres { pool } => {
                 let mut tx = pool.begin().await.unwrap();
-                // A table of a test is so small that reading all of it costs least.
+                // The table of a test is so small that reading all of it is cheapest.
                 for setting in ["enable_seqscan", "enable_bitmapscan"] {
                     let sql = format!("SET LOCAL {setting} = off");
                     sqlx::query(AssertSqlSafe(sql)).execute(&mut *tx).await.unwrap();
@@ -108,7 +108,7 @@ impl TestDb {
         lines.join("\n") + "\n"
     }
 
-    /// Runs one statement behind the store's back; gives the rows touched.
+    /// Runs one statement without the store; returns the number of affected rows.
     pub async fn raw(&self, sql: &str) -> u64 {
         let sql = AssertSqlSafe(sql);
         match &self.db {
@@ -117,7 +117,7 @@ impl TestDb {
         }
     }
 
-    /// Reads one column of texts behind the store's back.
+    /// Reads one column of texts without the store.
     pub async fn raw_texts(&self, sql: &str) -> Vec<String> {
         let sql = AssertSqlSafe(sql);
         match &self.db {
@@ -141,7 +141,7 @@ impl TestDb {
         .await
     }
 
-    /// The columns of a table in their order.
+    /// The columns of a table, in order.
     pub async fn columns(&self, table: &str) -> Vec<String> {
         self.raw_texts(&match &self.db {
             Db::Sqlite { .. } => format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"),
@@ -164,8 +164,8 @@ impl TestDb {
         rows
     }
 
-    /// Starts `count` tasks that begin together, half of them on another opening of the database, as two nodes do.
-    /// Gives their answers in the order of their numbers.
+    /// Starts `count` tasks that begin together, half of them on a second connection pool, like two nodes. Returns their
+    /// results in the order of their numbers.
     pub async fn at_once<T, F>(&self, count: usize, task: impl Fn(Db, usize) -> F) -> Vec<T>
     where
         T: Send + 'static,
@@ -191,8 +191,8 @@ impl TestDb {
         answers
     }
 
-    /// Returns when a transaction waits for another's lock. On SQLite it waits for the only writer, which nothing shows:
-    /// there the other tasks are only given a turn.
+    /// Returns when a transaction waits for another's lock. On SQLite it waits for the only writer, which cannot be
+    /// observed: there this only yields to the other tasks.
     pub async fn until_one_waits(&self) {
         match &self.db {
             Db::Sqlite { .. } => tokio::task::yield_now().await,

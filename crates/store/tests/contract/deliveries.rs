@@ -1,17 +1,17 @@
-//! Deliveries: each claimed by one node at a time, an old claim counts for nothing, what is told of a try is kept.
+//! Deliveries: each is claimed by one node at a time, an outdated claim has no effect, and reported attempts are stored.
 
 use std::collections::HashMap;
 
 use launchway_domain::id::DeliveryId;
 use launchway_domain::time::{DAY, MINUTE};
-use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, Webhook, WebhookStatus};
-use launchway_domain::webhook_retry::Next;
-use launchway_store::{Claimed, Db, Paging, TryReport};
+use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, Webhook, WebhookStatus};
+use launchway_domain::webhook_retry::NextStep;
+use launchway_store::{AttemptReport, ClaimedDelivery, Db, Paging};
 
 use crate::records::{ALL, NOW, an_org, new_id};
 use crate::webhooks::a_webhook;
 
-/// A delivery that is due at once, not kept yet.
+/// A delivery that is due immediately, not stored yet.
 pub fn new_delivery(webhook: &Webhook) -> Delivery {
     Delivery {
         id: new_id(),
@@ -28,20 +28,20 @@ pub fn new_delivery(webhook: &Webhook) -> Delivery {
     }
 }
 
-/// Makes a delivery that is due at once.
+/// Stores a delivery that is due immediately.
 pub async fn a_delivery(db: &Db, webhook: &Webhook) -> Delivery {
     let delivery = new_delivery(webhook);
     assert!(org_writes!(db, webhook.org_id, add_delivery(&delivery)));
     delivery
 }
 
-/// A report of a try under a claim.
-pub fn a_report(delivery: &Delivery, claim: i64, next: Next) -> TryReport {
-    let error = (next != Next::Done).then(|| "The receiver answered 500".to_owned());
-    TryReport {
+/// A report of an attempt under a claim.
+pub fn a_report(delivery: &Delivery, claim: i64, next: NextStep) -> AttemptReport {
+    let error = (next != NextStep::Done).then(|| "The receiver answered 500".to_owned());
+    AttemptReport {
         id: delivery.id,
         claim,
-        tried: Try {
+        tried: DeliveryAttempt {
             at: NOW,
             took_ms: 17,
             response_status: Some(if error.is_some() { 500 } else { 204 }),
@@ -53,7 +53,7 @@ pub fn a_report(delivery: &Delivery, claim: i64, next: Next) -> TryReport {
 
 const LAPSE: i64 = NOW + MINUTE;
 
-fn ids(claimed: &[Claimed]) -> Vec<DeliveryId> {
+fn ids(claimed: &[ClaimedDelivery]) -> Vec<DeliveryId> {
     claimed.iter().map(|claimed| claimed.id).collect()
 }
 
@@ -124,7 +124,7 @@ contract! {
         let not_yet = Delivery { due_at: NOW + 1, ..new_delivery(&webhook) };
         assert!(org_writes!(db, org, add_delivery(&not_yet)));
         let claimed = system_writes!(db, claim_deliveries(webhook.id, NOW, LAPSE, 1));
-        let wanted = Claimed { id: first.id, event_id: first.event_id, body: first.body.clone(), tries: 0, claim: 1 };
+        let wanted = ClaimedDelivery { id: first.id, event_id: first.event_id, body: first.body.clone(), tries: 0, claim: 1 };
         assert_eq!(claimed, [wanted]);
         assert_eq!(ids(&system_writes!(db, claim_deliveries(webhook.id, NOW, LAPSE, 9))), [second.id]);
         assert_eq!(system_writes!(db, claim_deliveries(webhook.id, NOW, LAPSE, 9)), []);
@@ -163,27 +163,27 @@ contract! {
         let webhook = a_webhook(db, org).await;
         let delivery = a_delivery(db, &webhook).await;
         for (claim, next, status, due_at) in [
-            (1, Next::Again(NOW + 5), DeliveryStatus::Pending, NOW + 5),
-            (2, Next::Again(NOW + 9), DeliveryStatus::Pending, NOW + 9),
-            (3, Next::Done, DeliveryStatus::Succeeded, LAPSE),
+            (1, NextStep::RetryAt(NOW + 5), DeliveryStatus::Pending, NOW + 5),
+            (2, NextStep::RetryAt(NOW + 9), DeliveryStatus::Pending, NOW + 9),
+            (3, NextStep::Done, DeliveryStatus::Succeeded, LAPSE),
         ] {
             assert_eq!(system_writes!(db, claim_deliveries(webhook.id, NOW + 9, LAPSE, 1))[0].claim, claim);
             let report = a_report(&delivery, claim, next);
-            assert!(org_writes!(db, org, report_try(&report)));
-            assert!(!org_writes!(db, org, report_try(&a_report(&delivery, claim - 1, Next::Done))), "an older claim");
+            assert!(org_writes!(db, org, report_attempt(&report)));
+            assert!(!org_writes!(db, org, report_attempt(&a_report(&delivery, claim - 1, NextStep::Done))), "an older claim");
             let now = org_reads!(db, org, delivery(delivery.id)).unwrap();
             assert_eq!((now.status, now.tries, now.due_at), (status, claim, due_at));
-            assert_eq!(org_reads!(db, org, delivery_tries(delivery.id)).last(), Some(&report.tried));
+            assert_eq!(org_reads!(db, org, delivery_attempts(delivery.id)).last(), Some(&report.tried));
         }
-        assert!(!org_writes!(db, org, report_try(&a_report(&delivery, 3, Next::Again(NOW)))), "it has ended");
+        assert!(!org_writes!(db, org, report_attempt(&a_report(&delivery, 3, NextStep::RetryAt(NOW)))), "it has ended");
         assert_eq!(system_writes!(db, claim_deliveries(webhook.id, LAPSE + DAY, LAPSE, 9)), []);
 
         let delivery = a_delivery(db, &webhook).await;
-        let silent = Try { response_status: None, ..a_report(&delivery, 0, Next::GivenUp).tried };
-        let report = TryReport { tried: silent.clone(), ..a_report(&delivery, 0, Next::GivenUp) };
-        assert!(org_writes!(db, org, report_try(&report)));
+        let silent = DeliveryAttempt { response_status: None, ..a_report(&delivery, 0, NextStep::GivenUp).tried };
+        let report = AttemptReport { tried: silent.clone(), ..a_report(&delivery, 0, NextStep::GivenUp) };
+        assert!(org_writes!(db, org, report_attempt(&report)));
         assert_eq!(org_reads!(db, org, delivery(delivery.id)).unwrap().status, DeliveryStatus::Failed);
-        assert_eq!(org_reads!(db, org, delivery_tries(delivery.id)), [silent]);
+        assert_eq!(org_reads!(db, org, delivery_attempts(delivery.id)), [silent]);
     }
 
     async fn pending_ones_are_canceled(db: &TestDb) {
@@ -195,14 +195,14 @@ contract! {
             a_delivery(db, &webhook).await,
         ];
         let bystander = a_delivery(db, &other).await;
-        assert!(org_writes!(db, org, report_try(&a_report(&done, 0, Next::Done))));
+        assert!(org_writes!(db, org, report_attempt(&a_report(&done, 0, NextStep::Done))));
         assert_eq!(system_writes!(db, claim_deliveries(webhook.id, NOW, LAPSE, 1)).len(), 1);
         assert_eq!(org_writes!(db, org, cancel_deliveries(webhook.id, "why")), 2);
         assert_eq!(org_writes!(db, org, cancel_deliveries(webhook.id, "again")), 0);
         for delivery in [waiting, claimed] {
             let now = org_reads!(db, org, delivery(delivery.id)).unwrap();
             assert_eq!((now.status, now.reason.as_deref()), (DeliveryStatus::Canceled, Some("why")));
-            assert!(!org_writes!(db, org, report_try(&a_report(&delivery, 1, Next::Done))));
+            assert!(!org_writes!(db, org, report_attempt(&a_report(&delivery, 1, NextStep::Done))));
         }
         assert_eq!(org_reads!(db, org, delivery(bystander.id)), Some(bystander));
         assert_eq!(system_reads!(db, due_webhooks(NOW + DAY, 9)).len(), 1);
@@ -213,14 +213,14 @@ contract! {
         let webhook = a_webhook(db, org).await;
         let mut made = Vec::new();
         for (created_at, next) in [
-            (NOW - 3, Next::Done),
-            (NOW - 2, Next::GivenUp),
-            (NOW - 1, Next::Again(NOW)),
-            (NOW, Next::Done),
+            (NOW - 3, NextStep::Done),
+            (NOW - 2, NextStep::GivenUp),
+            (NOW - 1, NextStep::RetryAt(NOW)),
+            (NOW, NextStep::Done),
         ] {
             let delivery = Delivery { created_at, ..new_delivery(&webhook) };
             assert!(org_writes!(db, org, add_delivery(&delivery)));
-            assert!(org_writes!(db, org, report_try(&a_report(&delivery, 0, next))));
+            assert!(org_writes!(db, org, report_attempt(&a_report(&delivery, 0, next))));
             made.push(delivery.id);
         }
         assert_eq!(system_writes!(db, forget_deliveries_before(NOW, 1)), 1);

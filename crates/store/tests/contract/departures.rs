@@ -1,4 +1,4 @@
-//! What a user made in an organization, ended or listed when the user goes; and that nobody goes in the midst of a change.
+//! What a user created in an organization, ended or listed when the user leaves; and that nobody leaves during a change.
 
 use launchway_domain::build::Runner;
 use launchway_domain::device_login::DeviceLoginStatus;
@@ -63,16 +63,16 @@ contract! {
         let login = Some(new_id());
         let key = a_key(db, org, |key| (key.created_by, key.device_login) = (ada.to_string(), login)).await;
         let other = a_member(db, org, Role::Owner).await;
-        assert!(org_reads!(db, org, key_works(key.id, NOW)));
-        assert!(system_reads!(db, runner_token_is_good("token", NOW)));
+        assert!(org_reads!(db, org, is_active_key(key.id, NOW)));
+        assert!(system_reads!(db, is_valid_runner_token("token", NOW)));
         org_writes!(db, org, set_role(ada, Role::Admin)).unwrap();
         assert!(!system_writes!(db, accept_invitation(second.id, NOW)), "an admin invites no owner");
         org_writes!(db, org, set_role(ada, Role::Member)).unwrap();
         assert_eq!(system_reads!(db, invitation_by_email(&first.email, NOW)), None);
         assert!(!system_writes!(db, accept_invitation(first.id, NOW)));
-        assert!(!system_reads!(db, runner_token_is_good("token", NOW)));
+        assert!(!system_reads!(db, is_valid_runner_token("token", NOW)));
         assert_eq!(system_writes!(db, use_runner_token("token", NOW)), None);
-        assert!(!org_reads!(db, org, key_works(key.id, NOW)));
+        assert!(!org_reads!(db, org, is_active_key(key.id, NOW)));
         assert!(!org_writes!(db, org, hold_key(key.id, NOW)));
         org_writes!(db, org, set_role(ada, Role::Admin)).unwrap();
         assert!(system_writes!(db, accept_invitation(first.id, NOW)));
@@ -86,8 +86,8 @@ contract! {
             system_writes!(db, create_runner_token(token, Some(org), &by.to_string(), NOW, NOW + 10));
         }
         assert_eq!(org_writes!(db, org, end_runner_tokens(ada)), 1);
-        assert!(!system_reads!(db, runner_token_is_good("ada's", NOW)));
-        assert!(system_reads!(db, runner_token_is_good("bob's", NOW)));
+        assert!(!system_reads!(db, is_valid_runner_token("ada's", NOW)));
+        assert!(system_reads!(db, is_valid_runner_token("bob's", NOW)));
         let mut logins = Vec::new();
         for (number, (by, status)) in [
             (ada, DeviceLoginStatus::Approved), (ada, DeviceLoginStatus::Denied), (bob, DeviceLoginStatus::Approved),
@@ -166,16 +166,16 @@ contract! {
         let org = an_org(db).await.id;
         let key = a_key(db, org, |key| key.expires_at = Some(NOW + 5)).await;
         for (now, works) in [(NOW + 4, true), (NOW + 5, false)] {
-            assert_eq!(org_reads!(db, org, key_works(key.id, now)), works);
+            assert_eq!(org_reads!(db, org, is_active_key(key.id, now)), works);
             assert_eq!(org_writes!(db, org, hold_key(key.id, now)), works);
         }
-        assert!(!org_reads!(db, org, key_works(new_id(), NOW)));
+        assert!(!org_reads!(db, org, is_active_key(new_id(), NOW)));
         assert!(org_writes!(db, org, revoke_key(key.id, NOW)));
-        assert!(!org_reads!(db, org, key_works(key.id, NOW)));
+        assert!(!org_reads!(db, org, is_active_key(key.id, NOW)));
         assert!(!org_writes!(db, org, hold_key(key.id, NOW)));
     }
 
-    /// What is begun while the member is there ends before the member goes.
+    /// What begins while the member is present ends before the member leaves.
     async fn nobody_goes_who_is_held(db: &TestDb) {
         let org = an_org(db).await.id;
         let ada = a_member(db, org, Role::Admin).await;

@@ -5,7 +5,7 @@ use launchway_domain::scope::Scope;
 
 use crate::records::{NOW, a_user, an_org, new_id, unique};
 
-/// A login that nobody decided on yet, not kept yet.
+/// A pending login, not stored yet.
 pub fn new_device_login() -> DeviceLogin {
     DeviceLogin {
         id: new_id(),

@@ -1,4 +1,4 @@
-//! The whole database as lines, and back into an empty one of either kind.
+//! Dumping the whole database as lines, and restoring it into an empty one of either kind.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::database::{TestDb, on_postgres, on_sqlite};
 use crate::records::{NOW, an_org};
 use crate::tenancy::a_tenant;
 
-/// What a backup leaves behind: the log of changes, the counts of the running minute and day, the leases of jobs,
-/// the locks and turns of apps, the turns of organizations, when they were last served, and forms that wait for a sign-in.
+/// The tables that a backup omits: the log of changes, the counts of the current minute and day, the leases of jobs, the
+/// locks and turns of apps, the turns of organizations and when they were last served, and forms that wait for a sign-in.
 const LEFT_BEHIND: [&str; 9] = [
     "changes",
     "rate_counts",
@@ -24,7 +24,7 @@ const LEFT_BEHIND: [&str; 9] = [
     "kept_forms",
 ];
 
-/// The lines of a database with a row in each table, and texts that are hard to write.
+/// The lines of a database with a row in each table, and texts that are hard to encode.
 async fn filled(db: &TestDb) -> Vec<u8> {
     let theirs = a_tenant(db, "com.example.theirs").await;
     org_writes!(db, theirs.id, rename("ä \"'\\ \n \u{1F600} \u{2028} {\"table\": 1}"));
@@ -61,7 +61,7 @@ async fn filled(db: &TestDb) -> Vec<u8> {
     lines_of(db).await
 }
 
-/// A row in each table that no function of the store writes yet.
+/// Adds a row to each table that no function of the store writes yet.
 async fn fill_later_tables(db: &TestDb, org: &str) {
     for (table, values) in [
         (
@@ -87,12 +87,12 @@ async fn lines_of(db: &Db) -> Vec<u8> {
 
 async fn restore(db: &Db, mut lines: &[u8]) -> Result<u64, DumpError> {
     let mut tx = db.write().await.unwrap();
-    let rows = tx.system("a test").undump(&mut lines).await?;
+    let rows = tx.system("a test").restore_dump(&mut lines).await?;
     tx.commit().await.unwrap();
     Ok(rows)
 }
 
-/// The lines without their order, which no dump promises.
+/// The lines as a set, because a dump does not promise an order.
 fn unordered(lines: &[u8]) -> BTreeSet<String> {
     String::from_utf8(lines.to_vec())
         .unwrap()
@@ -101,7 +101,7 @@ fn unordered(lines: &[u8]) -> BTreeSet<String> {
         .collect()
 }
 
-/// An empty database of the other kind; a file is gone with the directory.
+/// An empty database of the other kind; a file is deleted with the directory.
 async fn of_other_kind(db: &TestDb) -> (Db, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let url = match db.is_shared() {
@@ -183,7 +183,7 @@ contract! {
     }
 }
 
-/// A writer that is full tells it, and a reader that breaks too.
+/// A writer that is full reports an error, and so does a broken reader.
 #[test]
 fn what_goes_wrong_with_the_file_is_told() {
     struct Broken;
@@ -201,7 +201,10 @@ fn what_goes_wrong_with_the_file_is_told() {
         drop(tx);
         db.raw("DELETE FROM orgs").await;
         let mut tx = db.write().await.unwrap();
-        let refused = tx.system("a test").undump(&mut std::io::BufReader::new(Broken)).await;
+        let refused = tx
+            .system("a test")
+            .restore_dump(&mut std::io::BufReader::new(Broken))
+            .await;
         assert!(matches!(refused, Err(DumpError::Io(_))), "{refused:?}");
     };
     on_sqlite(broken);

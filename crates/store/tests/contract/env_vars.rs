@@ -8,7 +8,7 @@ use crate::records::{NOW, an_org, new_id};
 
 const ALL: Paging = Paging { limit: 100, offset: 0 };
 
-/// A variable of everywhere.
+/// A variable that applies everywhere.
 pub fn env_var(name: &str) -> SealedEnvVar {
     SealedEnvVar {
         variable: EnvVar {
@@ -78,7 +78,7 @@ contract! {
         }
         assert_eq!(org_reads!(db, org, env_var_at("token", &scopes[0])), None);
         assert_eq!(org_reads!(db, org, env_var_at("TOKEN", &scope(None, &["staging"], &[]))), None);
-        // A bundle id is the same whatever its letter case; a configuration is not.
+        // Bundle ids are equal regardless of letter case; configurations are not.
         let shouted = scope(Some("COM.EXAMPLE.APP"), &[], &[]);
         assert_eq!(org_reads!(db, org, env_var_at("TOKEN", &shouted)).as_ref(), Some(&made[1]));
         assert_eq!(org_reads!(db, org, env_var_at("TOKEN", &scope(None, &["Production"], &[]))), None);

@@ -1,4 +1,4 @@
-//! What the databases refuse, told apart: not available, full, not readable, or a defect.
+//! Errors of the databases, classified: not available, full, not readable, or a defect.
 
 use launchway_store::{Db, StoreError};
 use sqlx::AssertSqlSafe;
@@ -7,7 +7,7 @@ use crate::database::{on_postgres, on_sqlite};
 use crate::records::{ALL, an_org, bundle, new_app, new_key};
 
 contract! {
-    /// Each value that is read into a type, spoilt in its turn.
+    /// Corrupts each value that is parsed into a type, one after the other.
     async fn a_value_that_cannot_be_read_names_its_column(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.example.app");
@@ -30,7 +30,7 @@ contract! {
     }
 }
 
-/// What PostgreSQL answers to a statement, told by a trigger that raises one of its own codes.
+/// The errors that PostgreSQL returns for a statement, produced by a trigger that raises its codes.
 #[test]
 fn codes_of_postgres_are_told_apart() {
     on_postgres(async |db| {

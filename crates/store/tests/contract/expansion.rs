@@ -1,5 +1,5 @@
-//! Migrations since the first release only expand the schema: while one release follows another, nodes of both work on one
-//! database, and the older must neither fail on it nor lose what it writes.
+//! Migrations since the first release only expand the schema: during an upgrade, nodes of both releases work on one database,
+//! and the older must neither fail on it nor lose what it writes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,14 +9,14 @@ use crate::schema::{migrations, names};
 /// The last migration of the first release, 0.1.0.
 const FIRST_RELEASE: u32 = 8;
 
-/// What migrations since the release have added: to these a statement may do more.
+/// What migrations since the release have added: statements may do more to these.
 #[derive(Default)]
 struct Added {
     tables: BTreeSet<String>,
     columns: BTreeSet<(String, String)>,
 }
 
-/// A file's statements without comments, spaces as one, in capitals but for what stands in quotes.
+/// The statements of a file without comments, with normalized spaces, in upper case except for quoted text.
 fn statements(sql: &str) -> Vec<String> {
     let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
     let text = lines.collect::<Vec<_>>().join(" ").replace(" COLLATE \"C\"", "");
@@ -26,7 +26,7 @@ fn statements(sql: &str) -> Vec<String> {
     all.filter(|statement| !statement.is_empty()).collect()
 }
 
-/// What is wrong with a statement; nothing when an older program can live with it.
+/// What is wrong with a statement; `None` if an older program can work with it.
 fn fault(statement: &str, added: &mut Added) -> Option<&'static str> {
     let words: Vec<_> = statement.split([' ', '(']).filter(|word| !word.is_empty()).collect();
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
@@ -69,14 +69,14 @@ fn column_fault(statement: &str) -> Option<&'static str> {
 fn sets_only(statement: &str, table: &str, added: &Added) -> bool {
     let assignments = statement.split_once(" SET ").map_or("", |(_, rest)| rest);
     let assignments = assignments.split(" WHERE ").next().unwrap_or_default();
-    // A comma inside of a call would be read as an assignment too, and be refused: write such a statement by hand then.
+    // A comma inside a call would be parsed as an assignment too, and be refused: then write the statement differently.
     let mut names = assignments
         .split(", ")
         .map(|one| one.split(" = ").next().unwrap_or_default());
     names.all(|name| added.columns.contains(&(table.to_owned(), name.to_owned())))
 }
 
-/// Every fault of the migrations behind the release's own.
+/// Every fault of the migrations after the first release.
 fn faults(files: &[(u32, String)]) -> Vec<String> {
     let mut added = Added::default();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Wrong passwords and codes by day.
+//! Counts of wrong passwords and codes per day.
 
 contract! {
     async fn tries_are_counted_by_subject_and_day(db: &TestDb) {

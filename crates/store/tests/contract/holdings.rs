@@ -1,4 +1,5 @@
-//! What an organization holds: summed from the rows, exact for those who take turns, and filled in for an older release.
+//! What an organization holds: summed from the rows, exact for transactions that take turns, and filled in for an older
+//! release.
 
 use launchway_domain::submission::SubmissionFile;
 use launchway_store::LogSegment;
@@ -73,7 +74,7 @@ contract! {
         assert_eq!(stored().await, 0);
     }
 
-    /// A node of an older release leaves out what it does not know.
+    /// A node of an older release omits the columns it does not know.
     async fn what_an_older_release_wrote_counts_when_it_is_filled_in(db: &TestDb) {
         let org = an_org(db).await.id;
         let mut build = new_build(org);
@@ -98,7 +99,7 @@ contract! {
         assert_eq!(system_writes!(db, fill_holdings(100)), 0);
     }
 
-    /// The first clean-up after an upgrade finds every row: it takes some at a time, whatever becomes of the process.
+    /// The first clean-up after an upgrade finds every row: it processes them in batches, even if the process dies.
     async fn rows_of_an_older_release_are_filled_in_by_batches(db: &TestDb) {
         let org = an_org(db).await.id;
         let build = new_build(org);

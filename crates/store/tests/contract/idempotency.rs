@@ -1,4 +1,4 @@
-//! Answers kept for `Idempotency-Key`: one per request, and a twin waits for the first.
+//! Responses stored for `Idempotency-Key`: one per request, and a duplicate waits for the first.
 
 use launchway_domain::id::OrgId;
 use launchway_store::{Db, KeptAnswer, RequestKey};
@@ -36,7 +36,7 @@ async fn answer_request(db: &Db, org: OrgId, request: &RequestKey, body: &str, n
     claimed
 }
 
-/// A second request with the same key, on its way: whether it may go on, and what is kept when it knows.
+/// A second request with the same key in flight: whether it may proceed, and the stored response once it knows.
 fn twin(db: &Db, org: OrgId) -> JoinHandle<(bool, Option<KeptAnswer>)> {
     let db = db.clone();
     tokio::spawn(async move {

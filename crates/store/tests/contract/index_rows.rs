@@ -1,4 +1,4 @@
-//! What the index of checks reads: one bundle or all, and fingerprint documents.
+//! Reading the data of the index: one bundle or all, and fingerprint documents.
 
 use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::Fingerprint;
@@ -7,7 +7,7 @@ use launchway_store::{OfferedUpdate, RetiredUpdate};
 
 use crate::records::{NOW, an_org, an_update, bundle, new_app, unpublish};
 
-/// What the index must be given of an update.
+/// The expected row of an update in the index.
 fn offered(update: &Update) -> String {
     let update = update.clone();
     shown(&OfferedUpdate {
@@ -80,7 +80,7 @@ contract! {
         }
         made.retain(|update| update.status != UpdateStatus::Withdrawn);
         let mut given = Vec::new();
-        system_reads!(db, each_offered_update(|update| given.push(update)));
+        system_reads!(db, for_each_offered_update(|update| given.push(update)));
         let mut given = all_shown(&given);
         let mut made: Vec<_> = made.iter().map(offered).collect();
         given.sort_unstable();
@@ -114,7 +114,7 @@ contract! {
         assert_eq!(system_reads!(db, retired_updates("com.example.app", 1)), retired[..1]);
         for limit in [9, 1] {
             let mut given = Vec::new();
-            system_reads!(db, each_retired_update(limit, |key, update| given.push((key, update))));
+            system_reads!(db, for_each_retired_update(limit, |key, update| given.push((key, update))));
             assert_eq!(given.len(), if limit == 9 { 3 } else { 2 });
             given.retain(|(key, _)| key == "com.example.app");
             given.sort_by_key(|(_, update)| std::cmp::Reverse(update.id.to_string()));
@@ -129,7 +129,7 @@ contract! {
             org_writes!(db, org, keep_fingerprint(&bundle(name), hash, "{}", NOW + at));
         }
         let mut given = Vec::new();
-        system_reads!(db, each_fingerprint(2, |key, hash, document| given.push([key, hash, document])));
+        system_reads!(db, for_each_fingerprint(2, |key, hash, document| given.push([key, hash, document])));
         let given: Vec<_> = given.iter().map(|texts| texts.each_ref().map(String::as_str)).collect();
         assert_eq!(given, [["com.a", "5", "{}"], ["com.a", "2", "{}"], ["com.b", "3", "{}"], ["com.b", "4", "{}"]]);
     }
@@ -173,7 +173,7 @@ contract! {
         assert_eq!(system_reads!(db, fingerprint_pairs("com.example.app", 10)), pairs);
         assert_eq!(system_reads!(db, fingerprint_pairs("com.example.app", 1)), pairs[..1]);
         let mut given = Vec::new();
-        system_reads!(db, each_fingerprint_pair(1, |key, hash, lwfp2| given.push((key, hash, lwfp2))));
+        system_reads!(db, for_each_fingerprint_pair(1, |key, hash, lwfp2| given.push((key, hash, lwfp2))));
         assert_eq!(given, [("com.example.app".to_owned(), "b".to_owned(), "2".to_owned())]);
     }
 }

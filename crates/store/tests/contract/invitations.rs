@@ -1,4 +1,4 @@
-//! Invitations: listed by those who invited, taken once by whoever holds the link.
+//! Invitations: listed by their organization, accepted once by the holder of the link.
 
 use launchway_domain::org::Invitation;
 use launchway_domain::tenancy::Role;

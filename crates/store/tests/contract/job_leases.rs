@@ -1,4 +1,4 @@
-//! Leases of jobs: one holder at a time, and another one when it is silent for too long.
+//! Leases of jobs: one holder at a time, and another one after the lease expires.
 
 use crate::records::NOW;
 

@@ -1,4 +1,4 @@
-//! Kept forms: for their user alone, a few of each, for a while.
+//! Stored forms: for their user only, a few for each, for a while.
 
 use launchway_domain::id::UserId;
 use launchway_store::KeptForm;

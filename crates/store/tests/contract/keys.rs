@@ -1,4 +1,4 @@
-//! API keys: kept by their hash, revoked once, listed for ever.
+//! API keys: stored as their hash, revoked once, listed forever.
 
 use launchway_domain::key::Key;
 use launchway_domain::scope::Scope;

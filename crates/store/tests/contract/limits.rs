@@ -1,4 +1,4 @@
-//! Counts of the running minute.
+//! Counts of the current minute.
 
 use launchway_store::FORGOTTEN_AT_ONCE;
 
@@ -45,7 +45,7 @@ contract! {
         assert_eq!(system_writes!(db, count_call("org_b", 100)), 2);
     }
 
-    /// A service that was down for long, or was flooded, has very many: no other writer waits for all of them.
+    /// After a long outage or a flood there are very many rows: no other writer waits for the deletion of all of them.
     async fn many_are_forgotten_some_at_a_time(db: &TestDb) {
         let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500) SELECT n FROM numbers";
         let insert = format!("INSERT INTO rate_counts (subject, minute, count) SELECT 's' || n, 1, 1 FROM ({numbers}) AS many");

@@ -1,9 +1,9 @@
 //! The store's contract: one body of tests, run on SQLite and on PostgreSQL. One file per table family, as in `src/`.
 
-// Says to clippy that everything here is test code, where `unwrap` is at home.
+// Tells clippy that everything here is test code, where `unwrap` is allowed.
 #![cfg(test)]
 
-/// Makes of each `async fn name(db: &TestDb)` two tests, `sqlite::name` and `postgres::name`. Once per file.
+/// Makes two tests of each `async fn name(db: &TestDb)`: `sqlite::name` and `postgres::name`. Use it once per file.
 macro_rules! contract {
     ($($(#[$note:meta])* async fn $name:ident($db:ident: &TestDb) $body:block)+) => {
         $($(#[$note])* async fn $name($db: &$crate::database::TestDb) $body)+
@@ -24,7 +24,7 @@ macro_rules! contract {
     };
 }
 
-/// One call behind an organization's door, in a transaction of its own that commits: `org_writes!(db, org, rename("x"))`.
+/// One call on an organization's rows, in its own transaction that commits: `org_writes!(db, org, rename("x"))`.
 macro_rules! org_writes {
     ($db:expr, $org:expr, $call:ident($($value:expr),* $(,)?)) => {{
         let mut tx = $db.write().await.unwrap();
@@ -34,7 +34,7 @@ macro_rules! org_writes {
     }};
 }
 
-/// One call behind an organization's door, in a transaction that only reads.
+/// One call on an organization's rows, in a read-only transaction.
 macro_rules! org_reads {
     ($db:expr, $org:expr, $call:ident($($value:expr),* $(,)?)) => {{
         let mut tx = $db.read().await.unwrap();
@@ -42,7 +42,7 @@ macro_rules! org_reads {
     }};
 }
 
-/// One call behind the system's door, in a transaction of its own that commits.
+/// One call on all rows, in its own transaction that commits.
 macro_rules! system_writes {
     ($db:expr, $call:ident($($value:expr),* $(,)?)) => {{
         let mut tx = $db.write().await.unwrap();
@@ -52,7 +52,7 @@ macro_rules! system_writes {
     }};
 }
 
-/// One call behind the system's door, in a transaction that only reads.
+/// One call on all rows, in a read-only transaction.
 macro_rules! system_reads {
     ($db:expr, $call:ident($($value:expr),* $(,)?)) => {{
         let mut tx = $db.read().await.unwrap();

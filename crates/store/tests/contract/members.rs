@@ -1,4 +1,4 @@
-//! Members and their roles; an organization keeps an owner whatever happens at once.
+//! Members and their roles; an organization keeps an owner under concurrent changes.
 
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::org::{Member, User};
@@ -111,7 +111,7 @@ contract! {
             .at_once(8, |db, number| {
                 let user = leaving[number];
                 async move {
-                    // Half of them go, half become admins: both ways lose an owner.
+                    // Half of them are removed, half become admins: both ways lose an owner.
                     if number % 4 < 2 {
                         org_writes!(db, org, remove_member(user))
                     } else {

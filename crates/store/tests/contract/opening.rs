@@ -1,4 +1,4 @@
-//! Opening: what is refused, and migrations run twice, by many at once, and by an older program.
+//! Opening: what is refused, and migrations that run twice, concurrently, and in an older program.
 
 use launchway_store::{Db, OpenError};
 use launchway_testing::net::free_port;
@@ -72,7 +72,7 @@ fn a_missing_database_of_a_server_is_told() {
     });
 }
 
-/// Notes a migration that only a newer program has.
+/// Records a migration that only a newer program has.
 async fn of_the_future(db: &TestDb) {
     db.raw(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
@@ -114,7 +114,7 @@ contract! {
         }
     }
 
-    /// As a node of this release does that starts again while a newer one is rolled out.
+    /// A node of this release that restarts while a newer one is rolled out.
     async fn a_program_older_than_the_database_works_on_it(db: &TestDb) {
         let org = an_org(db).await;
         of_the_future(db).await;

@@ -1,4 +1,4 @@
-//! Outages: a lock that another holds for too long, a server that goes away, and what works again afterwards.
+//! Outages: a lock that another connection holds for too long, a server that goes away, and recovery afterwards.
 
 use launchway_store::{Db, StoreError, Tx};
 use launchway_testing::postgres::Postgres;
@@ -7,7 +7,7 @@ use crate::database::{on_sqlite, run_async};
 use crate::errors::kind_of;
 use crate::records::{NOW, an_org, bundle};
 
-/// The error of a transaction that must not begin.
+/// The kind of error of a transaction that must not begin.
 fn told(begun: Result<Tx, StoreError>) -> &'static str {
     begun.map_or_else(|error| kind_of(&error), |_| "begun")
 }
@@ -32,7 +32,7 @@ contract! {
     }
 }
 
-/// The same within one process, where the writer's only connection is what is waited for.
+/// The same within one process, where the writer's only connection is awaited.
 #[test]
 fn who_waits_too_long_for_the_writer_is_told() {
     on_sqlite(async |db| {
@@ -74,7 +74,7 @@ fn a_server_that_crashes_is_told_and_works_again_when_it_is_back() {
         assert_eq!(org_reads!(db, org.id, record()), Some(org.clone()));
         org_writes!(db, org.id, rename("after the crash"));
         assert_eq!(org_reads!(db, org.id, record()).unwrap().name, "after the crash");
-        // A watch either goes on by itself or says that it is broken, and then a new one is made.
+        // A watch either continues by itself or reports that it is broken, and then a new one is created.
         if let Err(error) = watch.changed().await {
             assert_eq!(kind_of(&error), "unavailable", "{error:?}");
             watch = db.watch().await.unwrap();

@@ -1,4 +1,4 @@
-//! Events: each fanned out once, oldest first, whichever node does it, and forgotten later.
+//! Events: each fanned out once, oldest first, by any node, and deleted later.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -34,7 +34,7 @@ contract! {
         assert!(!system_reads!(db, has_events_to_fan_out()));
     }
 
-    /// Ids carry the time before their transaction: a slow one commits behind younger ids.
+    /// Ids contain the time before their transaction: a slow one commits after younger ids.
     async fn an_event_that_is_committed_late_is_not_passed_over(db: &TestDb) {
         let org = an_org(db).await.id;
         let (old, young) = (event("update.published"), event("update.changed"));
@@ -51,7 +51,7 @@ contract! {
         let mut tx = db.write().await.unwrap();
         assert_eq!(tx.system("a test").take_events(10, NOW).await.unwrap().len(), 1);
         drop(tx);
-        // The connection rolls back when it is back in the pool, which is a moment later.
+        // The connection rolls back when it returns to the pool, a moment later.
         let taken = loop {
             let taken = system_writes!(db, take_events(10, NOW));
             if !taken.is_empty() {

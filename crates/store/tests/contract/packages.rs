@@ -1,4 +1,4 @@
-//! Packages: kept for as long as an update names them, however updates come and go at once.
+//! Packages: kept while an update names them, under concurrent changes of updates.
 
 use launchway_domain::update::Update;
 use launchway_store::StoreError;
@@ -18,8 +18,8 @@ contract! {
     async fn keeps_a_package_that_no_update_names_yet(db: &TestDb) {
         let org = an_org(db).await.id;
         let package = a_package(db, org).await;
-        assert!(system_reads!(db, names_blob(&package.blob_key)));
-        assert!(!system_reads!(db, names_blob("packages/other")));
+        assert!(system_reads!(db, is_blob_referenced(&package.blob_key)));
+        assert!(!system_reads!(db, is_blob_referenced("packages/other")));
         assert_eq!(system_reads!(db, unused_packages(i64::MAX, 10)), [], "it may be on its way into an update");
         assert!(!system_writes!(db, retire_package(package.id)));
     }
@@ -47,7 +47,7 @@ contract! {
         assert_eq!(system_reads!(db, unused_packages(NOW + 2, 10)), std::slice::from_ref(&package));
         assert!(system_writes!(db, retire_package(package.id)));
         assert!(!system_writes!(db, retire_package(package.id)));
-        assert!(!system_reads!(db, names_blob(&package.blob_key)));
+        assert!(!system_reads!(db, is_blob_referenced(&package.blob_key)));
         assert_eq!(system_reads!(db, unused_packages(i64::MAX, 10)), []);
     }
 
@@ -96,7 +96,7 @@ contract! {
         assert!(publish(db, &name, &of_build(2, &first)).await);
         assert_eq!(system_reads!(db, unused_packages(i64::MAX, 10)), []);
         assert!(!system_writes!(db, retire_package(package.id)), "clean-up comes too late");
-        assert!(system_reads!(db, names_blob(&package.blob_key)));
+        assert!(system_reads!(db, is_blob_referenced(&package.blob_key)));
     }
 
     async fn a_refused_update_does_not_name_it(db: &TestDb) {

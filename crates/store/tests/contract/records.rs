@@ -1,4 +1,4 @@
-//! Sample records. Each call gives another one, with an id that sorts behind those before it.
+//! Sample records. Each call returns a new one, with an id that sorts after the previous ones.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,9 +15,9 @@ use launchway_domain::time::{DAY, EpochMs};
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::{Db, NewKey, NewUpdate, Paging};
 
-/// When everything happens.
+/// The time of all records.
 pub const NOW: EpochMs = 1_795_255_200_000;
-/// A page that holds all that a test makes.
+/// A page large enough for everything a test creates.
 pub const ALL: Paging = Paging { limit: 100, offset: 0 };
 
 fn next() -> u32 {
@@ -25,7 +25,7 @@ fn next() -> u32 {
     MADE.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A new id, later than all before.
+/// A new id, later than all previous ones.
 pub fn new_id<K: Kind>() -> Id<K> {
     Id::new(NOW + i64::from(next()), [7; 10])
 }
@@ -35,12 +35,12 @@ pub fn unique(what: &str) -> String {
     format!("{what}-{}", next())
 }
 
-/// Reads a bundle identifier.
+/// Parses a bundle id.
 pub fn bundle(text: &str) -> BundleId {
     text.parse().unwrap()
 }
 
-/// An organization, not kept yet; so are the other `new_…`.
+/// An organization, not stored yet; the other `new_…` functions do not store either.
 pub fn new_org() -> Org {
     Org {
         id: new_id(),
@@ -84,7 +84,7 @@ pub fn new_session(user_id: UserId) -> Session {
     }
 }
 
-/// A key for builds and updates that does not end.
+/// A key for builds and updates that does not expire.
 pub fn new_key(org_id: OrgId) -> NewKey {
     NewKey {
         key: Key {
@@ -129,7 +129,7 @@ pub fn new_upload(org_id: OrgId) -> Upload {
     }
 }
 
-/// A package whose object no other has.
+/// A package with a unique key in object storage.
 pub fn new_package(org_id: OrgId) -> Package {
     Package {
         id: new_id(),
@@ -169,28 +169,28 @@ pub fn new_update(bundle: &BundleId, package: &Package) -> Update {
     }
 }
 
-/// Makes an organization.
+/// Stores an organization.
 pub async fn an_org(db: &Db) -> Org {
     let org = new_org();
     system_writes!(db, create_org(&org));
     org
 }
 
-/// Makes an account.
+/// Stores an account.
 pub async fn a_user(db: &Db) -> User {
     let user = new_user();
     assert!(system_writes!(db, create_user(&user, "password hash")));
     user
 }
 
-/// Makes a package.
+/// Stores a package.
 pub async fn a_package(db: &Db, org: OrgId) -> Package {
     let package = new_package(org);
     org_writes!(db, org, create_package(&package, NOW));
     package
 }
 
-/// Makes a package and publishes an update with it, changed as told before.
+/// Stores a package and publishes an update with it, after `change` has changed it.
 pub async fn an_update(db: &Db, org: OrgId, bundle: &BundleId, change: impl FnOnce(&mut Update)) -> Update {
     let package = a_package(db, org).await;
     let mut update = new_update(bundle, &package);
@@ -199,7 +199,7 @@ pub async fn an_update(db: &Db, org: OrgId, bundle: &BundleId, change: impl FnOn
     update
 }
 
-/// Publishes an update as the service does; false when its identity is taken.
+/// Publishes an update like the service; returns false if its identity is taken.
 pub async fn publish(db: &Db, bundle: &BundleId, update: &Update) -> bool {
     let mut tx = db.write().await.unwrap();
     let mut org = tx.org(update.org_id);
@@ -209,7 +209,7 @@ pub async fn publish(db: &Db, bundle: &BundleId, update: &Update) -> bool {
     made
 }
 
-/// Deletes an update as the service does.
+/// Deletes an update like the service.
 pub async fn unpublish(db: &Db, bundle: &BundleId, update: &Update, now: EpochMs) {
     let mut tx = db.write().await.unwrap();
     let mut org = tx.org(update.org_id);
@@ -218,7 +218,7 @@ pub async fn unpublish(db: &Db, bundle: &BundleId, update: &Update, now: EpochMs
     tx.commit().await.unwrap();
 }
 
-/// What of an update is compared: all of it.
+/// The form of an update for comparisons: all of it.
 pub fn shown(update: &Update) -> String {
     format!("{update:#?}")
 }

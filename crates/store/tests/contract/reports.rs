@@ -1,4 +1,4 @@
-//! Reports of devices: each device, update and kind counts once, and the last reasons are kept.
+//! Reports of devices: each device, update and kind counts once, and the last reasons are stored.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::report::{KEPT_REASONS, MAX_REASON, ReportKind};
 use launchway_domain::time::DAY;
 use launchway_domain::update::Update;
-use launchway_store::{DayCount, Db, Reach, Report, StoredReason, day_of};
+use launchway_store::{DayCount, Db, Report, StoredReason, UpdateReach, day_of};
 
 use crate::database::TestDb;
 use crate::records::{NOW, an_org, an_update, bundle, new_id};
@@ -42,16 +42,16 @@ async fn counts(db: &Db, org: OrgId, update: UpdateId) -> BTreeMap<ReportKind, i
     org_reads!(db, org, report_counts(update)).into_iter().collect()
 }
 
-/// Reports of made-up devices: odd and even numbers, as hashes are.
+/// Reports of invented devices: odd and even numbers, as hashes are.
 fn of_devices(update_id: UpdateId, devices: std::ops::Range<i64>) -> Vec<Report> {
-    // An odd factor: every pattern of low bits comes equally often.
+    // An odd factor: every pattern of low bits is equally frequent.
     let hash = |device: i64| device.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
     devices
         .map(|device| report(update_id, ReportKind::Installed, hash(device)))
         .collect()
 }
 
-/// What is counted, and how many devices are kept for it.
+/// The count, and the number of devices stored for it.
 async fn counted_and_kept(db: &TestDb, update: &Update) -> (i64, usize) {
     let counts = org_reads!(db, update.org_id, report_counts(update.id));
     (counts[0].1, db.rows_of("report_devices").await.len())
@@ -70,7 +70,7 @@ contract! {
         }
         let days = org_reads!(db, org, report_days(update.id));
         assert_eq!(days[0].count, counted_and_kept(db, &update).await.0);
-        // Told again, none is counted: of those that are kept it is known, the others are none of them.
+        // None is counted when reported again: stored devices are known, and the others are not part of the sample.
         let again = system_writes!(db, count_reports_within(&of_devices(update.id, 0..2000), 64));
         assert!(again.iter().all(|new| !new));
     }
@@ -83,7 +83,7 @@ contract! {
         assert!(system_writes!(db, count_reports_within(&of_devices(update.id, 0..64), 64)).iter().all(|new| !new));
     }
 
-    /// As somebody who looks for ids that are kept would: the bound holds all the same.
+    /// An attacker that searches for ids in the sample: the bound still holds.
     async fn devices_that_are_chosen_to_be_kept_are_bounded_too(db: &TestDb) {
         let org = an_org(db).await.id;
         let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
@@ -99,7 +99,7 @@ contract! {
         assert!(kept <= 8 + 20 && counted > 0, "{counted} {kept}");
     }
 
-    /// Two nodes, one of which has halved what it keeps meanwhile.
+    /// Two nodes, one of which has halved its sample meanwhile.
     async fn the_bound_holds_also_when_many_count_at_once(db: &TestDb) {
         let org = an_org(db).await.id;
         let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
@@ -126,7 +126,7 @@ contract! {
         assert_eq!(system_writes!(db, forget_silent_devices(10)), 1);
         assert_eq!(counted_and_kept(db, &update).await, (10, 0));
         assert_eq!(system_writes!(db, forget_silent_devices(10)), 0);
-        // Whoever comes later counts anew.
+        // Later reports count anew.
         system_writes!(db, count_reports(&of_devices(update.id, 0..2)));
         assert_eq!(counted_and_kept(db, &update).await, (12, 2));
     }
@@ -195,7 +195,7 @@ contract! {
             report(staging.id, ReportKind::Failed, 1),
         ];
         system_writes!(db, count_reports(&reports));
-        let reach = |devices| Some(Reach { version: staging.version_text.clone(), since: staging.created_at, devices });
+        let reach = |devices| Some(UpdateReach { version: staging.version_text.clone(), since: staging.created_at, devices });
         assert_eq!(org_reads!(db, org, widest_reach(&app, staging.platform, None)), reach(2));
         assert_eq!(org_reads!(db, org, widest_reach(&app, staging.platform, staging.configuration.as_ref())), reach(1));
         for (other, platform) in [(bundle("com.example.other"), staging.platform), (app.clone(), Platform::Visionos)] {
@@ -217,7 +217,7 @@ contract! {
             report(other, ReportKind::Failed, 1),
         ];
         system_writes!(db, count_reports(&reports));
-        // What does not count on its day does not on another one either.
+        // A report that does not count on its day does not count on another one either.
         system_writes!(db, count_reports(&[on(2, ReportKind::Installed, 1), on(1, ReportKind::Installed, 4)]));
         let today = day_of(NOW);
         let count = |day, kind, count| DayCount { day: today + day, kind, count };
@@ -279,7 +279,7 @@ contract! {
         let counted = db
             .at_once(8, |db, number| {
                 let mut mine = all.clone();
-                // Each node has heard them in another order.
+                // Each node has received them in another order.
                 mine.rotate_left(number * 7);
                 if number % 3 == 0 {
                     mine.reverse();

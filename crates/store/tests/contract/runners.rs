@@ -1,11 +1,11 @@
-//! Runners: let in by a token that works once, found by their own, shut out at once.
+//! Runners: enrolled with a token that works once, found by their own token, revoked at once.
 
 use launchway_domain::build::Runner;
 use launchway_domain::id::OrgId;
 
 use crate::records::{ALL, NOW, an_org, new_id, unique};
 
-/// A runner, not kept yet.
+/// A runner, not stored yet.
 pub fn new_runner(org: Option<OrgId>) -> Runner {
     Runner {
         id: new_id(),
@@ -27,9 +27,9 @@ contract! {
         system_writes!(db, create_runner_token("own", Some(org), "operator", NOW, NOW + 10));
         system_writes!(db, create_runner_token("shared", None, "operator", NOW, NOW + 10));
         system_writes!(db, create_runner_token("old", Some(org), "operator", NOW, NOW + 5));
-        assert!(system_reads!(db, runner_token_is_good("own", NOW + 9)));
-        assert!(!system_reads!(db, runner_token_is_good("own", NOW + 10)));
-        assert!(!system_reads!(db, runner_token_is_good("none", NOW)));
+        assert!(system_reads!(db, is_valid_runner_token("own", NOW + 9)));
+        assert!(!system_reads!(db, is_valid_runner_token("own", NOW + 10)));
+        assert!(!system_reads!(db, is_valid_runner_token("none", NOW)));
         assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), Some((Some(org), "operator".to_owned())));
         assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), None);
         assert_eq!(system_writes!(db, use_runner_token("shared", NOW + 9)), Some((None, "operator".to_owned())));

@@ -1,4 +1,4 @@
-//! The two files of each migration say the same, but for what PostgreSQL writes otherwise.
+//! The two files of each migration are equivalent, except where PostgreSQL's syntax differs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn versions() -> Vec<String> {
     names("sqlite").into_iter().map(number).collect()
 }
 
-/// The statements without comments, in SQLite's words where the header of the files allows others.
+/// The statements without comments, with SQLite's words where the header of the files allows others.
 fn normal(sql: &str) -> String {
     let statements: Vec<&str> = sql
         .lines()
@@ -38,7 +38,7 @@ fn normal(sql: &str) -> String {
         .replace("CREATE UNLOGGED TABLE", "CREATE TABLE")
 }
 
-/// The columns of a table that are compared or sorted: keys, indexes and what refers to them.
+/// The columns of a table that are compared or sorted: keys, indexes and references to them.
 fn compared_columns(table: &str) -> impl Fn(&str) -> bool {
     let in_lists: Vec<String> = table
         .lines()
@@ -78,7 +78,7 @@ fn they_differ_only_where_their_header_says() {
     }
 }
 
-/// Without it, order and equality would hang on the database's locale.
+/// Otherwise order and equality would depend on the database's locale.
 #[test]
 fn texts_that_are_compared_are_compared_by_bytes() {
     for name in names("postgres") {

@@ -1,5 +1,5 @@
-//! Submissions: kept whole, changed while locked, claimed by one at a time, one change at a time for an app of Google
-//! Play, and their files.
+//! Submissions: stored completely, changed while locked, claimed by one node at a time, one change at a time for an app of
+//! Google Play, and their files.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
@@ -7,14 +7,14 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::record::{Change, Note, Options, Spec, Work};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionState, SubmissionStatus};
-use launchway_store::{BuildFile, Lane, SubmissionFilter, SubmittedBinary, Wish};
+use launchway_store::{BuildFile, Lane, PendingChange, SubmissionFilter, SubmittedBinary};
 
 use crate::database::TestDb;
 use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
 
 const APP: &str = "com.example.App";
 
-/// A submission for Google Play, not kept yet.
+/// A submission to Google Play, not stored yet.
 pub fn new_submission(org: OrgId) -> Submission {
     let mut new = Submission {
         id: new_id(),
@@ -52,11 +52,11 @@ pub fn new_submission(org: OrgId) -> Submission {
         created_at: NOW,
         finished_at: None,
     };
-    new.tell(NOW, "It waits for its turn.");
+    new.add_event(NOW, "It waits for its turn.");
     new
 }
 
-/// A file, not named yet.
+/// A file, not stored yet.
 pub fn new_file() -> SubmissionFile {
     SubmissionFile {
         kind: FileKind::App,
@@ -67,7 +67,7 @@ pub fn new_file() -> SubmissionFile {
     }
 }
 
-/// Keeps a submission.
+/// Stores a submission.
 pub async fn submit(db: &TestDb, new: &Submission) {
     org_writes!(db, new.org_id, create_submission(new, &bundle(&new.bundle_id)));
 }
@@ -147,7 +147,7 @@ contract! {
         new.external.insert("appId".to_owned(), "1".to_owned());
         new.change = Some(Change { rollout: Some(60), halted: Some(false) });
         new.error = Some(SubmissionError::new(SubmissionErrorCode::Conflict, "why"));
-        new.tell(NOW + 1, "It is halted.");
+        new.add_event(NOW + 1, "It is halted.");
         new.work = Work {
             sealed_progress: Some("sealed".to_owned()),
             due_at: None,
@@ -255,23 +255,23 @@ contract! {
         assert_eq!(system_reads!(db, due_submissions(Lane::Urgent, later, 9, 10)), urgent);
         let shares = [urgent[0], urgent[1], urgent[3]];
         assert_eq!(system_reads!(db, due_submissions(Lane::Urgent, later, 2, 10)), shares, "of each organization");
-        assert_eq!(system_reads!(db, wishes_for_claimed(later)), [], "nobody works on them");
+        assert_eq!(system_reads!(db, changes_for_claimed(later)), [], "nobody works on them");
         for (_, id) in [urgent[0], urgent[1], urgent[3]] {
             system_writes!(db, claim_submission(id, later, later + 90)).unwrap();
         }
         let wanted = [
-            Wish { id: urgent[0].1, change: Some(change), cancel: false },
-            Wish { id: urgent[3].1, change: None, cancel: true },
+            PendingChange { id: urgent[0].1, change: Some(change), cancel: false },
+            PendingChange { id: urgent[3].1, change: None, cancel: true },
         ];
-        assert_eq!(system_reads!(db, wishes_for_claimed(later)), wanted);
-        assert_eq!(system_reads!(db, wishes_for_claimed(later + 90)), [], "the claims have lapsed");
+        assert_eq!(system_reads!(db, changes_for_claimed(later)), wanted);
+        assert_eq!(system_reads!(db, changes_for_claimed(later + 90)), [], "the claims have lapsed");
         let app = bundle("com.example.app");
-        assert_eq!(system_reads!(db, locks_in_the_way(later)), []);
+        assert_eq!(system_reads!(db, blocking_submissions(later)), []);
         assert!(system_writes!(db, lock_package(&app, usual.id, later, later + 90)));
-        assert_eq!(system_reads!(db, locks_in_the_way(later)), [usual.id]);
+        assert_eq!(system_reads!(db, blocking_submissions(later)), [usual.id]);
         assert!(system_writes!(db, lock_package(&app, urgent[2].1, later + 90, later + 200)));
         org_writes!(db, org, hold_submission(urgent[2].1, Some(later + 200)));
-        assert_eq!(system_reads!(db, locks_in_the_way(NOW - 1)), [], "nothing is due");
+        assert_eq!(system_reads!(db, blocking_submissions(NOW - 1)), [], "nothing is due");
     }
 
     async fn of_many_that_lock_an_app_at_once_one_does(db: &TestDb) {
@@ -292,8 +292,8 @@ contract! {
         org_writes!(db, org, add_submission_file(new.id, 1, &mapping));
         org_writes!(db, org, add_submission_file(new.id, 0, &app));
         assert_eq!(org_reads!(db, org, submission_files(new.id)), [app.clone(), mapping.clone()]);
-        assert!(system_reads!(db, names_submission_blob(&app.blob_key)));
-        assert!(system_reads!(db, names_blob(&mapping.blob_key)));
+        assert!(system_reads!(db, has_submission_blob(&app.blob_key)));
+        assert!(system_reads!(db, is_blob_referenced(&mapping.blob_key)));
         let file = |file: &SubmissionFile| BuildFile {
             blob_key: file.blob_key.clone(),
             sha256: Some(file.sha256.clone()),
@@ -306,10 +306,10 @@ contract! {
         org_writes!(db, org, forget_submission_files(new.id));
         assert_eq!(org_reads!(db, org, submission_files(new.id)), []);
         assert_eq!(system_reads!(db, submissions_ended_before(NOW + 6, 10)), []);
-        assert!(!system_reads!(db, names_blob(&app.blob_key)));
+        assert!(!system_reads!(db, is_blob_referenced(&app.blob_key)));
         org_writes!(db, org, add_submission_file(new.id, 0, &app));
         assert!(org_writes!(db, org, delete_submission(new.id)));
-        assert!(!system_reads!(db, names_blob(&app.blob_key)), "gone with its submission");
+        assert!(!system_reads!(db, is_blob_referenced(&app.blob_key)), "gone with its submission");
     }
 
     async fn submissions_of_the_same_bytes_are_told_with_what_the_store_gave_them(db: &TestDb) {

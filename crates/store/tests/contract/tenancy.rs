@@ -1,4 +1,4 @@
-//! The organization's door: through it, rows of another organization are neither seen nor changed.
+//! The isolation of organizations: [`Org`](launchway_store::Org) neither reads nor changes rows of another organization.
 
 use launchway_domain::app::{App, Package, Upload};
 use launchway_domain::build::{Artifact, Build, Runner, Transition};
@@ -13,7 +13,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
-use launchway_domain::webhook_retry::Next;
+use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
     AuditFilter, BuildFilter, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey, SealedEnvVar,
     StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
@@ -101,7 +101,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     assert!(org_writes!(
         db,
         id,
-        report_try(&a_report(&delivery, 0, Next::Again(NOW)))
+        report_attempt(&a_report(&delivery, 0, NextStep::RetryAt(NOW)))
     ));
     let delivery = Delivery { tries: 1, ..delivery };
     let mut build = new_build(id);
@@ -109,7 +109,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     keep(db, &build).await;
     let served = new_build(id);
     keep(db, &served).await;
-    let (leased, _) = served.state.after(Transition::Lease, NOW).unwrap();
+    let (leased, _) = served.state.apply(Transition::Lease, NOW).unwrap();
     let with = StateChange {
         started_at: Some(NOW),
         ..StateChange::default()
@@ -169,10 +169,10 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     }
 }
 
-/// Where the source of the other tenant's build lies.
+/// The key of the source of the other tenant's build.
 const THEIR_SOURCE: &str = "sources/theirs";
 
-/// Every row of the database but those of one organization, and but the revisions, which belong to nobody.
+/// Every row of the database except those of one organization, and except the revisions, which belong to nobody.
 async fn rows_of_others(db: &TestDb, org: OrgId) -> Vec<(String, Vec<String>)> {
     let id = org.to_string();
     let mut tables = Vec::new();
@@ -194,7 +194,7 @@ contract! {
         assert_eq!(org_reads!(db, org, member(theirs.user)), None);
         assert_eq!(org_reads!(db, org, members(ALL)).total, 0);
         assert!(org_reads!(db, org, members(ALL)).items.is_empty());
-        assert!(!org_reads!(db, org, key_works(theirs.key.key.id, NOW)));
+        assert!(!org_reads!(db, org, is_active_key(theirs.key.key.id, NOW)));
         assert!(org_reads!(db, org, browser_keys(theirs.user, NOW)).is_empty());
         assert!(org_reads!(db, org, keys_made_by(theirs.user, NOW, 9)).is_empty());
         assert!(org_reads!(db, org, runners_made_by(theirs.user, 9)).is_empty());
@@ -228,10 +228,10 @@ contract! {
         assert_eq!(org_reads!(db, org, queue_share(9)), []);
         assert_eq!(org_reads!(db, org, log_tail(build, 0, 10)), []);
         assert_eq!(org_reads!(db, org, log_segments(build)), []);
-        assert_eq!(org_reads!(db, org, held_log(build)), None);
+        assert_eq!(org_reads!(db, org, withheld_log(build)), None);
         assert_eq!(org_reads!(db, org, log_tail_start(build)), 0);
         assert_eq!(org_reads!(db, org, log_segments_from(build, 0, 9)), []);
-        assert!(!org_reads!(db, org, names_source(THEIR_SOURCE)));
+        assert!(!org_reads!(db, org, has_source(THEIR_SOURCE)));
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
         assert_eq!(org_reads!(db, org, artifacts(build)), []);
         assert_eq!(org_reads!(db, org, runner(theirs.runner.id)), None);
@@ -266,13 +266,13 @@ contract! {
         assert_eq!(org_reads!(db, org, webhook(theirs.webhook.id)), None);
         assert_eq!(org_reads!(db, org, webhooks(ALL)).total, 0);
         assert!(org_reads!(db, org, webhooks(ALL)).items.is_empty());
-        assert_eq!(org_writes!(db, org, webhooks_to_tell()), []);
+        assert_eq!(org_writes!(db, org, active_webhooks()), []);
         assert_eq!(org_reads!(db, org, webhook_secrets(theirs.webhook.id)), None);
         assert_eq!(org_reads!(db, org, delivery(theirs.delivery.id)), None);
         let deliveries = org_reads!(db, org, deliveries(theirs.webhook.id, ALL));
         assert_eq!((deliveries.items, deliveries.total), (vec![], 0));
         assert_eq!(org_reads!(db, org, last_delivery(theirs.webhook.id)), None);
-        assert_eq!(org_reads!(db, org, delivery_tries(theirs.delivery.id)), []);
+        assert_eq!(org_reads!(db, org, delivery_attempts(theirs.delivery.id)), []);
         assert_eq!(org_reads!(db, org, kept_answer(&theirs.request, 0)), None);
         assert_eq!(org_reads!(db, org, usage_of(Month::of(NOW))), None);
         assert_eq!((org_reads!(db, org, stored_bytes()), org_reads!(db, org, claimed_bundles())), (0, 0));
@@ -297,13 +297,13 @@ contract! {
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).total, 1);
         assert_eq!(org_reads!(db, org, usage(ALL)).total, 1);
-        assert_eq!(org_reads!(db, org, delivery_tries(theirs.delivery.id)).len(), 1);
+        assert_eq!(org_reads!(db, org, delivery_attempts(theirs.delivery.id)).len(), 1);
         assert_eq!(org_reads!(db, org, deliveries(theirs.webhook.id, ALL)).items, [theirs.delivery]);
         assert_eq!(org_reads!(db, org, webhooks(ALL)).items, [theirs.webhook]);
         assert!(org_reads!(db, org, kept_answer(&theirs.request, 0)).is_some());
     }
 
-    /// Every call that changes something, with ids of another: as if they named nothing.
+    /// Every changing call, with ids of another organization: as if they named nothing.
     async fn rows_of_others_are_not_changed(db: &TestDb) {
         let theirs = a_tenant(db, "com.example.theirs").await;
         let ours = a_tenant(db, "com.example.ours").await;
@@ -346,18 +346,18 @@ contract! {
         variable.sealed = "ours".to_owned();
         org_writes!(db, org, replace_env_var(&variable));
         let build = &theirs.build;
-        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let (leased, _) = build.state.apply(Transition::Lease, NOW).unwrap();
         assert_eq!(org_writes!(db, org, lock_build(build.id)), None);
         assert_eq!(org_reads!(db, org, newest_build_with_fingerprint(&name, build.platform, None)), None);
         assert_eq!(org_reads!(db, org, fingerprint_document(&name, "hash")), None);
         assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "hash")), None);
         assert!(!org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &StateChange::default())));
-        org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
+        org_writes!(db, org, update_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
         assert!(!org_writes!(db, org, delete_build(build.id)));
         org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));
         org_writes!(db, org, append_log(build.id, 3, b"ours"));
         org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned() }));
-        org_writes!(db, org, hold_log(build.id, 4, b"ours"));
+        org_writes!(db, org, set_withheld_log(build.id, 4, b"ours"));
         org_writes!(db, org, forget_artifact(theirs.artifact.id));
         org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));
         assert!(!org_writes!(db, org, revoke_runner(theirs.runner.id, NOW)));
@@ -370,7 +370,7 @@ contract! {
         org_writes!(db, org, make_submission_due(submission, NOW - 1));
         assert!(!org_writes!(db, org, delete_submission(submission)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
-        assert!(!org_writes!(db, org, note_expiry_told(theirs.credential.id, 7)));
+        assert!(!org_writes!(db, org, record_expiry_notice(theirs.credential.id, 7)));
         assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
         org_writes!(db, org, touch_updates(&name, NOW));
         org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));
@@ -392,13 +392,13 @@ contract! {
         org_writes!(db, org, set_webhook_secrets(theirs.webhook.id, &secrets));
         assert!(!org_writes!(db, org, delete_webhook(theirs.webhook.id)));
         assert!(!org_writes!(db, org, add_delivery(&new_delivery(&theirs.webhook))));
-        assert!(!org_writes!(db, org, report_try(&a_report(&theirs.delivery, 0, Next::Done))));
+        assert!(!org_writes!(db, org, report_attempt(&a_report(&theirs.delivery, 0, NextStep::Done))));
         assert_eq!(org_writes!(db, org, cancel_deliveries(theirs.webhook.id, "ours")), 0);
 
         assert_eq!(rows_of_others(db, org).await, before);
     }
 
-    /// What is made through the door belongs to its organization, whatever the record says.
+    /// What is created through [`Org`](launchway_store::Org) belongs to its organization, whatever the record says.
     async fn what_is_made_belongs_to_who_made_it(db: &TestDb) {
         let theirs = a_tenant(db, "com.example.theirs").await;
         let org = an_org(db).await.id;
@@ -434,13 +434,13 @@ contract! {
         assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(Webhook { org_id: org, ..webhook }));
         assert_eq!(org_reads!(db, org, delivery(delivery.id)), Some(Delivery { org_id: org, ..delivery }));
         assert_eq!(system_writes!(db, take_events(100, NOW)).last(), Some(&(org, event)));
-        // The package too: it is given free with its only update.
+        // The package too: it is released with its only update.
         let update = org_reads!(db, org, update(update.id)).unwrap();
         org_writes!(db, org, delete_update(&update, NOW));
         assert_eq!(system_reads!(db, unused_packages(NOW, 10)), [Package { org_id: org, ..package }]);
     }
 
-    /// The identity of an update is the service's, not the organization's: phones ask by bundle.
+    /// The identity of an update is unique in the service, not in the organization: phones ask by bundle.
     async fn an_identity_of_another_is_taken(db: &TestDb) {
         let theirs = a_tenant(db, "com.example.theirs").await;
         let org = an_org(db).await.id;
@@ -452,7 +452,7 @@ contract! {
     }
 }
 
-/// Tables that no organization's call of a test fills.
+/// Tables that no organization's call in a test fills.
 fn no_tenant(table: &str) -> bool {
     let installation = [
         "meta",

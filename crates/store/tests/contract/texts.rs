@@ -1,4 +1,4 @@
-//! Texts and numbers of every kind come back as they went in, and are compared by their bytes.
+//! Texts and numbers of every kind round-trip, and are compared by their bytes.
 
 use launchway_domain::app::Upload;
 use launchway_domain::key::Key;
@@ -10,7 +10,7 @@ use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_key, new_org, new_session, new_upload, new_user, shown,
 };
 
-/// Texts that one layer or another might take for something else.
+/// Texts that some layer might misinterpret.
 fn texts() -> Vec<String> {
     let texts = [
         "",
@@ -115,7 +115,7 @@ contract! {
             assert_eq!(system_reads!(db, key_by_hash(text)), None, "{text}");
             assert_eq!(system_reads!(db, meta(text)), None, "{text}");
             assert_eq!(system_writes!(db, count_call(text, 1)), 1, "{text}");
-            assert!(!system_reads!(db, names_blob(text)), "{text}");
+            assert!(!system_reads!(db, is_blob_referenced(text)), "{text}");
         }
     }
 

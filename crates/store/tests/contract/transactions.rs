@@ -1,4 +1,4 @@
-//! Transactions: whole or not at all, unseen until they are durable, and free again whatever happens to their caller.
+//! Transactions: atomic, invisible until they are durable, and released whatever happens to their caller.
 
 use launchway_domain::id::OrgId;
 use launchway_store::{NewUpdate, StoreError};
@@ -74,7 +74,7 @@ contract! {
         let org = an_org(db).await;
         for polls in (0..8).cycle().take(200) {
             let mut reader = Box::pin(db.read());
-            // So far, and no further: who asked has gone away.
+            // Stop here: the caller is dropped.
             for _ in 0..polls {
                 if futures::poll!(reader.as_mut()).is_ready() {
                     break;
@@ -124,19 +124,19 @@ contract! {
 
     async fn callers_that_go_away_leave_nothing_behind(db: &TestDb) {
         let org: OrgId = an_org(db).await.id;
-        // More than there are connections; each goes away at another moment of its work.
+        // More than there are connections; each is dropped at another point of its work.
         for steps in 0..60_usize {
             let mut work = std::pin::pin!(async {
                 let mut tx = db.write().await.unwrap();
                 tx.org(org).create_key(&new_key(org)).await.unwrap();
                 tx.org(org).rename("gone").await.unwrap();
-                // Never gets so far: what is committed counts.
+                // Never reached: only committed changes count.
                 std::future::pending::<()>().await;
                 tx.commit().await.unwrap();
             });
             for _ in 0..steps / 4 {
                 assert!(futures::poll!(work.as_mut()).is_pending());
-                // Any answer of the database gives the work its next step.
+                // Any response of the database lets the task take its next step.
                 system_reads!(db, revision());
             }
         }

@@ -1,4 +1,4 @@
-//! Two-factor codes: a secret waits for its first code, each step and each recovery code is taken once.
+//! Two-factor codes: a secret waits for its first code, each step and each recovery code is accepted once.
 
 use launchway_domain::id::UserId;
 use launchway_store::{Db, TwoFactor};
@@ -9,7 +9,7 @@ fn hashes() -> Vec<String> {
     vec!["first".to_owned(), "second".to_owned()]
 }
 
-/// A user who is asked for codes; the last one taken was of step 7.
+/// A user with two-factor codes; the last one accepted was of step 7.
 async fn enrolled(db: &Db) -> UserId {
     let user = a_user(db).await.id;
     assert!(system_writes!(db, begin_two_factor(user, "sealed", NOW)));

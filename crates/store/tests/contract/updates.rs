@@ -17,7 +17,7 @@ async fn listed(db: &Db, org: OrgId, filter: UpdateFilter) -> Vec<UpdateId> {
     rows.items.iter().map(|update| update.id).collect()
 }
 
-/// The identity of an update: what of it may be there once.
+/// The identity of an update: the part that must be unique.
 fn identity(update: &mut Update, (platform, configuration, version, build): (Platform, &str, &str, &str)) {
     update.platform = platform;
     update.configuration = (!configuration.is_empty()).then(|| configuration.parse().unwrap());
@@ -96,7 +96,7 @@ contract! {
         let org = an_org(db).await.id;
         let name = bundle("com.example.app");
         let package = a_package(db, org).await;
-        // Without the order that `touch_updates` gives: the identity holds by itself.
+        // Without the order that `touch_updates` provides: the identity is unique by itself.
         let made = db
             .at_once(12, |db, _| {
                 let (name, update): (BundleId, Update) = (name.clone(), new_update(&name, &package));

@@ -1,4 +1,4 @@
-//! Uploads: announced, used once, forgotten when their time is over.
+//! Uploads: announced, used once, deleted when they expire.
 
 use launchway_domain::app::Upload;
 
@@ -10,9 +10,9 @@ contract! {
         let upload = new_upload(org);
         org_writes!(db, org, create_upload(&upload, "key_x"));
         assert_eq!(org_reads!(db, org, upload(upload.id)), Some(upload.clone()));
-        assert!(system_reads!(db, upload_is_open(upload.id)));
+        assert!(system_reads!(db, is_open_upload(upload.id)));
         assert_eq!(org_reads!(db, org, upload(new_id())), None);
-        assert!(!system_reads!(db, upload_is_open(new_id())));
+        assert!(!system_reads!(db, is_open_upload(new_id())));
         assert!(system_reads!(db, has_upload(upload.id)));
         assert!(!system_reads!(db, has_upload(new_id())));
     }
@@ -25,7 +25,7 @@ contract! {
         assert!(org_writes!(db, org, use_upload(upload.id)));
         assert!(!org_writes!(db, org, use_upload(upload.id)));
         assert!(!org_writes!(db, org, use_upload(new_id())));
-        assert!(!system_reads!(db, upload_is_open(upload.id)), "a signed URL of it is refused");
+        assert!(!system_reads!(db, is_open_upload(upload.id)), "a signed URL of it is refused");
         assert!(system_reads!(db, has_upload(upload.id)), "it is there until its time is over");
         assert_eq!(org_reads!(db, org, upload(upload.id)), Some(Upload { used: true, ..upload }));
         assert_eq!(org_reads!(db, org, upload(bystander.id)), Some(bystander));

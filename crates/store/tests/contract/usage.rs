@@ -1,4 +1,4 @@
-//! Usage: exact however many count at once, read by month, newest first.
+//! Usage: exact under concurrent counting, read by month, newest first.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::usage::{Counter, Month, Usage};
@@ -78,7 +78,7 @@ contract! {
         assert_eq!(org_writes!(db, org, count_usage(Counter::Updates, november(), 1)), 1);
     }
 
-    /// Nodes that add the same organizations in other orders do not lock each other out.
+    /// Nodes that add the same organizations in different orders do not deadlock.
     async fn checks_of_many_organizations_are_added_at_once(db: &TestDb) {
         let mut orgs: Vec<OrgId> = Vec::new();
         for _ in 0..5 {

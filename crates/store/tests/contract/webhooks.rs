@@ -1,4 +1,4 @@
-//! Webhooks: the record comes back as it was kept, secrets are rotated, and deletion takes the deliveries along.
+//! Webhooks: the record round-trips, secrets are rotated, and deletion includes the deliveries.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::webhook::{EventFilter, Webhook, WebhookStatus, WebhookType};
@@ -7,7 +7,7 @@ use launchway_store::{Db, OldSecret, WebhookSecrets};
 use crate::deliveries::{a_delivery, new_delivery};
 use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
 
-/// An active webhook for every event, not kept yet.
+/// An active webhook for every event, not stored yet.
 pub fn new_webhook(org_id: OrgId) -> Webhook {
     Webhook {
         id: new_id(),
@@ -25,7 +25,7 @@ pub fn new_webhook(org_id: OrgId) -> Webhook {
     }
 }
 
-/// Makes a webhook.
+/// Stores a webhook.
 pub async fn a_webhook(db: &Db, org: OrgId) -> Webhook {
     let webhook = new_webhook(org);
     org_writes!(db, org, create_webhook(&webhook, "sealed"));
@@ -54,7 +54,7 @@ contract! {
         assert_eq!(org_reads!(db, org, webhook(new_id())), None);
         assert_eq!(org_writes!(db, org, lock_webhook(new_id())), None);
         let list = org_reads!(db, org, webhooks(ALL));
-        assert_eq!(org_writes!(db, org, webhooks_to_tell()), std::slice::from_ref(&plain));
+        assert_eq!(org_writes!(db, org, active_webhooks()), std::slice::from_ref(&plain));
         assert_eq!((list.items, list.total), (vec![full, plain], 2));
     }
 
@@ -110,13 +110,13 @@ contract! {
         assert!(!org_writes!(db, org, add_delivery(&new_delivery(&webhook))), "nothing more is made for it");
     }
 
-    /// What the fan-out has read as active gets its deliveries, or is not read.
+    /// A webhook that the fan-out has read as active receives its deliveries, or is not read.
     async fn cannot_be_deleted_while_deliveries_are_made_for_it(db: &TestDb) {
         let org = an_org(db).await.id;
         let webhook = a_webhook(db, org).await;
         let other = db.again().await;
         let mut fan_out = db.write().await.unwrap();
-        assert_eq!(fan_out.org(org).webhooks_to_tell().await.unwrap().len(), 1);
+        assert_eq!(fan_out.org(org).active_webhooks().await.unwrap().len(), 1);
         let id = webhook.id;
         let deletion = tokio::spawn(async move {
             let gone = org_writes!(other, org, delete_webhook(id));

@@ -1,6 +1,6 @@
-//! Starts a throw-away PostgreSQL, prints the URL of an empty database, and holds both until its input ends or it dies.
+//! Starts a temporary PostgreSQL, prints the URL of an empty database, and keeps both until its input ends or it dies.
 //!
-//! For work by hand (`cargo run -p launchway-testing --bin throwaway-postgres`, then Ctrl-D or Ctrl-C), and for the test
+//! For manual work (`cargo run -p launchway-testing --bin throwaway-postgres`, then Ctrl-D or Ctrl-C), and for the test
 //! that kills it.
 
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! The shell process that starts and stops one PostgreSQL, and outlives the test process just long enough to clean up.
+//! The shell process that starts and stops one PostgreSQL, and outlives the test process long enough to clean up.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -15,11 +15,11 @@ const SCRIPT: &str = include_str!("keeper.sh");
 /// How much of the log a message shows, in bytes.
 const SHOWN: usize = 4_000;
 
-/// A data directory and the process that looks after it.
+/// A data directory and the process that manages it.
 #[derive(Debug)]
 pub(super) struct Keeper {
     shell: Child,
-    /// None once the keeper was told to clean up.
+    /// `None` once the keeper cleans up.
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     root: PathBuf,
@@ -27,16 +27,16 @@ pub(super) struct Keeper {
     port: u16,
 }
 
-/// PostgreSQL did not do as ordered; [`Keeper::log`] says why.
+/// PostgreSQL did not execute the command; [`Keeper::log`] says why.
 #[derive(Debug)]
-pub(super) struct Failed;
+pub(super) struct CommandError;
 
 impl Keeper {
-    /// Makes a new data directory, owned by an account that PostgreSQL agrees to run as.
+    /// Creates a new data directory, owned by an account that PostgreSQL can run as.
     pub(super) fn create(programs: &Programs) -> Self {
         let account = Account::to_run_as();
-        // Not the user's own temporary directory: the path of a socket holds about 100 characters, and the account that
-        // runs the server must be able to get there.
+        // Not the user's own temporary directory: the path of a socket is limited to about 100 characters, and the
+        // account that runs the server must have access.
         let root = tempfile::Builder::new()
             .prefix("lwpg")
             .tempdir_in("/tmp")
@@ -62,39 +62,39 @@ impl Keeper {
     }
 
     /// Starts the server on `port` and waits until it answers.
-    pub(super) fn start(&mut self, port: u16) -> Result<(), Failed> {
+    pub(super) fn start(&mut self, port: u16) -> Result<(), CommandError> {
         self.port = port;
         self.order(&format!("start {port}"))
     }
 
-    /// Starts the stopped server on the port that it had.
-    pub(super) fn start_again(&mut self) -> Result<(), Failed> {
+    /// Starts the stopped server on its previous port.
+    pub(super) fn restart(&mut self) -> Result<(), CommandError> {
         self.start(self.port)
     }
 
-    /// Ends the server at once and waits for its end.
-    pub(super) fn stop(&mut self) -> Result<(), Failed> {
+    /// Stops the server immediately and waits for its end.
+    pub(super) fn stop(&mut self) -> Result<(), CommandError> {
         self.order("stop")
     }
 
-    /// Where everything lies.
+    /// The directory with all files.
     pub(super) fn directory(&self) -> &Path {
         &self.root
     }
 
-    /// The end of what PostgreSQL and its programs wrote.
+    /// The end of the output of PostgreSQL and its programs.
     pub(super) fn log(&self) -> String {
         let log = fs::read(self.root.join("log")).unwrap_or_else(|error| format!("(no log: {error})").into_bytes());
         String::from_utf8_lossy(&log[log.len().saturating_sub(SHOWN)..]).into_owned()
     }
 
     /// Sends one line and waits for its answer.
-    fn order(&mut self, line: &str) -> Result<(), Failed> {
-        let orders = self.orders.as_mut().ok_or(Failed)?;
-        writeln!(orders, "{line}").map_err(|_| Failed)?;
+    fn order(&mut self, line: &str) -> Result<(), CommandError> {
+        let orders = self.orders.as_mut().ok_or(CommandError)?;
+        writeln!(orders, "{line}").map_err(|_| CommandError)?;
         let mut answer = String::new();
-        self.answers.read_line(&mut answer).map_err(|_| Failed)?;
-        if answer == "ok\n" { Ok(()) } else { Err(Failed) }
+        self.answers.read_line(&mut answer).map_err(|_| CommandError)?;
+        if answer == "ok\n" { Ok(()) } else { Err(CommandError) }
     }
 }
 
@@ -112,7 +112,7 @@ struct Account {
 }
 
 impl Account {
-    /// None when the tests do not run as root: then it is their own account.
+    /// `None` if the tests do not run as root: then it is their own account.
     fn to_run_as() -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;
@@ -127,7 +127,7 @@ impl Account {
     }
 }
 
-/// What `id` says of an account.
+/// An id of an account, according to `id`.
 fn id_of(which: &str, name: &str) -> Option<u32> {
     let output = Command::new("id").args([which, name]).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
@@ -154,7 +154,7 @@ fn keeper_command(account: Option<&Account>, programs: &Path, root: &Path) -> Co
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        // Its own group: Ctrl-C at the terminal must end the test, not what cleans up after it.
+        // A process group of its own: Ctrl-C in the terminal must end the test, not its cleanup.
         .process_group(0);
     command
 }

@@ -1,26 +1,26 @@
-//! Finds the programs of PostgreSQL.
+//! Locates the programs of PostgreSQL.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::settings::setting;
 
-/// What to do when a program is missing.
+/// What to do if a program is missing.
 const ADVICE: &str = "Run scripts/setup, or name a running server in LAUNCHWAY_TEST_POSTGRES_URL.";
 
-/// Where Debian keeps each version's own programs, which are not in the search path.
+/// Where Debian installs the programs of each version, which are not in the search path.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
-/// Where the programs are.
+/// The locations of the programs.
 #[derive(Debug)]
 pub(super) struct Programs {
-    /// The directory of `initdb`, `pg_ctl` and `postgres`; empty when only the client is needed.
+    /// The directory of `initdb`, `pg_ctl` and `postgres`; empty if only the client is needed.
     pub(super) server: PathBuf,
     pub(super) psql: PathBuf,
 }
 
 impl Programs {
-    /// The programs of a server and its client, from the search path or else of the newest version on the machine.
+    /// The programs of server and client, from the search path or else of the newest version on the machine.
     pub(super) fn server() -> Self {
         let server = directories()
             .into_iter()
@@ -36,7 +36,7 @@ impl Programs {
         }
     }
 
-    /// The client alone, for another's server.
+    /// Only the client, for an external server.
     pub(super) fn client() -> Self {
         let psql = directories()
             .into_iter()
@@ -62,7 +62,7 @@ fn directories() -> Vec<PathBuf> {
     directories
 }
 
-/// The directories in `root` that are named by a number, highest first.
+/// The directories in `root` whose names are numbers, highest first.
 fn newest_first(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(root) else {
         return Vec::new();

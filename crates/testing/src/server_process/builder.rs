@@ -8,7 +8,7 @@ use super::ServerProcess;
 use crate::net::free_port;
 use crate::settings::setting;
 
-/// Environment variables that name a directory, and the directory's name below the root.
+/// Environment variables with a directory, and the name of the directory below the root.
 pub(super) const DIRECTORIES: [(&str, &str); 7] = [
     ("HOME", "home"),
     ("XDG_CONFIG_HOME", "home/config"),
@@ -19,13 +19,13 @@ pub(super) const DIRECTORIES: [(&str, &str); 7] = [
     ("LAUNCHWAY_DATA_DIR", "data"),
 ];
 
-/// Ports tried before giving up, as another process may take one between the look and the start.
+/// How many ports are tried, as another process may take one between the check and the start.
 const TRIES: usize = 5;
 
-/// The settings of a server; without any it runs on SQLite and a local directory.
+/// The settings of a server; by default it uses SQLite and a local directory.
 ///
-/// The process gets a directory of its own as working directory, home and place for data, and of the environment only
-/// `PATH`. It is built by `cargo test --workspace`; the setting `LAUNCHWAY_SERVER_BIN` names another one.
+/// The process gets its own directory as working directory, home and data directory, and from the environment only
+/// `PATH`. `cargo test --workspace` builds it; the setting `LAUNCHWAY_SERVER_BIN` selects another one.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     binary: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Adds an argument for the process itself. `admin` does not get it: give what both need as [`Self::env`].
+    /// Adds an argument for the process itself. `admin` does not get it: set what both need with [`Self::env`].
     #[must_use]
     pub fn arg(mut self, argument: impl Into<String>) -> Self {
         self.arguments.push(argument.into());
@@ -49,8 +49,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Listens on `address` instead of a free port of `127.0.0.1` that stays free when the process is stopped for a
-    /// while. With `127.0.0.1:0` the system chooses one that it may give away meanwhile.
+    /// Listens on `address` instead of a free port of `127.0.0.1`, which stays free while the process is stopped. With
+    /// `127.0.0.1:0` the system chooses a port that it may reassign while the process is stopped.
     #[must_use]
     pub fn listen(mut self, address: impl Into<String>) -> Self {
         self.listen = Some(address.into());
@@ -64,10 +64,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Starts the process and waits until it says that it listens.
+    /// Starts the process and waits until it reports that it listens.
     ///
     /// # Panics
-    /// When the program is not built, or is not ready after 30 s; the message has all that it wrote.
+    /// If the program is not built, or is not ready after 30 s; the message contains its output.
     #[must_use]
     pub fn start(self) -> ServerProcess {
         let may_move = self.listen.is_none();
@@ -82,21 +82,21 @@ impl ServerBuilder {
         server
     }
 
-    /// Makes the directories but starts nothing: for `admin` before the first start, which is then
+    /// Creates the directories without starting anything: for `admin` before the first start, which is then
     /// [`ServerProcess::restart_same_port`], and for commands other than `serve`.
     ///
     /// # Panics
-    /// When the program is not built.
+    /// If the program is not built.
     #[must_use]
     pub fn prepare(self) -> ServerProcess {
         let root = tempfile::Builder::new()
             .prefix("launchway-server-")
             .tempdir()
             .expect("a temporary directory");
-        // As on a real machine others may enter: what is secret the server must protect itself.
+        // Others may enter, as on a real machine: the server itself must protect its secrets.
         fs::set_permissions(root.path(), Permissions::from_mode(0o755)).expect("our own directory");
         for (_, directory) in DIRECTORIES {
-            // The server makes its data directory itself.
+            // The server creates its data directory itself.
             if directory != "data" {
                 fs::create_dir_all(root.path().join(directory)).expect("a new directory");
             }
@@ -116,7 +116,7 @@ fn local_address() -> String {
     format!("127.0.0.1:{}", free_port())
 }
 
-/// The program beside the running test: tests lie in `deps/`, programs one directory higher.
+/// The program next to the running test: tests are in `deps/`, programs one directory up.
 fn built_server() -> PathBuf {
     if let Some(path) = setting("LAUNCHWAY_SERVER_BIN") {
         return PathBuf::from(path);

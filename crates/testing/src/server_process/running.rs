@@ -9,28 +9,28 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::leash::Leash;
+use crate::kill_guard::KillGuard;
 
-/// The line that says that the server is ready, before its address.
+/// The prefix of the line with the address that reports readiness.
 const READY: &str = "Listening on http://";
 
-/// How long a server may take to be ready. Far more than it should need, for slow machines.
+/// How long a server may take to start. Far more than it needs, for slow machines.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long a server may take to end: what `docs/reference/operation.md#stopping` promises, and some more.
+/// How long a server may take to stop: what `docs/reference/operation.md#stopping` promises, and a margin.
 const END_LIMIT: Duration = Duration::from_secs(40);
 
-/// A process that said that it is ready. Dropped, it is killed.
+/// A process that is ready. Killed on drop.
 #[derive(Debug)]
 pub(super) struct Running {
     child: Child,
     stdout: Arc<Mutex<String>>,
-    _leash: Leash,
+    _kill_guard: KillGuard,
 }
 
 impl Running {
-    /// Starts `command` and waits for its ready line; gives the process and the address of the line. If it ends before,
-    /// or takes too long, gives what it wrote to standard output.
+    /// Starts `command` and waits for its ready line. Returns the process and the address in the line; if it ends
+    /// before or takes too long, returns its standard output.
     pub(super) fn start(mut command: Command) -> Result<(Self, String), String> {
         let mut child = command
             .stdin(Stdio::null())
@@ -43,7 +43,7 @@ impl Running {
             Arc::clone(&stdout),
         );
         let running = Self {
-            _leash: Leash::on(&child),
+            _kill_guard: KillGuard::on(&child),
             child,
             stdout,
         };
@@ -61,7 +61,7 @@ impl Running {
         self.stdout.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sends SIGTERM and waits for the end; nothing if it does not end in time.
+    /// Sends SIGTERM and waits for the end; `None` if it does not end in time.
     pub(super) fn terminate(mut self) -> Option<ExitStatus> {
         let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
         let deadline = Instant::now() + END_LIMIT;
@@ -69,7 +69,7 @@ impl Running {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
-            // The standard library has no wait with a limit.
+            // The standard library has no wait with a timeout.
             thread::sleep(Duration::from_millis(5));
         }
         None
@@ -83,7 +83,7 @@ impl Drop for Running {
     }
 }
 
-/// Reads `output` to its end in a thread of its own, so that the process never blocks on a full pipe. Each line goes to
+/// Reads `output` to its end in a separate thread, so that the process never blocks on a full pipe. Each line goes to
 /// `all` and to the receiver.
 fn collect(output: ChildStdout, all: Arc<Mutex<String>>) -> Receiver<String> {
     let (sender, receiver): (Sender<String>, _) = mpsc::channel();
@@ -92,14 +92,14 @@ fn collect(output: ChildStdout, all: Arc<Mutex<String>>) -> Receiver<String> {
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.push_str(&line);
             all.push('\n');
-            // Nobody listens any more once the process is ready.
+            // The receiver is dropped once the process is ready.
             let _ = sender.send(line);
         }
     });
     receiver
 }
 
-/// The address of the ready line, or nothing when the output ends or the time is up.
+/// The address in the ready line; `None` when the output ends or the time is up.
 fn wait_until_ready(lines: &Receiver<String>) -> Option<String> {
     let deadline = Instant::now() + START_LIMIT;
     loop {

@@ -1,4 +1,4 @@
-//! The parts of an upload: several at once, each tried a few times, to addresses that the store gave.
+//! Sends the parts of an upload: several at once, each with a few retries, to URLs from App Store Connect.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use crate::release::Release;
 use crate::step::Step;
 use crate::transport::{Body, Method, Request, TransportError};
 
-/// Parts that are sent in one step, after which it is kept that they have arrived.
+/// The number of parts per step; the progress is saved after each step.
 const BATCH: usize = 12;
-/// Parts that are under way at once.
-const AT_ONCE: usize = 4;
-/// How often a part is tried in one step.
+/// The number of parts that are sent concurrently.
+const MAX_CONCURRENT_PARTS: usize = 4;
+/// How many times a part is tried in one step.
 const TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// New addresses are asked for so often before the upload is thrown away.
+/// How many times new URLs are requested before the upload is discarded.
 const MAX_REFUSED: u32 = 2;
 
-/// A part, as the store wants it sent.
+/// A part, as App Store Connect wants it sent.
 struct Part {
     method: Method,
     url: String,
@@ -32,10 +32,10 @@ struct Part {
     length: u64,
 }
 
-/// What became of a part.
-enum Fate {
+/// The outcome of sending a part.
+enum PartOutcome {
     Arrived(u64),
-    /// The store does not take it at this address (any more).
+    /// App Store Connect no longer accepts it at this URL.
     Refused,
     Lost(AppStoreError),
 }
@@ -45,41 +45,41 @@ impl AppStoreConnect {
         let path = format!("/v1/buildUploadFiles/{}", progress.build_upload_file_id);
         let file = self.get(&path).await?;
         if file.text("/data/attributes/assetDeliveryState/state") != Some("AWAITING_UPLOAD") {
-            return Ok(Step::quietly(progress.at(Stage::CommitFile), Uploading));
+            return Ok(Step::proceed_quietly(progress.at(Stage::CommitFile), Uploading));
         }
         let operations = file.list("/data/attributes/uploadOperations");
         let parts = operations.iter().map(read).collect::<Result<Vec<Part>, _>>()?;
         if !covers(&parts, release.source.size()) {
-            return Err(AppStoreError::nonsense("addresses for the whole binary"));
+            return Err(AppStoreError::invalid_response("addresses for the whole binary"));
         }
         let left = parts
             .into_iter()
             .filter(|part| !progress.parts_sent.contains(&part.offset));
         let batch: Vec<Part> = left.take(BATCH).collect();
         if batch.is_empty() {
-            return Ok(Step::quietly(progress.at(Stage::CommitFile), Uploading));
+            return Ok(Step::proceed_quietly(progress.at(Stage::CommitFile), Uploading));
         }
-        let fates: Vec<Fate> = futures::stream::iter(batch)
+        let outcomes: Vec<PartOutcome> = futures::stream::iter(batch)
             .map(|part| self.send_part(release, part))
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(MAX_CONCURRENT_PARTS)
             .collect()
             .await;
         let (mut arrived, mut refused, mut lost) = (false, false, None);
-        for fate in fates {
-            match fate {
-                Fate::Arrived(offset) => {
+        for outcome in outcomes {
+            match outcome {
+                PartOutcome::Arrived(offset) => {
                     arrived = true;
                     progress.parts_sent.push(offset);
                 }
-                Fate::Refused => refused = true,
-                Fate::Lost(failure) => lost = Some(failure),
+                PartOutcome::Refused => refused = true,
+                PartOutcome::Lost(failure) => lost = Some(failure),
             }
         }
         match lost {
-            // What has arrived is kept first; the next step meets the trouble again, if it is still there.
+            // Save the arrived parts first; if the problem persists, the next step fails with it.
             _ if arrived => {
                 progress.parts_refused = 0;
-                Ok(Step::quietly(progress, Uploading))
+                Ok(Step::proceed_quietly(progress, Uploading))
             }
             Some(failure) => Err(failure),
             None if refused && progress.parts_refused >= MAX_REFUSED => {
@@ -87,19 +87,19 @@ impl AppStoreConnect {
                     .await
             }
             None => {
-                // The next reading brings new addresses for those that have expired.
+                // The next read returns new URLs for expired ones.
                 progress.parts_refused += 1;
-                Ok(Step::quietly(progress, Uploading))
+                Ok(Step::proceed_quietly(progress, Uploading))
             }
         }
     }
 
-    async fn send_part(&self, release: &Release, part: Part) -> Fate {
+    async fn send_part(&self, release: &Release, part: Part) -> PartOutcome {
         let mut pause = FIRST_PAUSE;
         let mut tries = 0;
         loop {
             tries += 1;
-            // The address is signed: our token is not for it.
+            // The URL is signed and must not get our token.
             let request = Request {
                 method: part.method,
                 url: part.url.clone(),
@@ -111,16 +111,16 @@ impl AppStoreConnect {
                 },
             };
             let failure = match self.transport.send(request).await {
-                Ok(answer) if answer.is_success() => return Fate::Arrived(part.offset),
+                Ok(answer) if answer.is_success() => return PartOutcome::Arrived(part.offset),
                 Ok(answer) => match crate::answer::unavailable(&answer) {
                     Some(failure) => failure,
-                    None => return Fate::Refused,
+                    None => return PartOutcome::Refused,
                 },
-                Err(TransportError::Unreadable) => return Fate::Lost(TransportError::Unreadable.into()),
+                Err(TransportError::Unreadable) => return PartOutcome::Lost(TransportError::Unreadable.into()),
                 Err(none) => none.into(),
             };
             if tries == TRIES {
-                return Fate::Lost(failure);
+                return PartOutcome::Lost(failure);
             }
             self.clock.pause(pause).await;
             pause *= 2;
@@ -131,7 +131,7 @@ impl AppStoreConnect {
 fn read(operation: &Value) -> Result<Part, AppStoreError> {
     let number = |pointer: &str| {
         let number = operation.pointer(pointer).and_then(Value::as_u64);
-        number.ok_or_else(|| AppStoreError::nonsense("the place of a part"))
+        number.ok_or_else(|| AppStoreError::invalid_response("the place of a part"))
     };
     let headers = operation.list("/requestHeaders").iter().filter_map(|header| {
         let (name, value) = (header.text("/name")?, header.text("/value")?);
@@ -139,16 +139,16 @@ fn read(operation: &Value) -> Result<Part, AppStoreError> {
     });
     let method = Method::parse(operation.text("/method").unwrap_or("PUT"));
     Ok(Part {
-        method: method.ok_or_else(|| AppStoreError::nonsense("the method of a part"))?,
+        method: method.ok_or_else(|| AppStoreError::invalid_response("the method of a part"))?,
         url: operation.need("/url")?,
-        // The transport counts by itself.
+        // The transport sets the length.
         headers: headers.filter(|(name, _)| name != "content-length").collect(),
         offset: number("/offset")?,
         length: number("/length")?,
     })
 }
 
-/// Whether the parts are the whole binary, each byte once.
+/// Whether the parts cover the whole binary, each byte once.
 fn covers(parts: &[Part], size: u64) -> bool {
     let mut ranges: Vec<(u64, u64)> = parts.iter().map(|part| (part.offset, part.length)).collect();
     ranges.sort_unstable();

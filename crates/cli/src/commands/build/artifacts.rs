@@ -1,4 +1,4 @@
-//! `build download`: brings what a build gave to this machine. `build --download` does the same at its end.
+//! `build download`: downloads the artifacts of a build. `build --download` does the same after the build.
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,8 @@ pub async fn run(arguments: DownloadArgs, context: &Context) -> Result<(), Failu
     })
 }
 
-/// Downloads the artifacts of a build that have one of `wanted` as name, kind or id, or all, into `directory`. Gives
-/// where they are.
+/// Downloads the artifacts of a build into `directory`: those with one of `wanted` as name, kind or id, or all. Returns
+/// their paths.
 pub async fn download(
     build: &BuildView,
     wanted: &[String],
@@ -45,7 +45,7 @@ pub async fn download(
         let size = u64::try_from(artifact.size).unwrap_or(0);
         let progress = context.printer.progress("Downloading", size);
         let got = client
-            .download_artifact(&build.id, &artifact.id, &path, progress.mover())
+            .download_artifact(&build.id, &artifact.id, &path, progress.callback())
             .await;
         drop(progress);
         let artifact = got?;
@@ -76,7 +76,7 @@ fn choose<'b>(build: &'b BuildView, wanted: &[String]) -> Result<Vec<&'b Artifac
     Ok(known.iter().filter(fits).collect())
 }
 
-/// The name of the file: what a build says of itself must not lead out of the directory, nor hide in it.
+/// The file name. An artifact's name is untrusted: it must not lead out of the directory, nor hide in it.
 fn file_name(artifact: &ArtifactView) -> String {
     let plain: String = artifact
         .name

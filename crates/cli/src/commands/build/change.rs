@@ -6,7 +6,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 
-/// Stops a build.
 pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.cancel_build(id).await?;
     context.printer.result(&answer.body, || show::prose(&answer.value))?;
@@ -18,19 +17,19 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the same again.
+/// Starts a build with the same input.
 pub async fn retry(id: &str, arguments: &FollowArgs, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let asked = async { Ok(client.retry_build(id).await?) };
     let answer = unless_interrupted(asked).await?;
-    follow::to_the_end(answer, arguments, &client, context).await
+    follow::wait(answer, arguments, &client, context).await
 }
 
-/// Removes a build with its log and artifacts.
+/// Deletes a build with its log and artifacts.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let question = format!("Delete {id} with its log and artifacts?");
-    context.terminal.sure(&question, yes).await?;
+    context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.delete_build(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)

@@ -1,4 +1,4 @@
-//! Follows a build to its end: prints its log as it arrives, what it waits for, and how it ended
+//! Follows a build to its end: prints its log as it arrives, what it waits for, and its result
 //! (`docs/reference/command-line.md#waiting`).
 
 use std::time::Duration;
@@ -18,8 +18,8 @@ use crate::printer::log_lines::LogLines;
 /// As wide as `hint: `.
 const HINT: &str = "      ";
 
-/// Waits for a build that was just asked for, as the arguments say, and prints what became of it.
-pub async fn to_the_end(
+/// Waits for a new build as the arguments request, and prints its result.
+pub async fn wait(
     asked: Answer<BuildView>,
     arguments: &FollowArgs,
     client: &Client,
@@ -37,7 +37,7 @@ pub async fn to_the_end(
     let ended = tokio::select! {
         biased;
         () = stopped() => return Err(interrupted(&id, arguments, client, context).await),
-        () = over(arguments.timeout) => return Err(not_over(&id, arguments)),
+        () = elapse(arguments.timeout) => return Err(timeout_failure(&id, arguments)),
         ended = watch(&id, client, context) => ended?,
     };
     let build = &ended.value;
@@ -58,13 +58,13 @@ pub async fn to_the_end(
     outcome(build)
 }
 
-/// Shows a build's log and moves until it is over.
+/// Prints a build's log and state until the build is finished.
 async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<BuildView>, Failure> {
     let printer = &context.printer;
     let mut following = client.follow_build(id, 0);
     let mut lines = LogLines::default();
     let (mut waiting_for, mut status, mut attempt) = (None, open::BuildStatus::default(), 1);
-    while let Some(event) = following.next().await.map_err(|error| goes_on(id, error))? {
+    while let Some(event) = following.next().await.map_err(|error| follow_failure(id, error))? {
         match event {
             BuildEvent::Log(log) => lines.push(log.value.text.as_bytes(), |line| printer.log_line(line)),
             BuildEvent::Build(answer) => {
@@ -93,7 +93,7 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
     ))
 }
 
-/// The failure that the end of a build stands for, if it does.
+/// The failure of a finished build, if it did not succeed.
 pub fn outcome(build: &BuildView) -> Result<(), Failure> {
     let id = &build.id;
     match (build.status.known(), &build.error) {
@@ -120,12 +120,12 @@ pub fn outcome(build: &BuildView) -> Result<(), Failure> {
     }
 }
 
-/// What is said, and done, when the user does not want to wait any more.
+/// Reports, or cancels the build, when the user does not want to wait any longer.
 async fn interrupted(id: &str, arguments: &FollowArgs, client: &Client, context: &Context) -> Failure {
     if !arguments.cancel_on_interrupt {
         return Failure::new(
             Exit::Interrupted,
-            format!("interrupted; {id} goes on\n{}", how_to_go_on(id, "")),
+            format!("interrupted; {id} goes on\n{}", resume_hint(id, "")),
         );
     }
     match client.cancel_build(id).await {
@@ -133,40 +133,40 @@ async fn interrupted(id: &str, arguments: &FollowArgs, client: &Client, context:
             Failure::new(Exit::Interrupted, format!("interrupted; {id} is being canceled"))
         }
         Ok(_) => Failure::new(Exit::Interrupted, format!("interrupted; {id} is canceled")),
-        // It may just have ended.
+        // The build may just have finished.
         Err(error) => {
             context.printer.warn(&format!("{id} was not canceled: {error}"));
-            Failure::new(Exit::Interrupted, format!("interrupted\n{}", how_to_go_on(id, "")))
+            Failure::new(Exit::Interrupted, format!("interrupted\n{}", resume_hint(id, "")))
         }
     }
 }
 
-fn not_over(id: &str, arguments: &FollowArgs) -> Failure {
+fn timeout_failure(id: &str, arguments: &FollowArgs) -> Failure {
     let seconds = arguments.timeout.unwrap_or_default().as_secs();
     Failure::new(
         Exit::TimedOut,
         format!("{id} was not over after {seconds} s, and goes on"),
     )
-    .hint(how_to_go_on(id, HINT))
+    .hint(resume_hint(id, HINT))
 }
 
-fn goes_on(id: &str, error: Error) -> Failure {
+fn follow_failure(id: &str, error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
         Exit::Server => {
             let message = format!("{}; {id} goes on", failure.message);
-            Failure::new(Exit::Server, message).hint(how_to_go_on(id, HINT))
+            Failure::new(Exit::Server, message).hint(resume_hint(id, HINT))
         }
         _ => failure,
     }
 }
 
 /// The second line begins with `margin`.
-fn how_to_go_on(id: &str, margin: &str) -> String {
+fn resume_hint(id: &str, margin: &str) -> String {
     format!("follow it: launchway build logs -f {id}\n{margin}cancel it: launchway build cancel {id}")
 }
 
-async fn over(timeout: Option<Duration>) {
+async fn elapse(timeout: Option<Duration>) {
     match timeout {
         Some(timeout) => tokio::time::sleep(timeout).await,
         None => std::future::pending().await,

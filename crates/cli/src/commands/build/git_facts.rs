@@ -1,4 +1,4 @@
-//! What git says about the source: from the variables of a CI server, else from the local repository
+//! Git information about the source: from the variables of a CI server, or else from the local repository
 //! (`docs/reference/command-line.md#facts-from-ci`).
 
 use std::path::Path;
@@ -9,9 +9,9 @@ use launchway_api::builds::GitView;
 use crate::failure::Failure;
 use crate::settings::environment::Environment;
 
-/// The server keeps no more of each.
+/// The server keeps at most this much of each.
 const LONGEST: [usize; 3] = [64, 255, 1000];
-/// Variables with the commit, on the CI servers in wide use.
+/// Variables with the commit, on widely used CI servers.
 const COMMITS: [&str; 8] = [
     "GITHUB_SHA",
     "CI_COMMIT_SHA",
@@ -22,7 +22,7 @@ const COMMITS: [&str; 8] = [
     "TRAVIS_COMMIT",
     "GIT_COMMIT",
 ];
-/// Variables with the branch; that of a pull request before the one it goes to.
+/// Variables with the branch. The source branch of a pull request precedes its target.
 const BRANCHES: [&str; 10] = [
     "GITHUB_HEAD_REF",
     "GITHUB_REF_NAME",
@@ -35,7 +35,7 @@ const BRANCHES: [&str; 10] = [
     "TRAVIS_BRANCH",
     "GIT_BRANCH",
 ];
-/// Variables with the message of the commit.
+/// Variables with the commit message.
 const MESSAGES: [&str; 4] = [
     "CI_COMMIT_MESSAGE",
     "BUILDKITE_MESSAGE",
@@ -43,7 +43,7 @@ const MESSAGES: [&str; 4] = [
     "TRAVIS_COMMIT_MESSAGE",
 ];
 
-/// What is known of the source in `root`; `None` when nothing is.
+/// The git information about the source in `root`; `None` when there is none.
 pub fn read(root: &Path, environment: &Environment) -> Result<Option<GitView>, Failure> {
     let variable = |names: &[&str]| -> Result<Option<String>, Failure> {
         for name in names {
@@ -76,7 +76,7 @@ pub fn read(root: &Path, environment: &Environment) -> Result<Option<GitView>, F
     Ok((known != GitView::default()).then_some(known))
 }
 
-/// What `git` answers; `None` where there is no git or no answer.
+/// The output of `git`; `None` when git is missing or fails.
 fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     // It must not write into a repository that somebody works in.

@@ -7,7 +7,7 @@ use launchway_client::BuildFilter;
 use crate::args::build::BuildListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::fields::{format_minute, page_summary};
 use crate::printer::table::Table;
 
 pub async fn run(arguments: BuildListArgs, context: &Context) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub async fn run(arguments: BuildListArgs, context: &Context) -> Result<(), Fail
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
-    context.printer.note(&what_is_shown("build", &answer.value));
+    context.printer.note(&page_summary("build", &answer.value));
     Ok(())
 }
 
@@ -41,7 +41,7 @@ fn table(page: &Page<BuildView>) -> Table {
             build.build_number.clone().unwrap_or_default(),
             build.profile.clone().unwrap_or_default(),
             branch.unwrap_or_default(),
-            to_the_minute(&build.created_at),
+            format_minute(&build.created_at),
         ]);
     }
     table

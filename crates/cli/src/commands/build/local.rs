@@ -1,4 +1,4 @@
-//! `build <platform> --local`: the plan that a runner would follow, on this machine and without any server.
+//! `build <platform> --local`: executes the plan on this machine, without a server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use launchway_domain::env_var::is_name;
 use launchway_domain::platform::Platform;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::labels;
-use launchway_runner::local::{self, LocalBuild, LocalEnd};
+use launchway_runner::local::{self, LocalBuild, LocalResult};
 use launchway_runner::sandbox::{BuildUser, SandboxSettings};
 use launchway_runner::settings::Settings;
 use serde_json::json;
@@ -20,14 +20,14 @@ use serde_json::json;
 use crate::args::start::StartArgs;
 use crate::commands::app::App;
 use crate::commands::build::plan;
-use crate::commands::build::start::{Packed, pack};
+use crate::commands::build::start::{PackedSource, pack};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::interrupts::{stopped, unless_interrupted};
 use crate::printer::log_lines::LogLines;
 
 const ID: &str = "local";
-/// Variables that tell where toolchains are. A runner's owner would put those into the organization's environment.
+/// Variables that locate toolchains. On a runner, they come from the environment of the organization.
 const TOOLCHAINS: [&str; 7] = [
     "ANDROID_HOME",
     "ANDROID_SDK_ROOT",
@@ -46,7 +46,7 @@ pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -
     let lease = lease(platform, arguments, resolved, context)?;
     let settings = settings(&plan, &here, context).await?;
     let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
-    let Packed { path, .. } = unless_interrupted(pack(&context.settings.root, context)).await?;
+    let PackedSource { path, .. } = unless_interrupted(pack(&context.settings.root, context)).await?;
     let build = LocalBuild {
         lease,
         archive: path.to_path_buf(),
@@ -62,8 +62,8 @@ pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -
     )
 }
 
-/// Prints what came of it.
-fn conclude(end: LocalEnd, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
+/// Prints the result.
+fn conclude(end: LocalResult, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
     let artifacts: Vec<_> = end
         .artifacts
         .iter()
@@ -96,7 +96,7 @@ fn conclude(end: LocalEnd, arguments: &StartArgs, context: &Context) -> Result<(
     }
 }
 
-/// A laptop is no shared machine: steps run as its user, with the toolchains that are on the `PATH`.
+/// A laptop is not a shared machine: steps run as its user, with the toolchains on the `PATH`.
 async fn settings(plan: &Plan, here: &Path, context: &Context) -> Result<Settings, Failure> {
     let mut settings = Settings::new(work_dir(here, context));
     if let Some(path) = context.environment.text("PATH")? {
@@ -128,7 +128,7 @@ fn work_dir(here: &Path, context: &Context) -> PathBuf {
         .join("launchway/builds")
 }
 
-/// What a server would hand out.
+/// What a server would send.
 fn lease(
     platform: Platform,
     arguments: &StartArgs,
@@ -192,8 +192,8 @@ fn variables(arguments: &StartArgs, plan: &Plan, context: &Context) -> Result<Ve
     Ok(variables)
 }
 
-/// Reads lines of `NAME=VALUE`; fails with the number of the first that is none. A value may stand in quotes, and `export`
-/// before the name.
+/// Parses lines of `NAME=VALUE`; fails with the number of the first invalid one. A value may be quoted, and `export`
+/// may precede the name.
 fn read_env_file(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (number, line) in text.lines().enumerate() {

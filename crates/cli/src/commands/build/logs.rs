@@ -1,4 +1,4 @@
-//! `build logs`: the log of a build as it is, or until the build is over.
+//! `build logs`: the present log of a build, or with `--follow` the log until the build is finished.
 
 use launchway_client::{BuildEvent, Client};
 
@@ -20,7 +20,7 @@ pub async fn run(arguments: LogsArgs, context: &Context) -> Result<(), Failure> 
 
 async fn print(id: &str, offset: u64, client: &Client, context: &Context) -> Result<(), Failure> {
     let mut log = client.build_log(id, offset);
-    let mut shown = Shown::new(context);
+    let mut shown = LogOutput::new(context);
     while let Some(part) = log.next().await? {
         shown.part(&part)?;
     }
@@ -29,7 +29,7 @@ async fn print(id: &str, offset: u64, client: &Client, context: &Context) -> Res
 
 async fn follow(id: &str, offset: u64, client: &Client, context: &Context) -> Result<(), Failure> {
     let mut following = client.follow_build(id, offset);
-    let mut shown = Shown::new(context);
+    let mut shown = LogOutput::new(context);
     let as_json = context.printer.is_json();
     while let Some(event) = following.next().await? {
         if as_json {
@@ -38,7 +38,7 @@ async fn follow(id: &str, offset: u64, client: &Client, context: &Context) -> Re
                 BuildEvent::Build(answer) => ("build", &answer.body),
                 BuildEvent::End(answer) => ("end", &answer.body),
             };
-            context.printer.raw(line(name, body).as_bytes())?;
+            context.printer.line(line(name, body).as_bytes())?;
         } else if let BuildEvent::Log(answer) = &event {
             shown.part(answer.value.text.as_bytes())?;
         }
@@ -50,18 +50,18 @@ async fn follow(id: &str, offset: u64, client: &Client, context: &Context) -> Re
     Ok(())
 }
 
-/// An event as a line of JSON, with the server's own words. In JSON a line break is never within a text.
+/// An event as a line of JSON, in the server's own words. JSON escapes line breaks in strings.
 fn line(event: &str, body: &str) -> String {
     format!("{{\"event\":\"{event}\",\"data\":{}}}", body.replace(['\n', '\r'], " "))
 }
 
-/// A log on standard output: line by line on a terminal, which it must not steer, and as it is elsewhere.
-struct Shown<'c> {
+/// Writes a log to standard output: line by line and sanitized for a terminal, unchanged elsewhere.
+struct LogOutput<'c> {
     context: &'c Context,
     lines: Option<LogLines>,
 }
 
-impl<'c> Shown<'c> {
+impl<'c> LogOutput<'c> {
     fn new(context: &'c Context) -> Self {
         let lines = context.printer.shows_results_on_a_terminal().then(LogLines::default);
         Self { context, lines }

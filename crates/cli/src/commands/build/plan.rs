@@ -1,10 +1,10 @@
-//! `build plan`: what a build does, step by step; and what the project here would do.
+//! `build plan`: the steps of a build, or those that the local project would have.
 
 use std::fmt::Write as _;
 
 use launchway_domain::build::plan::Plan;
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{Resolved, Wanted, resolve};
+use launchway_project::resolve::{BuildRequest, Resolved, resolve};
 use serde_json::json;
 
 use crate::args::build::PlanArgs;
@@ -21,21 +21,21 @@ pub async fn run(arguments: PlanArgs, context: &Context) -> Result<(), Failure> 
     }
 }
 
-/// The plan that the project here has for a platform. Fails when it says none, or a wrong one.
+/// The plan of the local project for a platform. Fails when the project has none, or an invalid one.
 pub fn of_project(platform: Platform, told: &ProfileArgs, context: &Context) -> Result<Resolved, Failure> {
-    let wanted = Wanted {
+    let request = BuildRequest {
         platform,
         profile: told.profile.clone(),
         build_type: told.build_type,
         distribution: told.distribution,
     };
-    resolve(&context.settings.root, &wanted).map_err(|error| {
+    resolve(&context.settings.root, &request).map_err(|error| {
         // Failures of the command line have no full stop.
         Failure::usage(error.to_string().trim_end_matches('.'))
     })
 }
 
-/// Prints the plan of the project here.
+/// Prints the plan of the local project.
 pub fn print(resolved: &Resolved, context: &Context) -> Result<(), Failure> {
     let json = json!({
         "origin": resolved.origin,
@@ -79,7 +79,7 @@ async fn of_build(id: &str, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A plan as people read it.
+/// A plan as text.
 fn prose(plan: &Plan) -> String {
     let environment: Vec<_> = plan.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut text = fields(&[

@@ -1,4 +1,4 @@
-//! `build show`: one build with everything about it. The other commands print a build in the same way.
+//! `build show`: all details of one build. The other commands print a build in the same form.
 
 use indicatif::HumanBytes;
 use launchway_api::builds::{BuildView, GitView, PhaseView};
@@ -13,7 +13,7 @@ pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
     context.printer.result(&answer.body, || prose(&answer.value))
 }
 
-/// A build as people read it.
+/// A build as text.
 pub fn prose(build: &BuildView) -> String {
     let mut text = facts(build);
     if !build.phases.is_empty() {

@@ -1,4 +1,4 @@
-//! What to ask the server for: from the flags, the profile of `launchway.toml`, the native project and git.
+//! Assembles the build request: from the flags, the profile of `launchway.toml`, the native project and git.
 
 use launchway_api::builds::{BuildSource, CreateBuild, GitSource};
 use launchway_api::open;
@@ -12,8 +12,8 @@ use crate::commands::build::git_facts;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Puts the request together, all but the upload. `resolved` is the plan of the project here; a git repository has its
-/// own, which the runner reads. Fails when something is missing; nothing is sent before.
+/// Assembles the request without the upload. `resolved` is the plan of the local project; a git repository has its own
+/// plan, which the runner reads. Fails when a required value is missing; nothing is sent before.
 pub fn from(
     platform: Platform,
     arguments: &StartArgs,
@@ -23,7 +23,7 @@ pub fn from(
     let told = &arguments.profile;
     let root = &context.settings.root;
     let app = match arguments.git {
-        // Its profiles are not those here.
+        // The profiles of the repository are not the local ones.
         Some(_) => App::without_profile(platform, context),
         None => App::read(platform, told.profile.as_deref(), told.build_type, context)?,
     };
@@ -38,7 +38,7 @@ pub fn from(
         _ => BuildSource::default(),
     };
     let git = match arguments.git {
-        // What git says here is of another source.
+        // The local git information is about another source.
         Some(_) => None,
         None => git_facts::read(root, &context.environment)?,
     };

@@ -1,4 +1,4 @@
-//! The file of a credential: what kind it is by its name, what its name says, and its content.
+//! The file of a credential: its kind, the values in its name, and its content.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 
-/// Keystores and profiles are some kilobytes; the server takes no more than this.
+/// Keystores and profiles have some KiB; the server accepts no more than this.
 const LARGEST: u64 = 1 << 20;
 
-/// What kind of credential a file of this name holds.
+/// The kind of credential that a file of this name contains.
 pub fn kind(path: &Path) -> Result<CredentialKind, Failure> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending.to_ascii_lowercase().as_str() {
@@ -22,7 +22,7 @@ pub fn kind(path: &Path) -> Result<CredentialKind, Failure> {
         "p8" => Ok(CredentialKind::AppStoreConnectKey),
         "json" => Ok(CredentialKind::GoogleServiceAccount),
         "mobileprovision" | "provisionprofile" => Ok(CredentialKind::ProvisioningProfile),
-        // Also keystores of Android have this form, but seldom this name.
+        // Android keystores may have this format too, but seldom this name.
         "p12" | "pfx" => Ok(CredentialKind::AppleCertificate),
         _ => Err(
             Failure::usage(format!("{} has a name that does not tell what it is", path.display()))
@@ -31,7 +31,7 @@ pub fn kind(path: &Path) -> Result<CredentialKind, Failure> {
     }
 }
 
-/// The id in the name that Apple gives the file of an App Store Connect key: `AuthKey_2X9R4HXF34.p8`.
+/// The id in the name that Apple gives to an App Store Connect key: `AuthKey_2X9R4HXF34.p8`.
 pub fn key_id(path: &Path) -> Option<String> {
     let name = path.file_stem()?.to_str()?;
     name.strip_prefix("AuthKey_").map(str::to_owned)

@@ -1,33 +1,34 @@
-//! Whether `launchway.toml` calls the app what its native projects call it: updates for another one reach nobody.
+//! Checks that `launchway.toml` and the native projects have the same identifiers. An update for a different identifier
+//! reaches no device.
 
 use std::path::Path;
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
-use launchway_project::file::{NAME, Project, StatedId, line_of};
-use launchway_project::native_version::{self, Found};
+use launchway_project::file::{BundleIdEntry, NAME, Project, line_of};
+use launchway_project::native_version::{self, LocatedValue};
 use launchway_project::resolve::{app_profile, variant};
 use launchway_project::source::Source;
 
 use super::Finding;
 
-/// What one profile builds for one platform.
-struct Built {
+/// The app that a profile builds for a platform.
+struct ProfileApp {
     platform: Platform,
-    /// The profile, where one is named.
+    /// The profile, if one is named.
     profile: Option<String>,
-    /// Whether it is what a build makes that names no profile.
+    /// Whether a build without a named profile uses this one.
     is_usual: bool,
-    stated: Option<StatedId>,
-    native: Option<Found>,
+    stated: Option<BundleIdEntry>,
+    native: Option<LocatedValue>,
 }
 
-/// Compares for each profile and platform. `text` is that of `launchway.toml`, to name lines.
+/// Compares the identifiers for each profile and platform. `text` is that of `launchway.toml`, to find line numbers.
 pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Finding>) {
     let before = findings.len();
     for platform in Platform::ALL {
         let mut seen = Vec::new();
-        for built in all(root, project, platform) {
+        for built in profile_apps(root, project, platform) {
             let ids = (
                 built.stated.as_ref().map(|stated| stated.value.clone()),
                 built.native.as_ref().map(|found| found.value.clone()),
@@ -46,8 +47,8 @@ pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Findi
     }
 }
 
-/// What each profile builds, that of a build that names none first.
-fn all(root: &Path, project: &Project, platform: Platform) -> Vec<Built> {
+/// The app of each profile; that of a build without a named profile comes first.
+fn profile_apps(root: &Path, project: &Project, platform: Platform) -> Vec<ProfileApp> {
     let names = project.build.keys().map(|name| Some(name.as_str()));
     let mut found = Vec::new();
     for told in std::iter::once(None).chain(names) {
@@ -59,7 +60,7 @@ fn all(root: &Path, project: &Project, platform: Platform) -> Vec<Built> {
             continue;
         }
         let native = native_version::read(&root, platform, &variant(&merged, None)).bundle_id;
-        found.push(Built {
+        found.push(ProfileApp {
             platform,
             stated: project.bundle_id(profile.as_deref(), platform),
             profile,
@@ -70,13 +71,13 @@ fn all(root: &Path, project: &Project, platform: Platform) -> Vec<Built> {
     found
 }
 
-/// Few projects are for visionOS, though the configuration of most would name the app there too.
+/// Few projects support visionOS, although most configurations would name an app there too.
 fn is_for_vision(root: &Path) -> bool {
     let source = Source::new(root);
     source.has_directory("visionos") || source.has_directory("App_Resources/visionOS")
 }
 
-impl Built {
+impl ProfileApp {
     fn finding(&self, text: &str) -> Option<Finding> {
         let platform = self.platform;
         let found = match (&self.stated, &self.native) {
@@ -96,7 +97,7 @@ impl Built {
         Some(Finding::ok("app", message))
     }
 
-    fn mismatch(&self, stated: &StatedId, found: &Found, text: &str) -> Finding {
+    fn mismatch(&self, stated: &BundleIdEntry, found: &LocatedValue, text: &str) -> Finding {
         let platform = self.platform;
         let by = match &self.profile {
             Some(profile) => format!("what [build.{profile}] builds for {platform}"),
@@ -109,7 +110,7 @@ impl Built {
             found.value,
             found.place
         );
-        // What is said of all platforms may be right for another one.
+        // A value for all platforms may be right for another one.
         let table = match (&stated.tables[..], &self.profile) {
             ([first, ..], Some(profile)) if first == "app" && !self.is_usual => format!("build.{profile}.{platform}"),
             ([first], _) if first == "app" => format!("app.{platform}"),
@@ -124,7 +125,7 @@ impl Built {
     }
 }
 
-fn place(stated: &StatedId, text: &str) -> String {
+fn place(stated: &BundleIdEntry, text: &str) -> String {
     match line_of(text, &stated.tables, "bundle_id") {
         Some(line) => format!("{NAME}, line {line}"),
         None => format!("{NAME}, [{}]", stated.tables.join(".")),

@@ -1,8 +1,9 @@
-//! What keeps builds from the rest of this machine, for who would run a runner here: a step tries.
+//! Checks the sandbox that isolates builds from this machine, by running a step in it. Relevant to users who run a
+//! runner here.
 
 use std::sync::Arc;
 
-use launchway_runner::Workplace;
+use launchway_runner::WorkDirectory;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::sandbox::{Opening, SandboxReport};
 use launchway_runner::settings::Settings;
@@ -11,13 +12,13 @@ use super::Finding;
 
 const CHECK: &str = "sandbox";
 
-/// Tries the sandbox as `launchway runner` would without flags.
+/// Tests the sandbox as `launchway runner` would use it without flags.
 pub async fn look() -> Vec<Finding> {
     let look = async {
         let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
-        // It is replaced by one for the trial alone.
+        // Replaced by a work directory for this test alone.
         let settings = Settings::new(std::env::temp_dir());
-        let looked = Workplace::look(settings, Arc::new(executor)).await;
+        let looked = WorkDirectory::inspect(settings, Arc::new(executor)).await;
         looked.map_err(|error| error.to_string())
     };
     match look.await {

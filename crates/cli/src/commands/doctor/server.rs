@@ -1,4 +1,4 @@
-//! Whether the server answers, and takes the key.
+//! Checks that the server answers and accepts the key.
 
 use launchway_client::{BaseUrl, Method};
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::Finding;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::settings::Found;
+use crate::settings::Sourced;
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The server first: without it nothing can be said of the key.
+/// Checks the server first: without it, the key cannot be checked.
 pub async fn look(context: &Context) -> Vec<Finding> {
     let Some(url) = &context.settings.url else {
         let fix = "give --url, set LAUNCHWAY_URL, write url below [server] in launchway.toml, or run `launchway login`";
@@ -22,8 +22,8 @@ pub async fn look(context: &Context) -> Vec<Finding> {
     }
 }
 
-fn server(url: &Found<BaseUrl>, version: &str) -> Finding {
-    let Found { value, source } = url;
+fn server(url: &Sourced<BaseUrl>, version: &str) -> Finding {
+    let Sourced { value, source } = url;
     let message = format!("{value} ({source}) answers; its version is {version}");
     if value.is_open_to_eavesdroppers() {
         let message = format!("{message}, but it is not encrypted");
@@ -40,8 +40,8 @@ fn server(url: &Found<BaseUrl>, version: &str) -> Finding {
     Finding::ok("server", message)
 }
 
-/// What the server's description of itself says.
-async fn version(url: &Found<BaseUrl>, context: &Context) -> Result<String, Failure> {
+/// Checks the server's description of itself.
+async fn version(url: &Sourced<BaseUrl>, context: &Context) -> Result<String, Failure> {
     let client = context.client_without_key(url.value.clone())?;
     let answer = client.raw(Method::GET, "/openapi.json", None).await?.or_error()?;
     let document: Option<Value> = serde_json::from_slice(&answer.body).ok();

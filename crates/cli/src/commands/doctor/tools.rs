@@ -1,5 +1,5 @@
-//! Whether the tools are here that build the project on this machine. A runner has its own, so that what is missing is a
-//! warning. Nothing is run.
+//! Checks that the tools that build the project are installed here. A runner has its own tools, so that a missing one
+//! is a warning. Nothing is executed.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use launchway_project::framework::Framework;
 use super::Finding;
 use crate::settings::environment::Environment;
 
-/// A program and how to get it.
+/// A program and how to install it.
 struct Tool {
     program: &'static str,
     what_for: &'static str,
@@ -41,7 +41,7 @@ const XCODE: Tool = Tool {
     fix: "install Xcode, and open it once",
 };
 
-/// Looks for what the framework needs.
+/// Checks the tools that the framework needs.
 pub fn look(framework: Framework, environment: &Environment, findings: &mut Vec<Finding>) {
     let for_android = framework != Framework::Xcode;
     let needed: &[Tool] = match framework {

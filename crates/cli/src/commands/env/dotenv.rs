@@ -1,22 +1,21 @@
-//! Reads `.env` files: `NAME=VALUE` on each line, the value bare or in quotes. Pure. What cannot be read is an error, for
-//! a secret that is half read would be found out only in a build.
+//! Parses `.env` files: `NAME=VALUE` on each line, the value bare or quoted. Pure. Anything unreadable is an error,
+//! because a truncated secret would only be noticed in a build.
 
 use launchway_api::secret::SecretText;
 
-/// What is wrong with a line. It shows no value.
+/// A problem on a line. It contains no value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Number of the line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong.
     pub what: &'static str,
 }
 
-/// The variables of a file in their order. Quotes may go over several lines; in double ones `\n`, `\r`, `\t`, `\"`, `\\` and
-/// `\$` stand for what they do in shells. Nothing is expanded.
+/// The variables of a file, in order. Quoted values may span lines; in double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and
+/// `\$` are escapes as in shells. Nothing is expanded.
 ///
 /// # Errors
-/// A line that is no variable, a name that no variable can have, or one that comes twice.
+/// A line that is not a variable, an invalid name, or a duplicate name.
 pub fn read(text: &str) -> Result<Vec<(String, SecretText)>, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut variables: Vec<(String, SecretText)> = Vec::new();
@@ -49,13 +48,13 @@ pub fn read(text: &str) -> Result<Vec<(String, SecretText)>, Problem> {
     Ok(variables)
 }
 
-/// The value at the beginning of a text, and what comes after its line.
+/// The value at the start of a text, and the text after its line.
 fn value_at(text: &str) -> Result<(String, &str), &'static str> {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
     let Some(quote) = quote else {
         let end = text.find('\n').unwrap_or(text.len());
         let line = &text[..end];
-        // A # within a word belongs to it.
+        // A # within a word belongs to the word.
         let comment = line
             .char_indices()
             .find(|(at, letter)| *letter == '#' && (*at == 0 || line[..*at].ends_with([' ', '\t'])));
@@ -89,7 +88,7 @@ fn value_at(text: &str) -> Result<(String, &str), &'static str> {
     Err("the quotes are not closed")
 }
 
-/// What comes after the line break at `end`.
+/// The text after the line break at `end`.
 fn after(text: &str, end: usize) -> &str {
     text.get(end + 1..).unwrap_or_default()
 }

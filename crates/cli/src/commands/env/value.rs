@@ -1,4 +1,4 @@
-//! Where the value of a variable comes from: a file, standard input, a hidden question, or, when it is no secret, the
+//! The source of a variable's value: a file, standard input, a hidden prompt, or, for values that are not secret, the
 //! argument itself.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::terminal::read_input;
 /// A file of many variables may be larger than one value.
 const LONGEST_INPUT: u64 = 4 << 20;
 
-/// The value, and for a file where it goes in the build.
+/// The value, and for a file its path in the build.
 pub async fn of(arguments: &SetArgs, context: &Context) -> Result<(SecretText, Option<String>), Failure> {
     if let Some(file) = &arguments.file {
         let path = match &arguments.path {
@@ -66,7 +66,7 @@ fn read_file(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Most programs end what they print with a line break that belongs to nobody.
+/// Most programs end their output with a line break that is not part of the value.
 fn without_line_end(mut text: String) -> String {
     if text.ends_with('\n') {
         text.pop();
@@ -85,7 +85,7 @@ fn fitting(text: String) -> Result<SecretText, Failure> {
     Ok(text)
 }
 
-/// A relative path is where the file goes too.
+/// A relative path is also the path in the build.
 fn same_place(file: &Path) -> Result<String, Failure> {
     let relative = file.to_str().filter(|_| file.is_relative());
     relative

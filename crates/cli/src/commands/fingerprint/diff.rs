@@ -1,4 +1,4 @@
-//! `fingerprint diff`: what differs between two native apps.
+//! `fingerprint diff`: the differences between two native apps.
 
 use launchway_domain::fingerprint::{Change, FingerprintDocument};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::table::Table;
 
-/// Digits of a tree's hash that a table shows.
+/// Digits of a tree's hash in a table.
 const SHOWN: usize = 12;
 
 pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> {
@@ -17,19 +17,19 @@ pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> 
         (HERE, HERE) => {
             return Err(Failure::usage("both sides are the project").hint("name a file or an id as one side"));
         }
-        // The project is looked at on the platform of the other side.
+        // The project is fingerprinted on the platform of the other side.
         (HERE, other) => {
-            let here = Side::named(other, context).await?;
+            let here = Side::read(other, context).await?;
             let platform = arguments.platform.unwrap_or(here.platform);
-            (Side::here(Some(platform), &arguments.app, context).await?, here)
+            (Side::local(Some(platform), &arguments.app, context).await?, here)
         }
         (other, HERE) => {
-            let there = Side::named(other, context).await?;
+            let there = Side::read(other, context).await?;
             let platform = arguments.platform.unwrap_or(there.platform);
-            let here = Side::here(Some(platform), &arguments.app, context).await?;
+            let here = Side::local(Some(platform), &arguments.app, context).await?;
             (there, here)
         }
-        (there, here) => (Side::named(there, context).await?, Side::named(here, context).await?),
+        (there, here) => (Side::read(there, context).await?, Side::read(here, context).await?),
     };
     if changes(&there, &here).is_none() {
         let note = "Of one side only the hash is known. Two documents show what differs.";
@@ -38,10 +38,10 @@ pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> 
     let json = json(&there, &here);
     context
         .printer
-        .result(&json.to_string(), || shown(&there, &here, context))
+        .result(&json.to_string(), || prose(&there, &here, context))
 }
 
-/// What differs, for programs.
+/// The differences as JSON.
 pub fn json(there: &Side, here: &Side) -> Value {
     let reason = difference(there, here);
     let changes = changes(there, here).map(|changes| changes.iter().map(change_json).collect::<Vec<_>>());
@@ -54,8 +54,8 @@ pub fn json(there: &Side, here: &Side) -> Value {
     })
 }
 
-/// What differs, for people: a table where both documents are known.
-pub fn shown(there: &Side, here: &Side, context: &Context) -> String {
+/// The differences as text: a table when both documents are known.
+pub fn prose(there: &Side, here: &Side, context: &Context) -> String {
     let documents = there.document.as_ref().zip(here.document.as_ref());
     match (difference(there, here), changes(there, here), documents) {
         (None, ..) => "Nothing differs.\n".to_owned(),

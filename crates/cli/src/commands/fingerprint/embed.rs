@@ -1,4 +1,4 @@
-//! `fingerprint embed`: writes the fingerprint where the app reads it from its native binary.
+//! `fingerprint embed`: writes the fingerprint to where the app reads it from its native binary.
 
 use launchway_domain::platform::Platform;
 use launchway_project::fingerprint::embed::embed;

@@ -1,4 +1,4 @@
-//! `native-needed`: whether an update of this project runs in an app that is out already.
+//! `native-needed`: whether an update of this project runs in an app that is already released.
 
 use launchway_api::updates::UpdateView;
 use launchway_client::{Paging, UpdateFilter};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::fingerprint::NativeNeededArgs;
 use crate::commands::app::App;
-use crate::commands::fingerprint::side::{Side, changes, difference, known, on_server};
+use crate::commands::fingerprint::side::{Side, changes, difference, fetch_side, side_from_view};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -18,13 +18,13 @@ const PAGE: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {
     let (name, there, here) = if arguments.against == "latest" {
-        let here = Side::here(arguments.platform, &arguments.app, context).await?;
+        let here = Side::local(arguments.platform, &arguments.app, context).await?;
         let (name, there) = latest(&arguments, here.platform, context).await?;
         (name, there, here)
     } else {
-        let there = Side::named(&arguments.against, context).await?;
+        let there = Side::read(&arguments.against, context).await?;
         let platform = arguments.platform.unwrap_or(there.platform);
-        let here = Side::here(Some(platform), &arguments.app, context).await?;
+        let here = Side::local(Some(platform), &arguments.app, context).await?;
         (arguments.against.clone(), there, here)
     };
     let reason = difference(&there, &here);
@@ -43,7 +43,7 @@ pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), F
     match reason {
         None => Ok(()),
         Some(reason) => {
-            // Without both documents the reason says no more than the sentence does.
+            // Without both documents, the reason adds nothing to the sentence.
             let named = if changes(&there, &here).is_some() {
                 format!(": {reason}")
             } else {
@@ -67,7 +67,7 @@ async fn latest(
     };
     let client = context.client()?;
     if let Some(found) = client.latest_fingerprint(&bundle_id, platform.as_str(), None).await? {
-        return Ok((found.value.id.clone(), known(&found.value)?));
+        return Ok((found.value.id.clone(), side_from_view(&found.value)?));
     }
     let filter = UpdateFilter {
         bundle_id: Some(bundle_id.clone()),
@@ -84,7 +84,7 @@ async fn latest(
     };
     let newest = updates.iter().filter(|update| update.fingerprint.is_some());
     match newest.max_by(|this, that| order(this).cmp(&order(that))) {
-        Some(UpdateView { id, .. }) => Ok((id.clone(), on_server(id, context).await?)),
+        Some(UpdateView { id, .. }) => Ok((id.clone(), fetch_side(id, context).await?)),
         None => Err(Failure::new(
             Exit::NotFound,
             format!("{bundle_id} has neither a build nor an update for {platform} with a fingerprint"),

@@ -1,4 +1,4 @@
-//! One side of a comparison: the project, a file, or what the server has.
+//! One side of a comparison: the project, a file, or a build or update of the server.
 
 use std::path::Path;
 
@@ -13,23 +13,22 @@ use crate::commands::fingerprint::{collect, platforms};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
-/// The project itself, as an argument names it.
+/// The argument that names the project.
 pub const HERE: &str = "here";
 
-/// What is known of a native app.
+/// The known fingerprint of a native app.
 pub struct Side {
     /// Its hash.
     pub hash: Fingerprint,
-    /// The `lwfp-2` hash of the same, where it is known.
+    /// The `lwfp-2` hash, if known.
     pub lwfp2: Option<Fingerprint>,
-    /// The document, where it is known.
+    /// The document, if known.
     pub document: Option<FingerprintDocument>,
-    /// Its platform.
     pub platform: Platform,
 }
 
 impl Side {
-    /// A side whose document is known.
+    /// The side of a known document.
     pub fn of(document: FingerprintDocument) -> Self {
         Self {
             hash: document.hash(),
@@ -47,8 +46,8 @@ impl Side {
         }
     }
 
-    /// The project on this platform; on its only one when none is told.
-    pub async fn here(platform: Option<Platform>, app: &AppArgs, context: &Context) -> Result<Self, Failure> {
+    /// The project on this platform; on its only one when none is named.
+    pub async fn local(platform: Option<Platform>, app: &AppArgs, context: &Context) -> Result<Self, Failure> {
         let platform = match (platform, platforms(app, context)?.as_slice()) {
             (Some(platform), _) => platform,
             (None, [platform]) => *platform,
@@ -61,11 +60,11 @@ impl Side {
         Ok(Self::of_project(collect(platform, app, context).await?.documents))
     }
 
-    /// What an argument names besides the project: a file or an id.
-    pub async fn named(name: &str, context: &Context) -> Result<Self, Failure> {
+    /// The side that an argument names, other than the project: a file or an id.
+    pub async fn read(name: &str, context: &Context) -> Result<Self, Failure> {
         let is_id = name.starts_with("update_") || name.starts_with("build_");
         if is_id && !Path::new(name).exists() {
-            return on_server(name, context).await;
+            return fetch_side(name, context).await;
         }
         let text = std::fs::read_to_string(name).map_err(|error| {
             Failure::usage(format!("{name} cannot be read: {error}"))
@@ -73,7 +72,7 @@ impl Side {
         })?;
         let wrong = |problem: String| Failure::usage(format!("{name} is no fingerprint document: {problem}"));
         let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        // Also what `fingerprint PLATFORM --json` prints.
+        // The output of `fingerprint PLATFORM --json` is accepted too.
         let lwfp2 = value["lwfp2"].as_str().and_then(|hash| Fingerprint::parse(hash).ok());
         if let Some(document) = value.get_mut("document") {
             value = document.take();
@@ -86,13 +85,13 @@ impl Side {
     }
 }
 
-/// What the server knows of a build or an update.
-pub async fn on_server(id: &str, context: &Context) -> Result<Side, Failure> {
-    known(&context.client()?.fingerprint(id).await?.value)
+/// The side of a build or an update.
+pub async fn fetch_side(id: &str, context: &Context) -> Result<Side, Failure> {
+    side_from_view(&context.client()?.fingerprint(id).await?.value)
 }
 
-/// A side that the server knows.
-pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
+/// A side from the server's data.
+pub fn side_from_view(told: &FingerprintView) -> Result<Side, Failure> {
     let id = &told.id;
     let hash = told
         .fingerprint
@@ -112,18 +111,18 @@ pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
     })
 }
 
-/// What differs, for people; `None` when nothing does.
+/// The differences as text; `None` when there are none.
 pub fn difference(there: &Side, here: &Side) -> Option<String> {
     (!are_same(there, here)).then(|| reason(there.document.as_ref(), here.document.as_ref()))
 }
 
-/// Whether both stand for the same native code: by the hash of either algorithm.
+/// Whether both sides have the same native code: equal hashes of either algorithm.
 pub fn are_same(there: &Side, here: &Side) -> bool {
     let second = |side: &Side| side.lwfp2.clone().unwrap_or_else(|| side.hash.clone());
     there.hash == here.hash || second(there) == second(here)
 }
 
-/// Each difference; `None` when a document is unknown, or the documents are of different algorithms.
+/// Each difference; `None` when a document is unknown, or the documents have different algorithms.
 pub fn changes<'s>(there: &'s Side, here: &'s Side) -> Option<Vec<Change<'s>>> {
     if are_same(there, here) {
         return Some(Vec::new());

@@ -1,4 +1,4 @@
-//! Which app the project is on each platform, as far as its native projects say.
+//! The identifiers of the project's app on each platform, as far as the native projects define them.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use launchway_project::source::Source;
 /// The bundle identifiers of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// The same on all its platforms, or not known at all.
+    /// The same on all its platforms, or unknown.
     One(Option<String>),
-    /// Each platform of the project has its own, as far as it is known.
+    /// A separate one for each platform of the project, if known.
     Several(Vec<(Platform, Option<String>)>),
 }
 
@@ -34,7 +34,7 @@ impl Ids {
         Self::of(found.collect())
     }
 
-    /// One where all are the same.
+    /// Joins the identifiers into one if all are the same.
     pub fn of(found: Vec<(Platform, Option<String>)>) -> Self {
         match found.first() {
             None => Ids::One(None),
@@ -56,7 +56,7 @@ fn is_there(source: &Source, framework: Option<Framework>, platform: Platform) -
         }
     };
     match framework {
-        // They make the native project themselves, or have their own without one.
+        // These generate the native project, or need none.
         Some(Framework::Expo | Framework::NativeScript | Framework::Capacitor) => true,
         Some(Framework::Gradle) => platform == Platform::Android,
         Some(Framework::Xcode) => platform == Platform::Ios,

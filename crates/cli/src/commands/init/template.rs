@@ -5,20 +5,17 @@ use launchway_project::framework::Framework;
 
 use super::ids::Ids;
 
-/// What is known about the project.
+/// The known values of the project.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// The app.
     pub ids: Ids,
-    /// The server.
     pub url: Option<String>,
-    /// What an update holds.
+    /// The directory with the content of an update.
     pub dir: Option<String>,
-    /// What the project is made with.
     pub framework: Option<Framework>,
 }
 
-/// Writes the file. What is not known stands in it as a comment.
+/// Renders the file. Unknown values become comments.
 pub fn write(answers: &Answers) -> String {
     let known = match answers.framework {
         Some(framework) => format!(
@@ -65,7 +62,7 @@ pub fn write(answers: &Answers) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Which app it is: for all platforms, or for each.
+/// The app: for all platforms, or for each.
 fn app(ids: &Ids) -> String {
     let mut lines = vec![
         "[app]".to_owned(),
@@ -90,7 +87,7 @@ fn app(ids: &Ids) -> String {
     lines.join("\n")
 }
 
-/// `key = "value"`, or an example that is off.
+/// `key = "value"`, or an example in a comment.
 fn line(key: &str, value: Option<&str>, example: &str) -> String {
     let off = if value.is_some() { "" } else { "# " };
     let text = toml::Value::String(value.unwrap_or(example).to_owned());

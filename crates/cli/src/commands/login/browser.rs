@@ -1,4 +1,5 @@
-//! A key from a browser: shows a code and where to confirm it, and waits until a signed-in user has done so.
+//! Obtains a key through a browser: displays a code and where to confirm it, and waits until a signed-in user has done
+//! so.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use launchway_domain::api_key::ApiKey;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
-/// A server that asks for longer pauses is not taken at its word: the login lives for 10 minutes.
+/// Longest pause that a server can request; the login expires after 10 minutes.
 const LONGEST_PAUSE: u64 = 30;
 
 /// The key that a user confirms.
@@ -24,7 +25,7 @@ pub async fn key(url: &BaseUrl, scopes: Vec<String>, context: &Context) -> Resul
         scopes: scopes.into_iter().map(open::Scope::of).collect(),
     };
     let login = client.start_device_login(&wanted).await.map_err(unknown)?.value;
-    context.terminal.tell(&format!(
+    context.terminal.instruct(&format!(
         "Open {}\nand confirm the code {}",
         login.verification_url_complete, login.user_code
     ));
@@ -60,7 +61,7 @@ pub async fn key(url: &BaseUrl, scopes: Vec<String>, context: &Context) -> Resul
     }
 }
 
-/// What the key will be called: it says which machine has it.
+/// The name of the key, which identifies this machine.
 fn name(context: &Context) -> String {
     let machine = machine(context);
     let machine: String = machine.chars().filter(|letter| !letter.is_control()).take(60).collect();
@@ -81,7 +82,7 @@ fn machine(context: &Context) -> String {
     name.unwrap_or_default()
 }
 
-/// Older servers do not know this way to sign in.
+/// Older servers do not support this login.
 fn unknown(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
@@ -91,7 +92,7 @@ fn unknown(error: Error) -> Failure {
     }
 }
 
-/// The code was used: an answer with the key was lost on the way.
+/// The code was used: a response with the key was lost.
 fn lost(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
@@ -100,7 +101,8 @@ fn lost(error: Error) -> Failure {
     }
 }
 
-/// Opens the page where there is a browser of this user. That it does not open is no failure: the address is shown.
+/// Opens the page if this user has a browser. A browser that does not open is not a failure, because the address is
+/// displayed.
 fn open(address: &str, context: &Context) {
     let web = address.starts_with("https://") || address.starts_with("http://");
     let far = context.environment.has("SSH_CONNECTION");
@@ -119,7 +121,7 @@ fn open(address: &str, context: &Context) {
     }
     let mut command = Command::new(program);
     command.args(arguments).arg(address);
-    // It goes on by itself, and what it says is not for this terminal.
+    // The browser runs independently, and its output does not belong on this terminal.
     let _ = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -1,4 +1,4 @@
-//! `runner list`, `revoke` and `token`: what admins do about runners.
+//! `runner list`, `revoke` and `token`: the administration of runners.
 
 use launchway_api::builds::RunnerView;
 use launchway_api::lists::Page;
@@ -6,7 +6,7 @@ use launchway_api::lists::Page;
 use crate::args::resource::PageArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::fields::{format_minute, page_summary};
 use crate::printer::table::Table;
 
 /// A page of the runners.
@@ -15,7 +15,7 @@ pub async fn list(page: PageArgs, context: &Context) -> Result<(), Failure> {
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
-    context.printer.note(&what_is_shown("runner", &answer.value));
+    context.printer.note(&page_summary("runner", &answer.value));
     Ok(())
 }
 
@@ -31,30 +31,30 @@ fn table(page: &Page<RunnerView>) -> Table {
             runner.slots.to_string(),
             serves.to_owned(),
             runner.version.clone(),
-            to_the_minute(&runner.last_seen_at),
+            format_minute(&runner.last_seen_at),
         ]);
     }
     table
 }
 
-/// Refuses a runner from now on.
+/// Revokes the access of a runner.
 pub async fn revoke(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let question = format!("Revoke {id}? It has to be enrolled anew to work again");
-    context.terminal.sure(&question, yes).await?;
+    context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.revoke_runner(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)
     })
 }
 
-/// Makes a token that enrols one runner.
+/// Creates a token that enrolls one runner.
 pub async fn token(context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let answer = client.create_runner_token().await?;
     let server = client.base().to_string();
     let server = server.strip_suffix("/api").unwrap_or(&server);
-    // It is shown once: not to a call that was repeated because its answer was lost.
+    // The token is displayed once: a repeated request whose first response was lost does not return it.
     let token = answer.value.token.as_deref().ok_or_else(|| {
         Failure::failed("a token was made, but its answer was lost").hint("run the command again for another")
     })?;

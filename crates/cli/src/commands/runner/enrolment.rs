@@ -1,5 +1,5 @@
-//! How a runner comes to be known to its server: once by a token that works once, and from then on by its own, which is
-//! kept in the work directory together with whose it is.
+//! Enrolls a runner with its server: the first time with a one-time token, and from then on with the runner's own
+//! token, which is stored in the work directory with the runner's identity.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -19,38 +19,37 @@ use crate::settings::Origin;
 use crate::terminal::read_input;
 
 const VARIABLE: &str = "LAUNCHWAY_RUNNER_TOKEN";
-/// A token is far shorter; what is longer than this is something else.
+/// A token is far shorter than this.
 const LONGEST_INPUT: u64 = 4096;
 
-/// A runner that its server knows.
+/// An enrolled runner.
 pub struct Enrolment {
-    /// Whose it is.
-    pub known: Known,
-    /// By what the server knows it.
+    /// Its identity.
+    pub known: RunnerIdentity,
+    /// The token that authenticates it.
     pub token: SecretText,
 }
 
-/// Whose a work directory is, in its `runner.json`.
+/// The identity of a work directory's runner, in `runner.json`.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Known {
-    /// The server.
+pub struct RunnerIdentity {
     pub url: String,
     /// `runner_…`.
     pub id: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
 }
 
-/// The enrolment kept in `work_dir`, or a new one of the runner that `wanted` describes.
+/// The enrollment saved in `work_dir`, or a new one for the runner that `wanted` describes.
 pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Result<Enrolment, Failure> {
-    if let Some(known) = kept(work_dir)? {
-        let other = told(context, &[]).filter(|url| url.to_string() != known.url);
+    if let Some(known) = read_identity(work_dir)? {
+        let other = named_server(context, &[]).filter(|url| url.to_string() != known.url);
         return match other {
             None => Ok(Enrolment {
                 known,
                 token: token::read(&token_file(work_dir)).map_err(unusable)?,
             }),
-            // The token must not go anywhere else.
+            // The token must not go to any other server.
             Some(other) => Err(Failure::usage(format!(
                 "the runner in {} is one of {}, not of {other}",
                 work_dir.display(),
@@ -59,7 +58,7 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
             .hint("name another --work-dir for a runner of another server")),
         };
     }
-    let url = told(context, &[Origin::Login]).ok_or_else(|| {
+    let url = named_server(context, &[Origin::Login]).ok_or_else(|| {
         Failure::usage("the runner is not enrolled, and no server is named").hint("give --url or set LAUNCHWAY_URL")
     })?;
     if url.is_open_to_eavesdroppers() {
@@ -67,11 +66,11 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
             "{url} is not encrypted: tokens, secrets and sources can be read on the way"
         ));
     }
-    // What can go wrong here goes wrong before the token is used up.
+    // Everything that can fail locally fails before the one-time token is used.
     let mut file = prepare(work_dir).map_err(|error| unwritable(work_dir, &error))?;
-    let once = once(context).await?;
+    let once = one_time_token(context).await?;
     let enrolled = protocol::enrol(&url, &once, &wanted).await.map_err(refused)?;
-    let known = Known {
+    let known = RunnerIdentity {
         url: url.to_string(),
         id: enrolled.id,
         name: wanted.name,
@@ -82,7 +81,7 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
         .and_then(|json| file.write_all(json.as_bytes()))
         .and_then(|()| file.sync_all());
     written.map_err(|error| unwritable(work_dir, &error))?;
-    // Last: that it is there says that the runner is enrolled.
+    // Written last: its existence shows that the runner is enrolled.
     token::write(&token_file(work_dir), &token).map_err(unusable)?;
     context
         .printer
@@ -90,20 +89,19 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
     Ok(Enrolment { known, token })
 }
 
-/// Where the runner's own token is.
+/// The path of the runner's own token.
 pub fn token_file(work_dir: &Path) -> PathBuf {
     work_dir.join("token")
 }
 
-/// The server that was named by flag, environment, or one of `others`: not that of `launchway.toml`, which may be
-/// anybody's.
-fn told(context: &Context, others: &[Origin]) -> Option<BaseUrl> {
+/// The server from a flag, the environment, or one of `others`, but never from `launchway.toml`, which is untrusted.
+fn named_server(context: &Context, others: &[Origin]) -> Option<BaseUrl> {
     let url = context.settings.url.as_ref()?;
     let counts = matches!(url.source, Origin::Flag(_) | Origin::Variable(_)) || others.contains(&url.source);
     counts.then(|| url.value.clone())
 }
 
-fn kept(work_dir: &Path) -> Result<Option<Known>, Failure> {
+fn read_identity(work_dir: &Path) -> Result<Option<RunnerIdentity>, Failure> {
     if !token_file(work_dir).exists() {
         return Ok(None);
     }
@@ -126,8 +124,8 @@ fn prepare(work_dir: &Path) -> io::Result<fs::File> {
         .open(work_dir.join("runner.json"))
 }
 
-/// The token that works once.
-async fn once(context: &Context) -> Result<SecretText, Failure> {
+/// The one-time token.
+async fn one_time_token(context: &Context) -> Result<SecretText, Failure> {
     let text = match context.environment.text(VARIABLE)? {
         Some(text) => text,
         None if context.terminal.is_piped() => read_input(LONGEST_INPUT).await?,
@@ -144,7 +142,7 @@ async fn once(context: &Context) -> Result<SecretText, Failure> {
     }
 }
 
-/// The usual advice, to log in, would be of no use here.
+/// The usual hint, to log in, does not help here.
 fn refused(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {

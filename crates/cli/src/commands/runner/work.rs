@@ -1,4 +1,4 @@
-//! `runner`: takes builds and runs them, until a signal tells it to end.
+//! `runner`: claims and executes builds until a signal stops it.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,9 +24,9 @@ use crate::failure::{Exit, Failure};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> {
-    // Before anything takes long: a signal that came earlier would end the process at once.
+    // Before anything slow: an earlier signal would end the process at once.
     let (stage, stages) = watch::channel(Stage::Working);
-    let signals = heed_signals(stage.clone()).map_err(|error| Failure::failed(error.to_string()))?;
+    let signals = handle_signals(stage.clone()).map_err(|error| Failure::failed(error.to_string()))?;
     context.printer.begin_log();
     let settings = settings(&arguments, context).await?;
     settings.check().map_err(Failure::usage)?;
@@ -103,7 +103,7 @@ async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, F
 
 fn usual_work_dir(context: &Context) -> Result<PathBuf, Failure> {
     if rustix::process::geteuid().is_root() {
-        // Builds of other users pass through it, so it cannot be in root's home.
+        // Builds of other users traverse it, so that it cannot be in root's home directory.
         let place = if cfg!(target_os = "macos") {
             "/usr/local/var"
         } else {
@@ -125,8 +125,8 @@ fn machine_name() -> String {
     if name.is_empty() { "runner".to_owned() } else { name }
 }
 
-/// The first signal lets what runs come to its end; the second stops it.
-fn heed_signals(stage: watch::Sender<Stage>) -> io::Result<tokio::task::JoinHandle<()>> {
+/// The first signal lets running builds finish; the second stops them.
+fn handle_signals(stage: watch::Sender<Stage>) -> io::Result<tokio::task::JoinHandle<()>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(tokio::spawn(async move {
         for next in [Stage::Draining, Stage::Halting] {

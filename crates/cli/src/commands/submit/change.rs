@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 
-/// Halts a rollout, or has it go on.
+/// Halts or resumes a rollout.
 pub async fn status(id: &str, status: RolloutState, context: &Context) -> Result<(), Failure> {
     let change = ChangeSubmission {
         status: Some(status.into()),
@@ -18,7 +18,7 @@ pub async fn status(id: &str, status: RolloutState, context: &Context) -> Result
     apply(id, &change, context).await
 }
 
-/// Sets the percent of the users who get it.
+/// Sets the percentage of users who receive the release.
 pub async fn rollout(id: &str, percent: u8, context: &Context) -> Result<(), Failure> {
     let change = ChangeSubmission {
         rollout: Some(percent.into()),
@@ -36,15 +36,14 @@ async fn apply(id: &str, change: &ChangeSubmission, context: &Context) -> Result
     Ok(())
 }
 
-/// Goes on where it stopped.
+/// Continues a failed submission from where it stopped.
 pub async fn retry(id: &str, arguments: &WaitArgs, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let asked = async { Ok(client.retry_submission(id).await?) };
     let answer = unless_interrupted(asked).await?;
-    wait::as_told(answer, arguments, &client, context).await
+    wait::follow(answer, arguments, &client, context).await
 }
 
-/// Stops a submission.
 pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.cancel_submission(id).await?;
     context.printer.result(&answer.body, || show::prose(&answer.value))?;
@@ -54,11 +53,11 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stops a submission if it can be, and removes its record.
+/// Cancels a submission if possible, and deletes its record.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let question = format!("Delete {id}? What the store has of it stays there.");
-    context.terminal.sure(&question, yes).await?;
+    context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.delete_submission(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)

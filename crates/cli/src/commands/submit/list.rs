@@ -7,7 +7,7 @@ use launchway_client::SubmissionFilter;
 use crate::args::submit::SubmissionListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::fields::{format_minute, page_summary};
 use crate::printer::table::Table;
 
 pub async fn run(arguments: SubmissionListArgs, context: &Context) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub async fn run(arguments: SubmissionListArgs, context: &Context) -> Result<(),
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
-    context.printer.note(&what_is_shown("submission", &answer.value));
+    context.printer.note(&page_summary("submission", &answer.value));
     Ok(())
 }
 
@@ -47,7 +47,7 @@ fn table(page: &Page<SubmissionView>) -> Table {
             submission.version.clone().unwrap_or_default(),
             submission.build_number.clone().unwrap_or_default(),
             format!("{} %", submission.rollout),
-            to_the_minute(&submission.created_at),
+            format_minute(&submission.created_at),
         ]);
     }
     table

@@ -1,4 +1,4 @@
-//! `submit logs`: what happened to a submission so far, or until it is over.
+//! `submit logs`: the past events of a submission, or with `--follow` all events until it is finished.
 
 use launchway_api::submissions::{SubmissionEvent, SubmissionView};
 use serde_json::json;
@@ -23,26 +23,26 @@ pub async fn run(id: &str, follow: bool, context: &Context) -> Result<(), Failur
                     "{{\"event\":\"end\",\"data\":{}}}",
                     answer.body.replace(['\n', '\r'], " ")
                 );
-                context.printer.raw(end.as_bytes())?;
+                context.printer.line(end.as_bytes())?;
             }
             return outcome(&answer.value);
         }
     }
 }
 
-/// Prints the events behind those that are shown already; gives how many are shown now.
+/// Prints the events after those that are already printed; returns the number of printed events.
 fn print(submission: &SubmissionView, shown: usize, context: &Context) -> Result<usize, Failure> {
     for event in submission.events.iter().skip(shown) {
         let line = match context.printer.is_json() {
             true => format!("{{\"event\":\"log\",\"data\":{}}}", json!(event)),
             false => prose(event),
         };
-        context.printer.raw(line.as_bytes())?;
+        context.printer.line(line.as_bytes())?;
     }
     Ok(submission.events.len().max(shown))
 }
 
-/// An event as people read it, in one line.
+/// An event as a line of text.
 fn prose(event: &SubmissionEvent) -> String {
     let line = format!("{}  {}: {}", event.at, event.status, event.message);
     crate::printer::clean(&line.replace('\n', " "))

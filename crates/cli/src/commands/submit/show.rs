@@ -1,4 +1,4 @@
-//! `submit show`: one submission with everything about it. The other commands print a submission in the same way.
+//! `submit show`: all details of one submission. The other commands print a submission in the same form.
 
 use launchway_api::open::Open;
 use launchway_api::submissions::{SubmissionOptions, SubmissionView};
@@ -6,14 +6,14 @@ use launchway_domain::submission::Store;
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.submission(id).await?;
     context.printer.result(&answer.body, || prose(&answer.value))
 }
 
-/// A submission as people read it.
+/// A submission as text.
 pub fn prose(submission: &SubmissionView) -> String {
     let mut text = facts(submission);
     if !submission.release_notes.is_empty() {
@@ -25,7 +25,7 @@ pub fn prose(submission: &SubmissionView) -> String {
     if !submission.events.is_empty() {
         text.push_str("\nWhat happened\n");
         for event in &submission.events {
-            let at = to_the_minute(&event.at);
+            let at = format_minute(&event.at);
             text.push_str(&fields(&[(
                 at.as_str(),
                 format!("{}: {}", event.status, event.message),
@@ -83,7 +83,7 @@ fn facts(submission: &SubmissionView) -> String {
     ])
 }
 
-/// What else was asked, a line each.
+/// The other options of the request, one per line.
 fn options(options: &SubmissionOptions) -> Vec<String> {
     let yes = |value: Option<bool>, text: &str| value.unwrap_or(false).then(|| text.to_owned());
     let list = |values: &Option<Vec<String>>, text: &str| {

@@ -1,4 +1,4 @@
-//! `submit <platform>`: finds or uploads the app, asks for its submission and waits for it.
+//! `submit <platform>`: finds or uploads the app, requests its submission and waits for it.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SymbolKind;
 
 use crate::args::submit::{AppArgs, TargetArgs, WaitArgs};
-use crate::commands::apart;
 use crate::commands::app::App;
+use crate::commands::run_blocking;
 use crate::commands::submit::{target, wait};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::interrupts::unless_interrupted;
 use crate::pack::seal;
 
-/// So many builds are looked through for one that is made for a store.
+/// How many builds are searched for one that is built for a store.
 const LOOKED_THROUGH: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(
@@ -30,10 +30,10 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let client = context.client()?;
     let asked = unless_interrupted(ask(platform, arguments, target, &client, context)).await?;
-    wait::as_told(asked, waiting, &client, context).await
+    wait::follow(asked, waiting, &client, context).await
 }
 
-/// Asks the server for the submission. What can be wrong here is found before anything is sent.
+/// Requests the submission. Problems that can be found locally are reported before anything is sent.
 async fn ask(
     platform: Platform,
     arguments: &AppArgs,
@@ -70,7 +70,7 @@ async fn ask(
     Ok(client.create_submission(&create).await?)
 }
 
-/// The latest successful build of the app that is made for a store.
+/// The latest successful build of the app for a store.
 async fn latest(
     platform: Platform,
     arguments: &AppArgs,
@@ -109,7 +109,7 @@ async fn latest(
     Ok(build)
 }
 
-/// Whether the name of a file is that of an app for the platform.
+/// Whether the file name is that of an app for the platform.
 fn fits(path: &Path, platform: Platform) -> Result<(), Failure> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let wanted: &[&str] = match platform {
@@ -128,7 +128,7 @@ fn fits(path: &Path, platform: Platform) -> Result<(), Failure> {
     Err(Failure::usage(message))
 }
 
-/// Uploads the files that make crash reports readable.
+/// Uploads the files that symbolicate crash reports.
 async fn symbols(arguments: &AppArgs, client: &Client, context: &Context) -> Result<Vec<SymbolFile>, Failure> {
     let mut symbols = Vec::new();
     for (kind, path) in [
@@ -146,14 +146,14 @@ async fn symbols(arguments: &AppArgs, client: &Client, context: &Context) -> Res
     Ok(symbols)
 }
 
-/// Uploads a file; gives the id of the upload.
+/// Uploads a file; returns the id of the upload.
 async fn upload(path: &Path, client: &Client, context: &Context) -> Result<String, Failure> {
     let unreadable = |error| Failure::failed(format!("{} cannot be read: {error}", path.display()));
     let size = std::fs::metadata(path).map_err(unreadable)?.len();
     let sealed = {
         let progress = context.printer.progress("Reading", size);
-        let (file, mover) = (path.to_owned(), progress.mover());
-        apart(move || seal(&file, &*mover)).await?.map_err(unreadable)?
+        let (file, mover) = (path.to_owned(), progress.callback());
+        run_blocking(move || seal(&file, &*mover)).await?.map_err(unreadable)?
     };
     if sealed.size == 0 {
         return Err(Failure::failed(format!("{} is empty", path.display())));
@@ -165,5 +165,5 @@ async fn upload(path: &Path, client: &Client, context: &Context) -> Result<Strin
         size: sealed.size,
         sha256: &sealed.sha256,
     };
-    Ok(client.upload(source, progress.mover()).await?.id)
+    Ok(client.upload(source, progress.callback()).await?.id)
 }

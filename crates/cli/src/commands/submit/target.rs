@@ -1,4 +1,4 @@
-//! Where a submission goes, to whom and what is said about it: from the flags, else from
+//! The destination of a submission, its testers and release notes: from the flags, or else from
 //! `[submit.<profile>.<platform>]` of `launchway.toml`.
 
 use launchway_api::open;
@@ -11,10 +11,10 @@ use crate::args::submit::TargetArgs;
 use crate::commands::text_or_file;
 use crate::failure::Failure;
 
-/// The profile that is meant when none is told and there are several.
+/// The profile that is used when none is named and there are several.
 const USUAL: &str = "production";
 
-/// Puts the request together, all but what is submitted. Fails when something is missing or makes no sense.
+/// Assembles the request without the app. Fails when a value is missing or invalid.
 pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<CreateSubmission, Failure> {
     let (profile, written) = profile(platform, told, project)?;
     let written = written.unwrap_or_default();
@@ -67,7 +67,7 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
     })
 }
 
-/// The profile's name and what it says of the platform. None where `launchway.toml` says nothing and nothing was told.
+/// The name of the profile and its settings for the platform; `None` when none is named and `launchway.toml` has none.
 fn profile(
     platform: Platform,
     told: &TargetArgs,
@@ -104,7 +104,7 @@ fn profile(
     Ok((target.is_some().then_some(name), target.clone()))
 }
 
-/// What was told, or what is written; nothing when both are empty.
+/// The values of the flag, or those of the file; `None` when both are empty.
 fn some(told: &[String], written: Vec<String>) -> Option<Vec<String>> {
     let values = if told.is_empty() { written } else { told.to_vec() };
     Some(values).filter(|values| !values.is_empty())

@@ -1,4 +1,4 @@
-//! Waits for a submission: prints each event and how it ended. By default, it waits until the store has accepted and
+//! Waits for a submission: prints each event and the result. By default, it waits until the store has accepted and
 //! processed the app (`docs/reference/command-line.md#waiting`).
 
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::interrupts::stopped;
 
-/// Waits for a submission that was just asked for, as the arguments say, and prints what became of it.
-pub async fn as_told(
+/// Waits for a new submission as the arguments request, and prints its result.
+pub async fn follow(
     asked: Answer<SubmissionView>,
     arguments: &WaitArgs,
     client: &Client,
@@ -32,10 +32,10 @@ pub async fn as_told(
     let there = tokio::select! {
         biased;
         () = stopped() => {
-            let message = format!("interrupted; {id} goes on\n{}", how_to_go_on(&id, ""));
+            let message = format!("interrupted; {id} goes on\n{}", resume_hint(&id, ""));
             return Err(Failure::new(Exit::Interrupted, message));
         }
-        () = over(arguments.timeout) => return Err(not_there(&id, arguments)),
+        () = elapse(arguments.timeout) => return Err(timeout_failure(&id, arguments)),
         there = watch(&id, arguments.wait, client, context) => there?,
     };
     context.printer.result(&there.body, || show::prose(&there.value))?;
@@ -52,12 +52,12 @@ pub async fn as_told(
     Ok(())
 }
 
-/// Shows what happens until the submission is as far as it is waited for.
+/// Prints events until the submission has reached `until`.
 async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Result<Answer<SubmissionView>, Failure> {
     let mut watching = client.watch_submission(id);
     let (mut shown, mut status) = (0, None);
     loop {
-        let answer = watching.next().await.map_err(|error| goes_on(id, error))?;
+        let answer = watching.next().await.map_err(|error| follow_failure(id, error))?;
         let submission = &answer.value;
         let events = submission.events.iter().skip(shown);
         let mut said = false;
@@ -70,29 +70,29 @@ async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Re
         }
         shown = submission.events.len().max(shown);
         status = Some(submission.status.clone());
-        if is_there(submission, until) {
+        if has_reached(submission, until) {
             return Ok(answer);
         }
     }
 }
 
-/// Whether nothing more happens to it by itself.
+/// Whether the submission does not progress without a further request.
 pub fn is_final(submission: &SubmissionView) -> bool {
     submission.status.known().is_some_and(SubmissionStatus::is_final)
 }
 
-fn is_there(submission: &SubmissionView, until: Until) -> bool {
+fn has_reached(submission: &SubmissionView, until: Until) -> bool {
     use SubmissionStatus::{Halted, InReview, RollingOut};
     match submission.status.known() {
         Some(InReview) => until == Until::Processed,
         Some(RollingOut | Halted) => true,
         Some(other) => other.is_final(),
-        // One that a newer server tells.
+        // A state of a newer server.
         None => false,
     }
 }
 
-/// The failure that a submission stands for, if it does.
+/// The failure of a submission, if it did not succeed.
 pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
     use SubmissionStatus::{Canceled, Failed, Rejected};
     let id = &submission.id;
@@ -122,33 +122,33 @@ pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
     }
 }
 
-fn not_there(id: &str, arguments: &WaitArgs) -> Failure {
+fn timeout_failure(id: &str, arguments: &WaitArgs) -> Failure {
     let seconds = arguments.timeout.unwrap_or_default().as_secs();
     let far = match arguments.wait {
         Until::Processed => "processed",
         Until::Live => "live",
     };
     let message = format!("{id} was not {far} after {seconds} s, and goes on");
-    Failure::new(Exit::TimedOut, message).hint(how_to_go_on(id, "      "))
+    Failure::new(Exit::TimedOut, message).hint(resume_hint(id, "      "))
 }
 
-fn goes_on(id: &str, error: Error) -> Failure {
+fn follow_failure(id: &str, error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
         Exit::Server => {
             let message = format!("{}; {id} goes on", failure.message);
-            Failure::new(Exit::Server, message).hint(how_to_go_on(id, "      "))
+            Failure::new(Exit::Server, message).hint(resume_hint(id, "      "))
         }
         _ => failure,
     }
 }
 
 /// The second line begins with `margin`.
-fn how_to_go_on(id: &str, margin: &str) -> String {
+fn resume_hint(id: &str, margin: &str) -> String {
     format!("follow it: launchway submit logs -f {id}\n{margin}cancel it: launchway submit cancel {id}")
 }
 
-async fn over(timeout: Option<Duration>) {
+async fn elapse(timeout: Option<Duration>) {
     match timeout {
         Some(timeout) => tokio::time::sleep(timeout).await,
         None => std::future::pending().await,

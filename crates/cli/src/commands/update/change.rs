@@ -1,4 +1,4 @@
-//! `update pause`, `resume`, `withdraw` and `rollout`: change who is offered a published update.
+//! `update pause`, `resume`, `withdraw` and `rollout`: change which devices are offered a published update.
 
 use launchway_api::updates::ChangeUpdate;
 use launchway_domain::update::UpdateStatus;
@@ -16,7 +16,7 @@ pub async fn status(id: &str, status: UpdateStatus, context: &Context) -> Result
     apply(id, &change, context).await
 }
 
-/// Sets the percent of the devices that are offered an update.
+/// Sets the percentage of devices that are offered an update.
 pub async fn rollout(id: &str, percent: u8, context: &Context) -> Result<(), Failure> {
     let change = ChangeUpdate {
         rollout: Some(percent.into()),

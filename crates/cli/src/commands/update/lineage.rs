@@ -1,4 +1,4 @@
-//! Which update came before a bad one. Pure: the updates go in, the one to publish again comes out.
+//! Finds the predecessor of a bad update among the updates of an app. Pure.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use launchway_domain::build_number::BuildNumber;
 use launchway_domain::update::UpdateStatus;
 use launchway_domain::version::Version;
 
-/// The newest update that devices may have, of those with this configuration.
+/// The newest published update of this configuration.
 pub fn newest<'u>(updates: &'u [UpdateView], configuration: Option<&str>) -> Option<&'u UpdateView> {
     let offered = updates.iter().filter(|update| update.status != UpdateStatus::Withdrawn);
     offered
@@ -15,25 +15,26 @@ pub fn newest<'u>(updates: &'u [UpdateView], configuration: Option<&str>) -> Opt
         .max_by(|one, other| order(one, other))
 }
 
-/// The updates whose bytes were there before `bad`, newest first: the published ones below it of the same configuration, with
+/// The updates to roll back to from `bad`, newest first: the published ones below it, with the same configuration and
 /// other bytes.
 ///
-/// When `bad` itself brought older bytes back, those before them are meant, not the updates they replaced.
-pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Vec<&'u UpdateView> {
+/// If `bad` is itself a rollback to older bytes, these are the updates before those bytes, not the updates that it
+/// replaced.
+pub fn predecessors<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Vec<&'u UpdateView> {
     let same_line = || {
         updates
             .iter()
             .filter(|update| update.configuration == bad.configuration)
     };
     let mut top = bad;
-    // Each step goes strictly down, so this ends whatever the server answers.
+    // Each step goes strictly down, so that the loop ends whatever the server answers.
     while let Some(source) = same_line().find(|update| top.source_update_id.as_ref() == Some(&update.id)) {
         if order(source, top) != Ordering::Less {
             break;
         }
         top = source;
     }
-    // The bad bytes themselves, and those that an earlier roll back passed over.
+    // The bad bytes, and those that an earlier rollback skipped.
     let bad_bytes: Vec<&str> = same_line()
         .filter(|update| order(update, top) != Ordering::Less && order(update, bad) != Ordering::Greater)
         .map(|update| update.sha256.as_str())
@@ -47,7 +48,7 @@ pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Vec<&'u Upd
     found
 }
 
-/// Whether an update runs wherever another one runs, as far as their fingerprints tell.
+/// Whether an update runs wherever another one runs, according to their fingerprints.
 pub fn runs_wherever(update: &UpdateView, other: &UpdateView) -> bool {
     update.fingerprint.is_none() || update.fingerprint == other.fingerprint
 }
@@ -63,7 +64,7 @@ pub fn has_only_the_same_before(bad: &UpdateView, updates: &[UpdateView]) -> boo
     below.peek().is_some() && below.all(|update| update.sha256 == bad.sha256)
 }
 
-/// Newer is greater: version, then build number, then time (`docs/reference/updates.md#order-of-candidates`).
+/// Newer is greater: by version, then build number, then time (`docs/reference/updates.md#order-of-candidates`).
 fn order(one: &UpdateView, other: &UpdateView) -> Ordering {
     let key = |update: &UpdateView| {
         let version = Version::parse(&update.version).ok();
@@ -108,7 +109,7 @@ mod tests {
     }
 
     fn found<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Option<&'u str> {
-        let mut all = before(bad, updates).into_iter();
+        let mut all = predecessors(bad, updates).into_iter();
         all.find(|update| runs_wherever(update, bad))
             .map(|update| update.id.as_str())
     }

@@ -7,7 +7,7 @@ use launchway_client::UpdateFilter;
 use crate::args::update::ListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::fields::{format_minute, page_summary};
 use crate::printer::table::Table;
 
 pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> 
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
-    context.printer.note(&what_is_shown("update", &answer.value));
+    context.printer.note(&page_summary("update", &answer.value));
     Ok(())
 }
 
@@ -47,7 +47,7 @@ fn table(page: &Page<UpdateView>) -> Table {
             update.build_number.clone(),
             update.configuration.clone().unwrap_or_else(|| "all".to_owned()),
             format!("{} %", update.rollout),
-            to_the_minute(&update.created_at),
+            format_minute(&update.created_at),
         ]);
     }
     table

@@ -1,4 +1,4 @@
-//! `update promote`: the bytes of an update, for another configuration.
+//! `update promote`: publishes the bytes of an update for another configuration.
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 
@@ -25,7 +25,7 @@ pub async fn run(arguments: PromoteArgs, context: &Context) -> Result<(), Failur
             ..CreateUpdate::default()
         })
         .await?;
-    show::published(&answer, client.base(), context)?;
+    show::print_published(&answer, client.base(), context)?;
     note_on_rollout(answer.value.rollout, context);
     Ok(())
 }

@@ -12,10 +12,10 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failure> {
-    // Everything that can be wrong here is found before anything is packed or sent.
+    // Every problem of the arguments and the project is reported before anything is packed or sent.
     let (mut create, native) = wanted::from(&arguments, context)?;
     let client = context.client()?;
-    let here = compatible::here(&arguments, context).await?;
+    let here = compatible::update_fingerprint(&arguments, context).await?;
     compatible::check(here.as_ref(), &arguments, &create, &client, context).await?;
     let (fingerprint, lwfp2) = here.map(|here| (here.input, here.lwfp2)).unzip();
     create.fingerprint = fingerprint;
@@ -23,7 +23,7 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
 
     context
         .printer
-        .interrupted_leaves("nothing was published, and what was uploaded so far is removed within a day");
+        .set_interrupt_note("nothing was published, and what was uploaded so far is removed within a day");
     let upload = {
         let progress = context.printer.progress("Uploading", package.sealed.size);
         let source = Source {
@@ -32,16 +32,16 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
             size: package.sealed.size,
             sha256: &package.sealed.sha256,
         };
-        client.upload(source, progress.mover()).await?
+        client.upload(source, progress.callback()).await?
     };
     create.upload_id = Some(upload.id);
     context
         .printer
-        .interrupted_leaves("the update may have been published: launchway update list");
+        .set_interrupt_note("the update may have been published: launchway update list");
     let answer = client.create_update_with(&create, lwfp2.flatten().as_deref()).await?;
 
     let update = &answer.value;
-    show::published(&answer, client.base(), context)?;
+    show::print_published(&answer, client.base(), context)?;
     note_on_rollout(update.rollout, context);
     if native.has_at_least(&update.version, &update.build_number) {
         let installed = native.described();

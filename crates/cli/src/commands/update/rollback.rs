@@ -1,4 +1,4 @@
-//! `update rollback`: publishes the bytes from before a bad update again, above it.
+//! `update rollback`: publishes the bytes from before a bad update again, with a higher build number.
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
 use launchway_client::{Client, Paging, UpdateFilter};
@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 
 /// The largest page that the server returns (`docs/reference/conventions.md#lists`).
 const PAGE: u32 = 100;
-/// The server is asked about so many other fingerprints.
+/// Maximum number of other fingerprints that the server is asked about.
 const MOST_COMPARED: usize = 10;
 
 pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failure> {
@@ -18,16 +18,16 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
         return Err(Failure::usage("a rollback has to be confirmed").hint("add --yes"));
     }
     let client = context.client()?;
-    let (bad, updates) = bad_one(&arguments, &client).await?;
+    let (bad, updates) = find_bad_update(&arguments, &client).await?;
     let (good, reached) = match &arguments.to {
         Some(id) => {
-            let good = chosen(&client, id, &bad).await?;
+            let good = chosen_update(&client, id, &bad).await?;
             let reached = lineage::runs_wherever(&good, &bad);
             (good, reached)
         }
         None => {
-            let good = good_one(&bad, &updates, &client).await;
-            (good.ok_or_else(|| nothing_before(&bad, &updates))?, true)
+            let good = find_good_update(&bad, &updates, &client).await;
+            (good.ok_or_else(|| no_predecessor(&bad, &updates))?, true)
         }
     };
     context.printer.note(&format!("Bad:    {}", line(&bad)));
@@ -45,16 +45,16 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
     if !arguments.yes && !context.terminal.confirm(&question).await? {
         return Err(Failure::failed("nothing was changed"));
     }
-    let answer = client.create_update(&again(good, &bad)).await?;
+    let answer = client.create_update(&rollback_request(good, &bad)).await?;
     let installed = (bad.version.as_str(), bad.build_number.as_str());
-    show::rolled_back(&answer, installed, client.base(), context)
+    show::print_rollback(&answer, installed, client.base(), context)
 }
 
-/// The bad update, and all of its app and platform.
-async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateView, Vec<UpdateView>), Failure> {
+/// The bad update, and all updates of its app and platform.
+async fn find_bad_update(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateView, Vec<UpdateView>), Failure> {
     if let Some(id) = &arguments.id {
         let bad = client.update(id).await?.value;
-        let updates = all(client, &bad.bundle_id, bad.platform.as_str()).await?;
+        let updates = all_updates(client, &bad.bundle_id, bad.platform.as_str()).await?;
         return Ok((bad, updates));
     }
     let (Some(bundle_id), Some(platform)) = (&arguments.bundle_id, arguments.platform) else {
@@ -65,7 +65,7 @@ async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateVie
         return Err(Failure::usage("no configuration is named")
             .hint("give --configuration NAME, or --all-configurations for updates without one"));
     }
-    let updates = all(client, bundle_id, platform.as_str()).await?;
+    let updates = all_updates(client, bundle_id, platform.as_str()).await?;
     match lineage::newest(&updates, configuration.as_deref()).cloned() {
         Some(bad) => Ok((bad, updates)),
         None => {
@@ -78,11 +78,11 @@ async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateVie
     }
 }
 
-/// The newest update before the bad one that runs wherever that runs. Of other fingerprints the server knows whether they stand
-/// for the same native code; an older one does not tell.
-async fn good_one(bad: &UpdateView, updates: &[UpdateView], client: &Client) -> Option<UpdateView> {
+/// The newest update before the bad one that runs wherever the bad one runs. For different fingerprints, the server
+/// decides whether they have the same native code; an older server does not answer.
+async fn find_good_update(bad: &UpdateView, updates: &[UpdateView], client: &Client) -> Option<UpdateView> {
     let mut others: Vec<&Option<String>> = Vec::new();
-    for update in lineage::before(bad, updates) {
+    for update in lineage::predecessors(bad, updates) {
         if lineage::runs_wherever(update, bad) {
             return Some(update.clone());
         }
@@ -98,8 +98,8 @@ async fn good_one(bad: &UpdateView, updates: &[UpdateView], client: &Client) -> 
     None
 }
 
-/// Every update of an app and platform.
-async fn all(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<UpdateView>, Failure> {
+/// All updates of an app on a platform.
+async fn all_updates(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<UpdateView>, Failure> {
     let mut updates: Vec<UpdateView> = Vec::new();
     let filter = UpdateFilter {
         bundle_id: Some(bundle_id.to_owned()),
@@ -117,7 +117,7 @@ async fn all(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<Upd
     }
 }
 
-async fn chosen(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateView, Failure> {
+async fn chosen_update(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateView, Failure> {
     let good = client.update(id).await?.value;
     if (&good.bundle_id, &good.platform) != (&bad.bundle_id, &bad.platform) {
         return Err(Failure::usage(format!(
@@ -128,7 +128,7 @@ async fn chosen(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateVie
     Ok(good)
 }
 
-/// A roll back differs from the bad update by its build number alone.
+/// A rollback differs from the bad update by its build number alone.
 fn note_on_callers(bad: &UpdateView, context: &Context) {
     let version = &bad.version;
     context.printer.note(&format!(
@@ -144,7 +144,7 @@ fn note_on_callers(bad: &UpdateView, context: &Context) {
     }
 }
 
-fn nothing_before(bad: &UpdateView, updates: &[UpdateView]) -> Failure {
+fn no_predecessor(bad: &UpdateView, updates: &[UpdateView]) -> Failure {
     let id = &bad.id;
     let message = match lineage::has_only_the_same_before(bad, updates) {
         true => format!("every published update from before {id} has the same files as it"),
@@ -155,8 +155,8 @@ fn nothing_before(bad: &UpdateView, updates: &[UpdateView]) -> Failure {
     ))
 }
 
-/// The version of the bad one, so that the next build number is above it for every device that has it.
-fn again(good: UpdateView, bad: &UpdateView) -> CreateUpdate {
+/// The version of the bad update, so that the next build number is higher on every device that has it.
+fn rollback_request(good: UpdateView, bad: &UpdateView) -> CreateUpdate {
     CreateUpdate {
         source_update_id: Some(good.id),
         bundle_id: bad.bundle_id.clone(),

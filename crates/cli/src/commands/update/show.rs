@@ -1,4 +1,4 @@
-//! `update show`: one update with everything about it. The other commands print what they made in the same way.
+//! `update show`: all details of one update. The other commands print an update in the same form.
 
 use indicatif::HumanBytes;
 use launchway_api::reports::ReportCounts;
@@ -7,21 +7,21 @@ use launchway_client::{Answer, BaseUrl};
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{fields, in_files};
+use crate::printer::fields::{count_files, fields};
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.update(id).await?;
     context.printer.result(&answer.body, || prose(&answer.value))
 }
 
-/// Prints an update that was just published, with the check that an app would make.
-pub fn published(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
-    // An app so old that every update is newer.
+/// Prints a new update, with the check that an app would make.
+pub fn print_published(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
+    // An app for which every update is newer.
     with_check(answer, ("0.0.0", "0"), base, context)
 }
 
-/// Prints an update that takes the place of a bad one, with the check of an app that runs the bad one.
-pub fn rolled_back(
+/// Prints an update that replaces a bad one, with the check of an app that runs the bad one.
+pub fn print_rollback(
     answer: &Answer<UpdateView>,
     bad: (&str, &str),
     base: &BaseUrl,
@@ -43,12 +43,12 @@ fn with_check(
     })
 }
 
-/// An update as people read it.
+/// An update as text.
 pub fn prose(update: &UpdateView) -> String {
     let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());
     let mandatory = if update.mandatory { "yes" } else { "" };
     let size = HumanBytes(update.size.try_into().unwrap_or(0));
-    let package = format!("{size}, {}", in_files(update.file_count));
+    let package = format!("{size}, {}", count_files(update.file_count));
     let mut text = fields(&[
         ("Id", update.id.clone()),
         ("Status", update.status.to_string()),
@@ -90,7 +90,7 @@ fn counted(reports: &ReportCounts) -> String {
     text
 }
 
-/// The public check of an app that could get this update.
+/// The public check of an app that could receive this update.
 fn check_url(update: &UpdateView, (version, build): (&str, &str), base: &BaseUrl) -> String {
     let Ok(mut url) = base.join("/update/check") else {
         return String::new();

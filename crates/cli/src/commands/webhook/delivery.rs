@@ -1,15 +1,15 @@
-//! How deliveries to a webhook are shown.
+//! Prints the deliveries of a webhook.
 
 use launchway_api::webhooks::DeliveryView;
 use launchway_client::Answer;
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
-/// Prints a delivery that was just made. What comes of it is known only after a try.
-pub fn begun(answer: &Answer<DeliveryView>, context: &Context) -> Result<(), Failure> {
+/// Prints a new delivery. Its result is known only after an attempt.
+pub fn print_new(answer: &Answer<DeliveryView>, context: &Context) -> Result<(), Failure> {
     let delivery = &answer.value;
     context.printer.result(&answer.body, || {
         fields(&[
@@ -26,16 +26,16 @@ pub fn begun(answer: &Answer<DeliveryView>, context: &Context) -> Result<(), Fai
     Ok(())
 }
 
-/// Deliveries with what came of their last tries.
+/// Deliveries with the results of their last attempts.
 pub fn table(deliveries: &[DeliveryView]) -> Table {
     let mut table = Table::new(&["Id", "Status", "Event", "Made", "Tries", "Last answer", "Next try"]);
     for delivery in deliveries {
-        let next = delivery.next_attempt_at.as_deref().map(to_the_minute);
+        let next = delivery.next_attempt_at.as_deref().map(format_minute);
         table.row(vec![
             delivery.id.clone(),
             delivery.status.to_string(),
             delivery.kind.to_string(),
-            to_the_minute(&delivery.created_at),
+            format_minute(&delivery.created_at),
             delivery.attempts.len().to_string(),
             last_answer(delivery),
             next.unwrap_or_default(),

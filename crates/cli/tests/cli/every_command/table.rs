@@ -1,4 +1,4 @@
-//! The commands, each as it is typed, with what a server answers to it.
+//! The commands as users type them, with the server's responses.
 
 use serde_json::{Value, json};
 
@@ -9,24 +9,22 @@ use crate::{apps, builds, credentials, env_vars, keys, orgs, runner, session, su
 const UPDATE: &str = "update_01kb0000000000000000000002";
 const ID: &str = "id_01kb0000000000000000000001";
 
-/// A command as it is typed, and what it meets.
+/// A command line and its server.
 pub struct Row {
-    /// What is typed.
     pub arguments: &'static [&'static str],
-    /// Where its output comes from.
     pub kind: Kind,
-    /// What the server answers, given its address.
+    /// The server's responses, given its address.
     pub answers: fn(&str) -> Vec<String>,
 }
 
-/// Where the output of a command comes from.
+/// The source of a command's output.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// With `--json` it prints the server's last answer.
+    /// With `--json` it prints the server's last response.
     Passes,
-    /// It asks the server, and prints an object or text of its own.
+    /// It sends requests, and prints its own object or text.
     Tells,
-    /// It asks no server, or only when it is told more.
+    /// It sends no request, or only with further arguments.
     Local,
 }
 
@@ -52,7 +50,7 @@ fn a_build() -> Value {
     build(json!({"status": "success"}))
 }
 
-/// What the server tells of the newest build that has a fingerprint.
+/// The server's newest build with a fingerprint.
 fn newest() -> Value {
     json!({"id": ID, "status": "success", "bundleId": "com.example.app", "platform": "android", "configuration": null,
         "version": "1.0.0", "buildNumber": "1", "fingerprint": "one", "document": null})
@@ -60,7 +58,7 @@ fn newest() -> Value {
 
 const NOTHING: fn(&str) -> Vec<String> = |_| Vec::new();
 
-/// The table. Every command that can be run is in it.
+/// Contains every executable command.
 #[rustfmt::skip]
 pub fn rows() -> Vec<Row> {
     let passes = |arguments, answers| Row { arguments, kind: Kind::Passes, answers };
@@ -68,7 +66,7 @@ pub fn rows() -> Vec<Row> {
     let local = |arguments| Row { arguments, kind: Kind::Local, answers: NOTHING };
     let asked = |arguments, answers: fn(&str) -> Vec<String>| passes(arguments, answers);
     vec![
-        // The key comes from the environment; `login` is looked at by itself.
+        // The key comes from the environment; `login` has its own tests.
         local(&["login", "--with-key"]),
         local(&["logout"]),
         asked(&["whoami"], |_| one(session::caller(json!({})))),
@@ -149,7 +147,7 @@ pub fn rows() -> Vec<Row> {
         asked(&["credential", "add", "AuthKey_2X9R4HXF34.p8"], |_| one(credentials::credential(json!({})))),
         asked(&["credential", "delete", ID, "--yes"], |_| gone()),
         asked(&["org", "list"], |_| list(orgs::org())),
-        // Of no use with a key from the environment.
+        // Useless with a key from the environment.
         local(&["org", "use", ID]),
         asked(&["org", "show", ID], |_| one(orgs::org())),
         asked(&["org", "members"], |_| list(orgs::member())),

@@ -1,14 +1,14 @@
-//! The repositories for which an organization's git credentials are. Whoever may start a build chooses its repository, so
-//! without this a credential would go to any host, and open every repository that it can.
+//! The repositories that an organization's git credentials may be used for. Whoever may start a build chooses its repository,
+//! so without this list a credential would be sent to any host, and would open every repository that it can.
 
 use super::is_host;
 
-/// More entries than this are refused.
+/// The maximum number of entries.
 const MAX_ENTRIES: usize = 100;
 
-/// The repositories that git credentials are for: prefixes of addresses.
+/// The repositories that git credentials may be used for: prefixes of URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bound(Vec<Address>);
+pub struct AllowedRepositories(Vec<Address>);
 
 /// How a repository is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ enum Transport {
     File,
 }
 
-/// An address in parts. Two spellings of one host and port come to the same parts.
+/// A parsed address. Two spellings of one host and port parse to the same value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Address {
     transport: Transport,
@@ -28,17 +28,17 @@ struct Address {
     port: u16,
     /// The segments of the path, the last one without `.git`.
     path: Vec<String>,
-    /// Whether it names a folder of repositories, and no repository.
+    /// Whether it names a folder of repositories rather than a repository.
     is_folder: bool,
 }
 
-impl Bound {
-    /// Reads a list, separated by spaces, line breaks or commas. Each entry is an address as a build names it, or the beginning
-    /// of one; without a scheme, such as `github.com/acme/`, it is for https and SSH.
+impl AllowedRepositories {
+    /// Parses a list separated by spaces, line breaks or commas. Each entry is a repository URL or a prefix of one; without
+    /// a scheme, such as `github.com/acme/`, it applies to https and SSH.
     ///
     /// # Errors
-    /// Which entry is wrong, as a sentence.
-    pub fn parse(text: &str) -> Result<Bound, String> {
+    /// A sentence that says which entry is wrong.
+    pub fn parse(text: &str) -> Result<AllowedRepositories, String> {
         let separator = |letter: char| letter.is_whitespace() || letter == ',';
         let mut bound = Vec::new();
         for entry in text.split(separator).filter(|entry| !entry.is_empty()) {
@@ -61,11 +61,11 @@ impl Bound {
                 return Err(format!("There may be {MAX_ENTRIES} addresses at most."));
             }
         }
-        Ok(Bound(bound))
+        Ok(AllowedRepositories(bound))
     }
 
-    /// Whether credentials may be used for a repository. An address that could mean another place to those who resolve it
-    /// (dots, escapes, a query) is not covered.
+    /// Whether credentials may be used for a repository. A URL that a resolver could interpret differently (dots, escapes,
+    /// a query) is not covered.
     pub fn covers(&self, url: &str) -> bool {
         Address::parse(url).is_some_and(|address| self.0.iter().any(|entry| entry.is_above(&address)))
     }
@@ -96,7 +96,7 @@ impl Bound {
         urls
     }
 
-    /// The entries that lie below no other: git would send a header once for each that fits.
+    /// The entries that no other entry covers: git would send one header for each match.
     fn broadest(&self) -> Vec<&Address> {
         let mut broadest: Vec<&Address> = Vec::new();
         for entry in &self.0 {
@@ -124,7 +124,7 @@ impl Address {
         let (host, port) = match transport {
             Transport::Https => split_port(host_and_port, 443)?,
             Transport::Http => split_port(host_and_port, 80)?,
-            // There a colon would begin the path.
+            // In this form a colon begins the path.
             Transport::Ssh if !url.contains("://") => (host_and_port, 22),
             Transport::Ssh => split_port(host_and_port, 22)?,
             Transport::File => ("", 0),
@@ -153,16 +153,16 @@ impl Address {
         })
     }
 
-    /// Whether the other is this, or below it.
+    /// Whether `other` equals this address or lies below it.
     fn is_above(&self, other: &Address) -> bool {
         let same_place = (self.transport, &self.host, self.port) == (other.transport, &other.host, other.port);
-        // `team/` is no repository `team`.
+        // `team/` does not cover a repository named `team`.
         let is_its_name = self.is_folder && !self.path.is_empty() && self.path == other.path;
         same_place && other.path.starts_with(&self.path) && (other.is_folder || !is_its_name)
     }
 }
 
-/// The transport of an address, who is asked, and for what.
+/// Splits an address into transport, host and path.
 fn divided(url: &str) -> Option<(Transport, &str, &str)> {
     if let Some(path) = url.strip_prefix("file://").filter(|path| path.starts_with('/')) {
         return Some((Transport::File, "", path));
@@ -182,7 +182,7 @@ fn divided(url: &str) -> Option<(Transport, &str, &str)> {
     Some((Transport::Ssh, authority, path))
 }
 
-/// A host and its port. An IPv6 address stands in brackets.
+/// Splits a host from its port. An IPv6 address is in brackets.
 fn split_port(text: &str, usual: u16) -> Option<(&str, u16)> {
     let behind_brackets = text.rfind(']').map_or(0, |end| end + 1);
     match text.get(behind_brackets..)?.rfind(':') {
@@ -201,8 +201,8 @@ fn split_port(text: &str, usual: u16) -> Option<(&str, u16)> {
 mod tests {
     use super::*;
 
-    fn bound(text: &str) -> Bound {
-        Bound::parse(text).unwrap()
+    fn bound(text: &str) -> AllowedRepositories {
+        AllowedRepositories::parse(text).unwrap()
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
         ] {
             assert!(!bound.covers(url), "{url}");
         }
-        assert!(!Bound::default().covers("https://github.com/acme/app"));
+        assert!(!AllowedRepositories::default().covers("https://github.com/acme/app"));
     }
 
     #[test]
@@ -287,11 +287,12 @@ mod tests {
                 "http://127.0.0.1:81/team/",
             ]
         );
-        let twice =
-            Bound::parse("https://a.example/x https://a.example/x/y https://a.example/x/ https://a.example/x.git")
-                .unwrap();
+        let twice = AllowedRepositories::parse(
+            "https://a.example/x https://a.example/x/y https://a.example/x/ https://a.example/x.git",
+        )
+        .unwrap();
         assert_eq!(twice.http_urls(), ["https://a.example/x.git", "https://a.example/x/"]);
-        let folder = Bound::parse("https://[2001:db8::1]:8443/team").unwrap();
+        let folder = AllowedRepositories::parse("https://[2001:db8::1]:8443/team").unwrap();
         assert_eq!(
             folder.http_urls(),
             [
@@ -303,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused() {
-        assert_eq!(Bound::parse(" ,\n"), Ok(Bound::default()));
+        assert_eq!(AllowedRepositories::parse(" ,\n"), Ok(AllowedRepositories::default()));
         for text in [
             "*.example.com",
             "https://",
@@ -313,11 +314,11 @@ mod tests {
             "-x",
             "a$(x)",
         ] {
-            let problem = Bound::parse(text).unwrap_err();
+            let problem = AllowedRepositories::parse(text).unwrap_err();
             assert!(problem.contains("is not the beginning"), "{text}: {problem}");
         }
         assert!(
-            Bound::parse(&"a.example ".repeat(101))
+            AllowedRepositories::parse(&"a.example ".repeat(101))
                 .unwrap_err()
                 .contains("100 addresses")
         );

@@ -1,10 +1,10 @@
-//! Apple's purpose strings: which key of Info.plist an app needs whose code refers to a class of the system. Apple says at
-//! each key's page under `developer.apple.com/documentation/bundleresources/information-property-list` that it is required
-//! of apps that use the class. Only those stand here without which App Store Connect does not take an upload (ITMS-90683).
-//! Location is not among them: there ITMS-90683 is a warning, and the delivery succeeds. Nor is Face ID, whose key is missed
-//! only when the app runs; nor tracking, whose key binds the app to declare in App Store Connect that it tracks.
+//! Apple's purpose strings: which key of Info.plist an app needs if its code refers to a system class. Apple states on each
+//! key's page under `developer.apple.com/documentation/bundleresources/information-property-list` that apps that use the class
+//! require it. The table contains only those without which App Store Connect refuses an upload (ITMS-90683). Location is not
+//! among them: there ITMS-90683 is a warning, and the delivery succeeds. Nor is Face ID, whose absence shows only at run time;
+//! nor tracking, whose key obliges the app to declare in App Store Connect that it tracks.
 
-/// A class, and the keys of which one must be there.
+/// A class, and the keys of which at least one is required.
 pub const PURPOSE_STRINGS: &[(&str, &[&str])] = &[
     (
         "AVCaptureDevice",
@@ -41,12 +41,12 @@ pub const PURPOSE_STRINGS: &[(&str, &[&str])] = &[
     ("SFSpeechRecognizer", &["NSSpeechRecognitionUsageDescription"]),
 ];
 
-/// Every key of the table; some stand twice.
+/// Every key of the table; some appear twice.
 pub fn purpose_keys() -> impl Iterator<Item = &'static str> {
     PURPOSE_STRINGS.iter().flat_map(|(_, keys)| keys.iter().copied())
 }
 
-/// The keys that are missing, the first choice where one of several would do. Each stands once, in the order of the table.
+/// The missing keys, the first choice where several would do. Each appears once, in the order of the table.
 pub fn missing_purpose_strings(system_classes: &[String], info_keys: &[String]) -> Vec<&'static str> {
     let mut missing = Vec::new();
     for (class, keys) in PURPOSE_STRINGS {

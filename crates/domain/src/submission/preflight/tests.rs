@@ -1,4 +1,4 @@
-//! A fit binary passes, and each single fault is told by its code and with the store's error.
+//! A valid binary passes, and each single fault is reported with its code and the app store's error.
 
 use super::*;
 
@@ -38,14 +38,14 @@ fn aab() -> Binary {
     }
 }
 
-fn codes(binary: &Binary, change: impl Fn(&mut Asked<'_>)) -> Vec<(Code, String)> {
+fn codes(binary: &Binary, change: impl Fn(&mut Expectations<'_>)) -> Vec<(Code, String)> {
     let (bundle_id, platform) = (BundleId::parse("com.example.app").unwrap(), binary.platforms[0]);
     let name = match Store::of(platform) {
         Store::AppStore => "app_store",
         Store::GooglePlay => "production",
     };
     let destination = Destination::parse(platform, name).unwrap();
-    let mut asked = Asked {
+    let mut asked = Expectations {
         bundle_id: &bundle_id,
         platform,
         destination: &destination,
@@ -75,7 +75,7 @@ fn single(binary: &Binary, wanted: Code, words: &str) {
 fn fit_binaries_pass() {
     for binary in [ipa(), aab()] {
         assert_eq!(codes(&binary, |_| {}), []);
-        // What nobody says is not held against it.
+        // An unstated fact is not a finding.
         let silent = Binary {
             version: None,
             build_number: None,
@@ -262,7 +262,7 @@ fn each_fault_of_an_android_binary_is_told() {
         );
         assert!(matches!(&found[..], [(told, _)] if *told == code), "{number} {found:?}");
     }
-    // Google counts by the version code alone.
+    // Google compares only the version code.
     assert_eq!(codes(&aab(), |asked| asked.live_version = Some("9.9")), []);
     let internal = Destination::parse(Platform::Android, "internal").unwrap();
     let old = Binary {
@@ -270,7 +270,7 @@ fn each_fault_of_an_android_binary_is_told() {
         ..aab()
     };
     let bundle_id = BundleId::parse("com.example.app").unwrap();
-    let asked = Asked {
+    let asked = Expectations {
         bundle_id: &bundle_id,
         platform: Platform::Android,
         destination: &internal,
@@ -298,7 +298,7 @@ fn purpose_strings_are_wanted_of_each_class_once() {
             assert_eq!(missing_purpose_strings(&used, &[(*key).to_owned()]), Vec::<&str>::new());
         }
     }
-    // Without keys for these App Store Connect may take an upload.
+    // App Store Connect may accept an upload without keys for these.
     for class in ["CLLocationManager", "LAContext", "ATTrackingManager", "UIView"] {
         assert_eq!(missing_purpose_strings(&[class.to_owned()], &[]), Vec::<&str>::new());
     }

@@ -1,5 +1,5 @@
-//! Tells the code of a Gradle script from its comments and strings, so that braces in those open and close nothing. It is no
-//! parser: whatever it is not sure of, it refuses.
+//! Separates the code of a Gradle script from its comments and strings, so that their braces do not count. This is not
+//! a parser: it rejects anything ambiguous.
 
 /// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,15 +10,15 @@ pub enum Language {
     Kotlin,
 }
 
-/// What takes the place of each byte of a comment or string. No rule matches it.
+/// The replacement for each byte of a comment or string. No rule matches it.
 const HIDDEN: u8 = b'#';
-/// Strings and the expressions in them, nested more deeply than this, are refused.
+/// Nesting limit of strings and the expressions in them. Deeper scripts are rejected.
 const DEEPEST: usize = 64;
 
-/// A string, by how it ends.
+/// A kind of string, by its delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quote {
-    /// `'…'`, or in Kotlin a character.
+    /// `'…'`; a character in Kotlin.
     Single,
     /// `"…"`.
     Double,
@@ -34,53 +34,53 @@ enum Quote {
     Backtick,
 }
 
-/// What encloses a place of the script.
+/// The context of a position in the script.
 #[derive(Clone, Copy, Debug)]
-enum Around {
-    /// Code with so many open braces: the script itself, or an expression in a string.
+enum Context {
+    /// Code with this number of open braces: the script itself, or an expression in a string.
     Code(usize),
     Text(Quote),
 }
 
-/// The script with its comments and strings hidden, byte for byte; line ends stay. `None` in doubt: where braces do not
-/// match, something does not end, or a slash may begin a string as well as divide.
+/// The script with its comments and strings masked, byte for byte; line endings stay. `None` when the script is
+/// ambiguous: braces do not match, a string or comment does not end, or a slash may either begin a string or divide.
 pub fn code_of(text: &str, language: Language) -> Option<String> {
-    // Older releases of Groovy read these before everything else: they may be quotes and braces.
+    // Older Groovy releases decode these before anything else, so that they may be quotes and braces.
     if language == Language::Groovy && text.contains("\\u") {
         return None;
     }
     let mut scan = Scan {
         bytes: text.as_bytes(),
         language,
-        around: vec![Around::Code(0)],
+        contexts: vec![Context::Code(0)],
         last: None,
         gap: Gap::None,
     };
     let mut code = text.as_bytes().to_vec();
     let mut at = 0;
     while at < code.len() {
-        let was_nested = scan.around.len() > 1;
-        let (length, is_comment) = match *scan.around.last()? {
-            Around::Code(_) => scan.code(at)?,
-            Around::Text(quote) => (scan.text(at, quote)?, false),
+        let was_nested = scan.contexts.len() > 1;
+        let (length, is_comment) = match *scan.contexts.last()? {
+            Context::Code(_) => scan.code(at)?,
+            Context::Text(quote) => (scan.text(at, quote)?, false),
         };
-        if scan.around.len() > DEEPEST {
+        if scan.contexts.len() > DEEPEST {
             return None;
         }
         let end = (at + length).min(code.len());
-        if was_nested || is_comment || scan.around.len() > 1 {
+        if was_nested || is_comment || scan.contexts.len() > 1 {
             let hidden = code[at..end].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r'));
             hidden.for_each(|byte| *byte = HIDDEN);
         }
         at = end;
     }
-    match scan.around[..] {
-        [Around::Code(0)] => String::from_utf8(code).ok(),
+    match scan.contexts[..] {
+        [Context::Code(0)] => String::from_utf8(code).ok(),
         _ => None,
     }
 }
 
-/// What stands between a place and the code before it.
+/// The text between a position and the code before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     None,
@@ -92,14 +92,14 @@ struct Scan<'t> {
     bytes: &'t [u8],
     language: Language,
     /// The script, then strings and the expressions in them, the innermost last.
-    around: Vec<Around>,
-    /// Where the last byte of code was that is no blank, or the end of a string.
+    contexts: Vec<Context>,
+    /// Where the last non-blank byte of code or the last string ended.
     last: Option<usize>,
     gap: Gap,
 }
 
 impl Scan<'_> {
-    /// The length of what stands in code at `at`, and whether it is a comment.
+    /// The length of the token at `at` in code, and whether it is a comment.
     fn code(&mut self, at: usize) -> Option<(usize, bool)> {
         let rest = &self.bytes[at..];
         let is_groovy = self.language == Language::Groovy;
@@ -124,18 +124,18 @@ impl Scan<'_> {
             _ => None,
         };
         if let Some((quote, length)) = quote {
-            self.around.push(Around::Text(quote));
+            self.contexts.push(Context::Text(quote));
             return Some((length, false));
         }
-        let Some(Around::Code(braces)) = self.around.last_mut() else {
+        let Some(Context::Code(braces)) = self.contexts.last_mut() else {
             return None;
         };
         match rest[0] {
             b'{' => *braces += 1,
             b'}' if *braces > 0 => *braces -= 1,
-            // The end of an expression in a string; the script itself has no brace too many.
-            b'}' if self.around.len() > 1 => {
-                self.around.pop();
+            // The end of an expression in a string. The script itself has no unmatched closing brace.
+            b'}' if self.contexts.len() > 1 => {
+                self.contexts.pop();
             }
             b'}' => return None,
             b'\\' if !matches!(rest, [_, b'\n' | b'\r', ..]) => return None,
@@ -154,7 +154,7 @@ impl Scan<'_> {
         self.gap = Gap::None;
     }
 
-    /// Whether the code before ends with a value: a name, a number, a string, a bracket.
+    /// Whether the preceding code ends with a value: a name, a number, a string, a bracket.
     fn follows_operand(&self) -> bool {
         let last = self.last.map(|at| self.bytes[at]);
         last.is_some_and(|byte| {
@@ -164,7 +164,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Whether a slash in code begins a string; `None` in doubt.
+    /// Whether a slash in code begins a string; `None` if ambiguous.
     fn begins_string(&self, rest: &[u8]) -> Option<bool> {
         let before = &self.bytes[..self.last.map_or(0, |last| last + 1)];
         if before.ends_with(b"++") || before.ends_with(b"--") {
@@ -181,7 +181,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The length of what stands in a string at `at`; `None` where it breaks off.
+    /// The length of the token at `at` in a string; `None` where the string ends prematurely.
     fn text(&mut self, at: usize, quote: Quote) -> Option<usize> {
         let rest = &self.bytes[at..];
         let is_kotlin = self.language == Language::Kotlin;
@@ -195,28 +195,28 @@ impl Scan<'_> {
             | (Quote::Backtick, [b'`', ..]) => (true, 1),
             (Quote::DollarSlashy, [b'/', b'$', ..]) => (true, 2),
             (Quote::TripleSingle, [b'\'', b'\'', b'\'', ..]) => (true, 3),
-            // In Kotlin more quotes than three belong to the string that ends.
+            // In Kotlin, additional quotes belong to the string that ends.
             (Quote::TripleDouble, [b'"', b'"', b'"', more @ ..]) => {
                 let more = more.iter().take_while(|byte| is_kotlin && **byte == b'"');
                 (true, 3 + more.count())
             }
             (Quote::Single | Quote::Double | Quote::Slashy | Quote::Backtick, [b'\n' | b'\r', ..]) => return None,
             (Quote::Double | Quote::TripleDouble | Quote::Slashy | Quote::DollarSlashy, [b'$', b'{', ..]) => {
-                self.around.push(Around::Code(0));
+                self.contexts.push(Context::Code(0));
                 self.note(at + 1);
                 return Some(2);
             }
             _ => (false, 1),
         };
         if is_end {
-            self.around.pop();
+            self.contexts.pop();
             self.note(at + length - 1);
         }
         Some(length)
     }
 }
 
-/// The length of the comment that a text begins with; `None` when it does not end. In Kotlin comments may be nested.
+/// The length of the comment at the start of a text; `None` when it does not end. Kotlin comments can be nested.
 fn comment(text: &[u8], nests: bool) -> Option<usize> {
     let (mut at, mut depth) = (2, 1_usize);
     while depth > 0 {
@@ -237,7 +237,7 @@ fn comment(text: &[u8], nests: bool) -> Option<usize> {
     Some(at)
 }
 
-/// Whether code ends with a word behind which a value begins.
+/// Whether the code ends with a keyword that precedes a value.
 fn ends_with_keyword(code: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
     let start = code.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! What `lwfp-1` tells apart and `lwfp-2` does not is exactly what signs.
+//! `lwfp-1` and `lwfp-2` differ exactly in signing.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::fingerprint::mask;
 
 /// A file as both algorithms see it.
 fn seen(name: &str, text: &str) -> (String, String) {
-    let first = mask::of(name).map_or_else(|| text.to_owned(), |mask| mask.apply(text));
-    let second = without(name, &first).unwrap_or_else(|| first.clone());
+    let first = mask::for_path(name).map_or_else(|| text.to_owned(), |mask| mask.apply(text));
+    let second = strip(name, &first).unwrap_or_else(|| first.clone());
     (first, second)
 }
 
@@ -165,7 +165,7 @@ fn everything_else_counts() {
     );
 }
 
-/// What stands in a block that signs hides nothing behind it: neither braces nor quotes of a comment or string count.
+/// The content of a signing block hides nothing behind it: braces and quotes in comments and strings do not count.
 #[test]
 fn a_gradle_block_ends_at_its_own_brace() {
     let script = |inside: &str, sdk: u8| {
@@ -210,8 +210,8 @@ fn a_gradle_block_ends_at_its_own_brace() {
         .flat_map(|inside| [("a.gradle", inside), ("a.gradle.kts", inside)]);
     let rows = rows.chain(groovy.iter().map(|inside| ("a.gradle", inside)));
     for (name, inside) in rows.chain(kotlin.iter().map(|inside| ("a.gradle.kts", inside))) {
-        let left = without(name, &script(inside, 23)).unwrap();
-        assert_eq!(left, without(name, &script("", 23)).unwrap(), "{name}: {inside}");
+        let left = strip(name, &script(inside, 23)).unwrap();
+        assert_eq!(left, strip(name, &script("", 23)).unwrap(), "{name}: {inside}");
         assert!(
             left.contains("minSdk = 23") && !left.contains("signingConfigs"),
             "{name}: {inside}: {left}"
@@ -219,7 +219,7 @@ fn a_gradle_block_ends_at_its_own_brace() {
     }
 }
 
-/// Rather a fingerprint that differs too often than one that does not see a change.
+/// A fingerprint that differs too often is better than one that misses a change.
 #[test]
 fn an_unclear_gradle_script_stays_whole() {
     for text in [
@@ -237,20 +237,20 @@ fn an_unclear_gradle_script_stays_whole() {
         "signingConfigs {\n a$/{/$\n}\n",
         "signingConfigs {\n \\u007b\n}\n",
         "signingConfigs {\n \\ {\n}\n",
-        // Neither a comment nor a string is cut into.
+        // Comments and strings are never split.
         "/*\nsigningConfigs {\n*/\n",
         "a = '''\nsigningConfigs {\n}\nsigningConfig x\n'''\n",
     ] {
-        assert_eq!(without("build.gradle", text).unwrap(), text);
+        assert_eq!(strip("build.gradle", text).unwrap(), text);
     }
-    let left = without(
+    let left = strip(
         "build.gradle",
         "a {\n  signingConfig b; minify true\n  signingConfig c;\n}\n",
     );
     assert_eq!(left.unwrap(), "a {\n; minify true\n}\n");
 }
 
-/// A line of a file: whether it signs, and its number. The values are of a kind that needs no quotes.
+/// A line of a file: whether it signs, and its number. The values need no quotes.
 fn line(kind: &'static str) -> impl Strategy<Value = (bool, String)> {
     let signing: &[&str] = match kind {
         "properties" => &["storeFile", "MYAPP_STORE_PASSWORD", "keyAlias", "release.keyPassword"],

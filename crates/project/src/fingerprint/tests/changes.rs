@@ -1,11 +1,11 @@
-//! What changes a document, with nothing else in the reason, and what does not.
+//! Which changes affect a document, for that reason alone, and which do not.
 
 use super::*;
 
 const ANDROID: Platform = Platform::Android;
 const IOS: Platform = Platform::Ios;
 
-/// Puts a patch where a tool has it.
+/// Writes a patch to where a tool keeps it.
 type Patching<'a> = Box<dyn Fn(&Project) + 'a>;
 
 /// Each framework's project, on both platforms.
@@ -14,7 +14,7 @@ fn projects() -> impl Iterator<Item = (Make, Platform)> {
     makers.into_iter().flat_map(|make| [(make, ANDROID), (make, IOS)])
 }
 
-/// All files of a project that are no packages, for changes of all of them.
+/// All files of a project outside packages, to change all of them.
 fn each_file(folder: &Path, change: &dyn Fn(&Path)) {
     for entry in fs::read_dir(folder).expect("it is there") {
         let path = entry.expect("readable").path();
@@ -256,7 +256,7 @@ fn what_only_the_other_platform_takes_does_not_count() {
     assert_eq!(capacitor().changes(IOS, java), [""; 0]);
 }
 
-/// An app may pin a certificate that it carries: an update made for one does not fit the other.
+/// An app may contain a certificate that it pins: an update for one certificate does not fit another.
 #[test]
 fn bundled_certificates_count_by_both_algorithms() {
     for (platform, path) in [

@@ -1,4 +1,4 @@
-//! Where the fingerprint is written, and that writing it again changes nothing.
+//! Where the fingerprint is written, and that writing it twice changes nothing.
 
 use launchway_domain::fingerprint::Fingerprint as Hash;
 

@@ -1,4 +1,4 @@
-//! What the documents of each framework say.
+//! The content of each framework's documents.
 
 use super::*;
 
@@ -94,9 +94,10 @@ fn what_expo_generated_counts_only_where_it_is_part_of_the_project() {
     let project = expo();
     let before = project.document(ANDROID);
     project.write("android/settings.gradle", "include ':app'");
-    let place = AppPlace::default();
+    let place = AppLocation::default();
     let rules = without_native_project(&Fingerprint::default(), ANDROID);
-    let (framework, Documents { first: document, .. }) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    let (framework, Documents { first: document, .. }) =
+        app_documents(&project.root(), &place, ANDROID, &rules).unwrap();
     assert_eq!((framework, &document), (Framework::Expo, &before));
     assert_ne!(project.document(ANDROID), before);
 }
@@ -109,17 +110,18 @@ fn an_app_may_stand_in_a_directory_and_be_named() {
         ("apps/phone/android/app/build.gradle", GRADLE),
         ("other", ""),
     ]);
-    let place = AppPlace {
+    let place = AppLocation {
         directory: "apps/phone".to_owned(),
         framework: Some(Framework::Gradle),
     };
     let rules = Fingerprint::default();
-    let (framework, Documents { first: document, .. }) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    let (framework, Documents { first: document, .. }) =
+        app_documents(&project.root(), &place, ANDROID, &rules).unwrap();
     assert_eq!(
         (framework, document.framework().as_str()),
         (Framework::Gradle, "native")
     );
-    let nowhere = of_app(&project.root(), &AppPlace::default(), ANDROID, &rules);
+    let nowhere = app_documents(&project.root(), &AppLocation::default(), ANDROID, &rules);
     assert!(matches!(nowhere, Err(CollectError::NoApp(_))), "{nowhere:?}");
 }
 

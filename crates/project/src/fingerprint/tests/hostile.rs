@@ -1,10 +1,10 @@
-//! Trees and files that nobody made in good faith: never a panic, and the same answer for the same tree.
+//! Malicious trees and files never cause a panic, and the result for a tree is always the same.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What may stand where a text is expected.
+/// Possible contents where a text is expected.
 fn content() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..200),
@@ -68,7 +68,7 @@ proptest! {
         let project = make();
         for (path, content) in files {
             let path = project.root().join(path);
-            // Two of them may want the same name for a file and a folder.
+            // Two of them may use one name for a file and a directory.
             if fs::create_dir_all(path.parent().unwrap()).is_ok() {
                 let _ = fs::write(path, content);
             }
@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn masks_take_any_text(name in path(), text in any::<String>()) {
-        if let Some(mask) = mask::of(&name) {
+        if let Some(mask) = mask::for_path(&name) {
             let once = mask.apply(&text);
             prop_assert_eq!(mask.apply(&text), once);
         }
@@ -114,7 +114,7 @@ fn folders_in_folders_end_somewhere() {
 #[test]
 fn links_that_multiply_end_somewhere() {
     let project = capacitor();
-    // Each folder holds the next one twice: two to the power of forty folders, if nobody counts.
+    // Each directory contains the next one twice: two to the power of forty directories without a limit.
     for level in 0..40 {
         let folder = project.root().join(format!("farm/{level}"));
         fs::create_dir_all(&folder).unwrap();

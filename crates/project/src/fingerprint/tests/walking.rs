@@ -162,7 +162,7 @@ mod links {
         let file = project.root().join("android/secret.c");
         project.write("android/secret.c", "a");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
-        // The superuser may read everything.
+        // Root may read everything.
         if fs::read(&file).is_err() {
             assert!(
                 project
@@ -178,7 +178,7 @@ mod links {
 
         let project = capacitor();
         let name = std::ffi::OsStr::from_bytes(b"android/\xff");
-        // Some file systems have no such names.
+        // Some file systems reject such names.
         if fs::write(project.root().join(name), "a").is_ok() {
             assert_eq!(
                 project.problem(ANDROID),

@@ -1,4 +1,4 @@
-//! Identifiers that differ by platform and by variant, in small trees of the shape that the frameworks' generators make.
+//! Identifiers that differ by platform and variant, in small trees as the frameworks' generators write them.
 
 use super::*;
 
@@ -19,8 +19,8 @@ fn variant(build_type: BuildType, flavor: Option<&str>) -> Variant {
     }
 }
 
-/// An Xcode project with one app, an extension and tests. `debug` and `release` are settings of the app's configurations,
-/// `shared` those of the project's.
+/// An Xcode project with one app, an extension and tests. `debug` and `release` are settings of the app's
+/// configurations, `shared` those of the project's.
 fn xcode(name: &str, debug: &str, release: &str, shared: &str) -> String {
     format!(
         r#"// !$*UTF8*$!

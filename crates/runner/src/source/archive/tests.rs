@@ -1,4 +1,4 @@
-//! Archives as they should be, and as somebody hostile makes them.
+//! Unpacking of well-formed and of hostile archives.
 
 mod hostile;
 mod mutated;
@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds {
     entries: 1000,
 };
 
-/// An entry of a tar archive, whatever its name.
+/// An entry of a tar archive, with any name.
 struct Made {
     kind: EntryType,
     name: Vec<u8>,
@@ -46,7 +46,7 @@ fn link(name: &str, target: &str) -> Made {
     made(EntryType::Symlink, name, target, b"")
 }
 
-/// Writes the fields by hand: the library refuses the names that matter here.
+/// Writes the header fields directly: the library refuses the names that matter here.
 fn tar_of(entries: &[Made]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in entries {
@@ -88,7 +88,7 @@ fn zip_of(entries: &[(&str, Option<u32>, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A directory in which an archive is unpacked, with something beside that must stay as it is.
+/// A directory to unpack into, with neighbors that must not change.
 struct Stage {
     directory: tempfile::TempDir,
     stopper: Stopper,
@@ -120,7 +120,7 @@ impl Stage {
         done
     }
 
-    /// Nothing outside was touched, and no link leads there.
+    /// Nothing outside was changed, and no link leads there.
     fn check(&self) {
         let mut names: Vec<_> = fs::read_dir(self.directory.path())
             .unwrap()
@@ -175,7 +175,7 @@ fn good_archives_are_unpacked() {
 fn long_names_are_read_whole() {
     let long = format!("{}/{}", "a".repeat(150), "b".repeat(150));
     let pax = format!("path={long}-pax\n");
-    // The length counts itself.
+    // The length includes its own digits.
     let pax = format!("{} {pax}", pax.len() + 4);
     let entries = [
         made(
@@ -219,7 +219,7 @@ fn a_single_directory_is_taken_off_and_anything_beside_it_keeps_it() {
         )
         .unwrap();
     assert!(stage.to().join("app/README").is_file());
-    // A link that stays inside the archive but not inside what is left of it.
+    // A link that stays inside the archive but not inside its only directory, which becomes the source.
     let stage = Stage::new();
     let outside = stage.unpack("a.tar.gz", &tar_gz(&[link("app/up", ".."), file("app/x")]), BOUNDS);
     assert!(outside.unwrap_err().to_string().contains("leads out of the source"));

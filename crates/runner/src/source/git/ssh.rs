@@ -1,5 +1,5 @@
-//! How git reaches repositories by SSH. Where there is a key, git starts this program instead of `ssh`: it passes the key on
-//! only for repositories that the key is for, which submodules may not be.
+//! How git reaches repositories by SSH. If there is a key, git starts this program instead of `ssh`. It passes the key
+//! on only for repositories that the key is bound to, which submodules may not be.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use launchway_domain::build::git::{Bound, SSH_KEY, URLS};
+use launchway_domain::build::git::{AllowedRepositories, SSH_KEY, URLS};
 use launchway_project::shell::quote;
 
 /// The hidden first argument of the program.
@@ -15,23 +15,23 @@ pub(crate) const COMMAND: &str = "__git-ssh";
 /// The remote programs of a fetch.
 const REMOTE_PROGRAMS: [&str; 3] = ["git-upload-pack", "git-lfs-authenticate", "git-lfs-transfer"];
 
-/// The files by which SSH proves who asks, and knows who answers.
+/// The files that SSH uses for authentication: ours and the host's.
 #[derive(Clone, Copy, Debug)]
 pub struct Ssh<'f> {
     /// The private key, if there is one.
     pub key: Option<Key<'f>>,
-    /// The host keys that are accepted, besides those of the machine's `/etc/ssh/ssh_known_hosts`.
+    /// The accepted host keys, in addition to the machine's `/etc/ssh/ssh_known_hosts`.
     pub known_hosts: &'f Path,
 }
 
 /// A private key, and where it may be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'f> {
-    /// Its file.
+    /// The key file.
     pub file: &'f Path,
-    /// The repositories that it is for, as [`Bound`] reads them.
+    /// The repositories that the key is bound to, in the format of [`AllowedRepositories`].
     pub urls: &'f str,
-    /// This program, as the user of the build reaches it.
+    /// The path of this program for the user of the build.
     pub program: &'f Path,
 }
 
@@ -68,13 +68,14 @@ fn options(known_hosts: &str) -> Vec<String> {
     options
 }
 
-/// Becomes `ssh` with the key, as the arguments behind [`COMMAND`] say, unless the key is not for the repository that git wants.
+/// Becomes `ssh` with the key, as the arguments after [`COMMAND`] specify, unless the key is not bound to the
+/// repository.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
     let [urls, known_hosts, key, call @ ..] = words.as_slice() else {
         return ExitCode::FAILURE;
     };
-    let bound = Bound::parse(urls).unwrap_or_default();
+    let bound = AllowedRepositories::parse(urls).unwrap_or_default();
     let problem = match repository(call) {
         None => "launchway: this call of ssh does not name a repository to fetch".to_owned(),
         Some(address) if !bound.covers(&address) => {
@@ -85,16 +86,16 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             ssh.args(options(known_hosts))
                 .args(["-oIdentitiesOnly=yes", "-i"])
                 .arg(key);
-            // Comes back only when it fails.
+            // `exec` returns only on failure.
             format!("launchway: cannot start ssh: {}", ssh.args(call).exec())
         }
     };
     let _ = writeln!(io::stderr(), "{problem}");
-    // As ssh ends that reaches nobody.
+    // The exit code of ssh for connection errors.
     ExitCode::from(255)
 }
 
-/// The address of the repository that git or Git LFS calls `ssh` for; nothing when the call is another.
+/// The address of the repository that git or Git LFS calls `ssh` for; `None` for any other call.
 fn repository(call: &[String]) -> Option<String> {
     let mut words = call.iter().map(String::as_str);
     let mut port = None;
@@ -119,11 +120,12 @@ fn repository(call: &[String]) -> Option<String> {
     Some(format!("ssh://{user}{host}{port}/{}", path.trim_start_matches('/')))
 }
 
-/// The path in a command such as `git-upload-pack '/team/app.git'`, as git quotes it, or `git-lfs-authenticate team/app download`.
+/// The path in a command such as `git-upload-pack '/team/app.git'`, as git quotes it, or `git-lfs-authenticate team/app
+/// download`.
 fn remote_path(command: &str) -> Option<&str> {
     let (program, rest) = command.split_once(' ')?;
     let (path, behind) = match rest.strip_prefix('\'') {
-        // A quote in the path is not understood.
+        // A quote inside the path is not supported.
         Some(quoted) => quoted.split_once('\'')?,
         None => rest.split_once(' ').unwrap_or((rest, "")),
     };

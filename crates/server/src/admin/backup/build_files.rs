@@ -1,4 +1,4 @@
-//! The objects of builds in a backup: sources, logs, artifacts. A list beside them tells the key and the hash of each.
+//! The objects of builds in a backup: sources, logs, artifacts. A list beside them holds the key and the hash of each.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -15,15 +15,15 @@ use crate::program::CommandError;
 
 const LIST: &str = "build-files.jsonl";
 
-/// What a manifest says of the list.
+/// What the manifest records about the list.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Listed {
-    /// Objects in it.
+    /// The number of objects in it.
     pub count: u64,
     sha256: String,
 }
 
-/// A line of the list: the object with this key lies in `objects/build-NUMBER`.
+/// A line of the list: the object with this key is in `objects/build-NUMBER`.
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,
@@ -31,7 +31,7 @@ struct Line {
     sha256: String,
 }
 
-/// Saves the objects. One that is gone by now was removed with its build while the backup ran: there is nothing to save.
+/// Saves the objects. A missing object was removed with its build while the backup ran, and is skipped.
 pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Result<Listed, CommandError> {
     let path = dir.join(LIST);
     let mut list = BufWriter::new(new_private_file(&path)?);
@@ -77,7 +77,7 @@ pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Re
     })
 }
 
-/// Checks that everything that was saved is there, unchanged.
+/// Checks that every saved object is present and unchanged.
 pub(super) fn check(dir: &Path, listed: &Listed) -> Result<(), CommandError> {
     let path = dir.join(LIST);
     if !path.is_file() || hash_file(&path)? != listed.sha256 {
@@ -93,7 +93,7 @@ pub(super) fn check(dir: &Path, listed: &Listed) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Puts everything where it was.
+/// Puts every object back under its key.
 pub(super) async fn restore(blob: &Blob, dir: &Path) -> Result<(), CommandError> {
     for line in lines(dir)? {
         let line = line?;

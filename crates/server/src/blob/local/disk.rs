@@ -1,4 +1,4 @@
-//! Files that are complete and on disk before they get their name, and the folders above them.
+//! Files that get their name once they are complete and on disk, and the folders above them.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
@@ -9,20 +9,21 @@ use tempfile::NamedTempFile;
 
 use crate::folders::{folder_of, sync_folder};
 
-/// Starts the names of files in the making. No key holds this character, so none of them can be asked for or listed.
+/// Prefix of the names of unfinished files. No key contains this character, so they can be neither requested nor
+/// listed.
 const DRAFT: &str = "~";
 
-/// How often a folder may vanish from under us before we believe that something else is missing.
+/// How often a folder may vanish concurrently before the missing file must have another cause.
 const MANY: u32 = 100;
 
-/// A file in the making, beside the place it will take. Dropped, it is gone.
+/// An unfinished file beside its target. Dropping it removes it.
 pub(super) struct Draft {
     temporary: NamedTempFile,
     target: PathBuf,
 }
 
 impl Draft {
-    /// An empty one that is to become `target`; missing folders are made.
+    /// An empty draft for `target`. Creates missing folders.
     pub fn beside(target: PathBuf) -> io::Result<Draft> {
         let folder = folder_of(&target);
         let temporary = in_folder(folder, || tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder))?;
@@ -34,14 +35,14 @@ impl Draft {
         self.temporary.as_file()
     }
 
-    /// Gives the file its name in place of what had it, and returns when both are on disk.
+    /// Renames the draft to its target, replacing an existing file, and returns when file and name are on disk.
     pub fn replace(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.temporary.persist(&self.target)?;
         sync_folder(folder_of(&self.target))
     }
 
-    /// The same, but fails with [`ErrorKind::AlreadyExists`] when the name is taken.
+    /// Like [`Draft::replace`], but fails with [`ErrorKind::AlreadyExists`] if the target exists.
     fn appear(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.temporary.persist_noclobber(&self.target)?;
@@ -49,14 +50,14 @@ impl Draft {
     }
 }
 
-/// Whether this is the name of a file in the making.
+/// Whether this is the name of an unfinished file.
 pub(super) fn is_draft(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name.as_encoded_bytes().starts_with(DRAFT.as_bytes()))
 }
 
-/// The file `from` under the name `to` as well, which must not be taken: a hard link where the file system has them, else
-/// a copy.
+/// Makes `from` available as `to` too, which must not exist: as a hard link if the file system supports it, otherwise
+/// as a copy.
 pub(super) fn copy_once(from: &Path, to: PathBuf) -> io::Result<()> {
     let folder = folder_of(&to);
     if !fs::metadata(from)?.is_file() {
@@ -70,14 +71,15 @@ pub(super) fn copy_once(from: &Path, to: PathBuf) -> io::Result<()> {
     }
 }
 
-/// A file in the making with all that is left to read of `source`.
+/// A draft with the remaining bytes of `source`.
 pub(super) fn copy_into(source: &mut File, target: PathBuf) -> io::Result<Draft> {
     let draft = Draft::beside(target)?;
     io::copy(source, &mut draft.file())?;
     Ok(draft)
 }
 
-/// Makes something in a folder, which is made if it is missing. One that goes meanwhile, with its last file, is made anew.
+/// Creates something in a folder. Creates the folder if it is missing, also when it vanishes concurrently with its last
+/// file.
 fn in_folder<T>(folder: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
     let attempt = || make_folders(folder).and_then(|()| work());
     for _ in 0..MANY {
@@ -89,11 +91,11 @@ fn in_folder<T>(folder: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T
     attempt()
 }
 
-/// Removes a file, and the folders above it up to `root` that are empty then.
+/// Removes a file, and then the folders above it up to `root` that are empty.
 pub(super) fn remove(root: &Path, file: &Path) -> io::Result<()> {
     fs::remove_file(file)?;
     for folder in file.ancestors().skip(1).take_while(|folder| *folder != root) {
-        // One that is not empty stays, whatever else may be the reason that it stays.
+        // A folder that is not empty stays; so does one that cannot be removed for any other reason.
         if fs::remove_dir(folder).is_err() {
             break;
         }
@@ -101,7 +103,7 @@ pub(super) fn remove(root: &Path, file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder and those above it, for their owner alone; each new one is on disk when this returns.
+/// Creates a folder and those above it, accessible only to their owner. Each new one is on disk when this returns.
 pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -112,9 +114,9 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     }
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::metadata(folder) {
-            // Another writer was faster.
+            // A concurrent writer created it first.
             Ok(there) if there.is_dir() => {}
-            // And it is gone again.
+            // It has vanished again.
             Err(gone) if gone.kind() == ErrorKind::NotFound => return Err(gone),
             _ => return Err(error),
         },
@@ -123,7 +125,7 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     sync_folder(above)
 }
 
-/// Shows every file under `folder` to `visit`. What vanishes meanwhile is passed over, a missing folder is empty.
+/// Calls `visit` for every file under `folder`. Skips what vanishes concurrently; a missing folder counts as empty.
 pub(super) fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &Metadata) -> io::Result<()>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

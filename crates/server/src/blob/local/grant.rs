@@ -1,7 +1,8 @@
 //! Signs and verifies the URLs of the local directory (`docs/reference/uploads.md#signed-urls-of-the-local-directory`).
 //!
-//! `…/KEY?expires=SECONDS&name=FILE&signature=HEX` allows GET and HEAD, `…/KEY?expires=SECONDS&size=BYTES&signature=HEX`
-//! allows PUT of exactly that many bytes. The signature is HMAC-SHA256 over method, key and parameters.
+//! `…/KEY?expires=SECONDS&name=FILE&signature=HEX` allows GET and HEAD,
+//! `…/KEY?expires=SECONDS&size=BYTES&signature=HEX` allows PUT of exactly that many bytes. The signature is an
+//! HMAC-SHA256 over method, key and parameters.
 
 use std::io::Write;
 
@@ -11,10 +12,10 @@ use super::Directory;
 use crate::blob::sigv4::hex_of;
 use crate::blob::{Key, percent};
 
-/// What a request wants to do.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// GET, and HEAD with it.
+    /// GET and HEAD.
     Get,
     /// PUT.
     Put,
@@ -23,36 +24,36 @@ pub enum Method {
 /// What a valid URL allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// For which object.
+    /// The object.
     pub key: Key,
-    /// To do what.
+    /// The permitted access.
     pub access: Access,
-    /// Until when, in epoch milliseconds.
+    /// When it expires, in epoch milliseconds.
     pub expires_at_ms: i64,
 }
 
-/// What may be done.
+/// The access that a URL allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Download it under this file name.
+    /// Download the object under this file name.
     Get {
-        /// The name, as the signer chose it: any text.
+        /// The name that the signer chose: any text.
         file_name: String,
     },
-    /// Upload it with exactly this many bytes.
+    /// Upload the object with exactly this many bytes.
     Put {
-        /// Bytes.
+        /// The size in bytes.
         size: u64,
     },
 }
 
-/// Why a URL is not believed. The text is for the caller.
+/// Why a URL is rejected. The text is for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GrantError {
-    /// It was not signed here, or something in it was changed.
+    /// It was not signed here, or was altered.
     #[error("The signature of this link is not valid")]
     Signature,
-    /// It was valid once.
+    /// It has expired.
     #[error("This link has expired; ask for a new one")]
     Expired,
 }
@@ -92,11 +93,11 @@ impl Directory {
         expires.saturating_mul(1000)
     }
 
-    /// Checks a request for `key` (the path behind the base URL, as it came, without the first slash) with this query
-    /// string. Parameters that the signature does not know are ignored.
+    /// Verifies a request for `key` (the raw path below the base URL, without the leading slash) with this query
+    /// string. Parameters outside the signature are ignored.
     ///
     /// # Errors
-    /// The [`GrantError`]; an expired link is only called so when it is genuine.
+    /// The [`GrantError`]. Only a genuine link is reported as expired.
     pub fn verify(&self, method: Method, key: &str, query: &str, now_ms: i64) -> Result<Grant, GrantError> {
         let claim = Claim::read(method, query).ok_or(GrantError::Signature)?;
         let key = Key::new(key).map_err(|_| GrantError::Signature)?;
@@ -125,7 +126,7 @@ impl Directory {
         write!(out, "?expires={expires}").expect("memory takes what is written");
     }
 
-    /// Nothing before `bound` can hold a line feed, and `bound` comes last: no two permits give the same text.
+    /// No field before `bound` can contain a line feed, and `bound` comes last: no two permits have the same text.
     fn signature(&self, method: Method, key: &Key, expires: i64, bound: &[u8]) -> [u8; 32] {
         let purpose = match method {
             Method::Get => b"launchway file 1\nGET\n",
@@ -137,7 +138,7 @@ impl Directory {
     }
 }
 
-/// What a query string claims, before anyone believes it.
+/// The unverified contents of a query string.
 struct Claim<'a> {
     access: Access,
     expires: i64,
@@ -145,7 +146,7 @@ struct Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// `None` when a parameter is missing, comes twice or cannot be read.
+    /// `None` if a parameter is missing, repeated or malformed.
     fn read(method: Method, query: &'a str) -> Option<Claim<'a>> {
         let one = |name: &str| {
             let mut values = query
@@ -157,7 +158,7 @@ impl<'a> Claim<'a> {
         };
         let access = match method {
             Method::Get => Access::Get {
-                file_name: percent::decoded(one("name")?)?,
+                file_name: percent::decode(one("name")?)?,
             },
             Method::Put => Access::Put {
                 size: one("size")?.parse().ok()?,
@@ -171,7 +172,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// The epoch second at which a URL made now stops working: the signing time floored to the second, plus its life.
+/// The epoch second at which a URL signed now expires: the signing time floored to the second, plus its lifetime.
 fn expiry(now_ms: i64, seconds: u32) -> i64 {
     now_ms.div_euclid(1000) + i64::from(seconds)
 }

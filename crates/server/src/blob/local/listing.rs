@@ -1,4 +1,4 @@
-//! Listing a large directory a piece at a time, in the order of the keys.
+//! Lists a large directory page by page, in the order of the keys.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::super::{Key, Listed};
 
-/// The objects under `folder` (a key with a slash behind it) whose keys are behind `after`, in ascending order, at most
-/// `limit`. What vanishes meanwhile is passed over, a missing folder is empty.
+/// At most `limit` objects under `folder` (a key with a trailing slash) whose keys come after `after`, in ascending
+/// order. Skips what vanishes concurrently; a missing folder counts as empty.
 pub(super) fn page(root: &Path, folder: &str, after: &str, limit: usize) -> io::Result<Vec<Listed>> {
     let mut listed = Vec::new();
     visit(root, folder, after, limit, &mut listed)?;
@@ -22,7 +22,7 @@ fn visit(root: &Path, folder: &str, after: &str, limit: usize, listed: &mut Vec<
         }
         let name = format!("{folder}{name}");
         if name.ends_with('/') {
-            // All in a folder is before `after` when the folder is, unless `after` lies in it.
+            // A folder that sorts before `after` contains only earlier keys, unless `after` is inside it.
             if name.as_str() > after || after.starts_with(&name) {
                 visit(root, &name, after, limit, listed)?;
             }
@@ -41,7 +41,7 @@ fn visit(root: &Path, folder: &str, after: &str, limit: usize, listed: &mut Vec<
     Ok(())
 }
 
-/// The names in a folder, those of folders with a slash behind them: sorted so, they are in the order of the keys.
+/// The names in a folder, those of folders with a trailing slash. With it, their order is the order of the keys.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
@@ -66,8 +66,8 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// When an object was written, in epoch milliseconds. A copy is a hard link and keeps the time of its bytes: that it was
-/// made later shows in the time of the file's last change.
+/// When an object was written, in epoch milliseconds. A copy is a hard link and shares the modification time of its
+/// bytes; only the change time shows that it was made later.
 fn written(metadata: &fs::Metadata) -> i64 {
     let millis = |seconds: i64, nanos: i64| seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000);
     let bytes = millis(metadata.mtime(), metadata.mtime_nsec());

@@ -1,4 +1,4 @@
-//! An object opened to be sent, with what HTTP needs to know of it.
+//! An open object, with the metadata that HTTP needs.
 
 use std::io::SeekFrom;
 use std::os::unix::fs::MetadataExt;
@@ -12,14 +12,14 @@ use tokio_util::io::ReaderStream;
 
 use super::BlobError;
 
-/// An object opened to be sent.
+/// An object that is open for reading.
 #[derive(Debug)]
 pub struct Opened {
     pub(super) file: File,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// A strong entity tag with its quotes. It names the file itself, not the key: files are never written in place, so
-    /// when another upload replaces the object, inode and time differ.
+    /// A strong entity tag, quotes included. It identifies the file rather than the key: files are never modified in
+    /// place, so an upload that replaces the object has another inode and time.
     pub etag: String,
 }
 
@@ -39,10 +39,10 @@ impl Opened {
         Ok(Opened { file, size, etag })
     }
 
-    /// The bytes from place `first` on, `count` of them, `chunk` at a time.
+    /// Streams `count` bytes from offset `first`, in chunks of `chunk` bytes.
     ///
     /// # Errors
-    /// [`BlobError::Unavailable`] when the place cannot be reached.
+    /// [`BlobError::Unavailable`] if the offset cannot be reached.
     pub async fn stream(
         mut self,
         first: u64,

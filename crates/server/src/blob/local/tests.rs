@@ -1,4 +1,4 @@
-//! The local directory: what it keeps, what it refuses, and what it leaves behind.
+//! The local directory: what it stores, what it refuses, and what it leaves behind.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -45,7 +45,7 @@ async fn text_of(directory: &Directory, name: &str) -> String {
     text
 }
 
-/// Every file below the directory, drafts too.
+/// Every file below the directory, drafts included.
 fn files(directory: &Directory) -> Vec<String> {
     let mut found = Vec::new();
     disk::walk(&directory.root, &mut |path, _| {
@@ -90,7 +90,7 @@ async fn keeps_lists_and_forgets_objects() {
 #[tokio::test]
 async fn a_folder_is_listed_a_page_at_a_time() {
     let (_root, directory) = directory();
-    // In the order of their bytes: `-` and `.` come before the slash, digits and letters after it.
+    // In byte order: `-` and `.` come before the slash, digits and letters after it.
     let names = ["f/a-1", "f/a.b/c", "f/a/b", "f/a/c/d/e", "f/a0", "f/b", "f/c/x", "g/a"];
     for name in names.iter().rev() {
         directory.put_stream(&key(name), 1, chunks(&["x"])).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_folder_goes_with_its_last_object() {
     assert_eq!(text_of(&directory, "a/b/two").await, "y");
 }
 
-/// The folder of one goes while another is put into it, or copied.
+/// The folder of an object vanishes while another is written or copied into it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_writes_into_a_folder_that_goes_makes_it_anew() {
     let (_root, directory) = directory();
@@ -313,7 +313,7 @@ async fn readiness_needs_a_folder_that_can_be_written() {
     let (root, directory) = directory();
     directory.check().await.unwrap();
     assert_eq!(files(&directory), Vec::<String>::new(), "the check leaves nothing");
-    // A file in the folder's place is in the way of every user, the superuser too.
+    // A file in place of the folder blocks every user, the superuser included.
     fs::remove_dir(&directory.root).unwrap();
     fs::write(&directory.root, "").unwrap();
     assert!(matches!(directory.check().await, Err(BlobError::Unavailable { .. })));

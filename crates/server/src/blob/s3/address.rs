@@ -1,30 +1,30 @@
-//! `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=…`: where a bucket is.
+//! Parses `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=…`: the address of a bucket.
 
 use http::Uri;
 
 use crate::blob::{BlobError, Key, percent};
 
-/// Where a bucket is, read and checked.
+/// The parsed and validated address of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub bucket: String,
     pub region: String,
-    /// What comes before every key in the bucket.
+    /// The prefix of every key in the bucket.
     pub prefix: Option<Key>,
-    /// Whether the bucket is named in the path and not in the host.
+    /// Whether the bucket is in the path rather than in the host.
     pub path_style: bool,
     /// Scheme, host and port.
     pub origin: String,
-    /// The `Host` of requests.
+    /// The `Host` header of requests.
     pub host: String,
-    /// The path of a URL up to the key, both slashes included.
+    /// The path of a URL up to the key, with a slash at both ends.
     pub base_path: String,
-    /// The path of the endpoint, without a slash at its end.
+    /// The path of the endpoint, without a trailing slash.
     endpoint_path: String,
 }
 
 impl Address {
-    /// `default_region` is for a URL without one.
+    /// Parses a URL; `default_region` applies if it names none.
     pub fn parse(url: &str, default_region: Option<&str>) -> Result<Address, BlobError> {
         let wrong = |what: &str| BlobError::Settings(what.to_owned());
         let rest = url
@@ -51,7 +51,7 @@ impl Address {
         if Key::new(&region).is_err() || region.contains('/') {
             return Err(wrong("region must be a name such as eu-central-1"));
         }
-        // A bucket with a dot has no certificate as a host name.
+        // Wildcard certificates do not cover a bucket with a dot as a host name.
         let path_style = parameters
             .path_style
             .unwrap_or(parameters.endpoint.is_some() || bucket.contains('.'));
@@ -59,7 +59,7 @@ impl Address {
             .endpoint
             .unwrap_or_else(|| format!("https://s3.{region}.amazonaws.com"));
         let (scheme, authority, endpoint_path) = endpoint_parts(&endpoint).ok_or_else(|| {
-            // It may hold a password, so it is not repeated.
+            // Not repeated, because it may contain a password.
             wrong("endpoint must be an address such as https://storage.example.com, without user, query or escapes")
         })?;
         let (host, bucket_path) = if path_style {
@@ -80,13 +80,13 @@ impl Address {
         })
     }
 
-    /// The prefix of every key with its slash, or nothing.
+    /// The prefix of every key with its slash, or an empty text.
     pub fn key_prefix(&self) -> &str {
         let length = self.prefix.as_ref().map_or(0, |prefix| prefix.as_str().len() + 1);
         &self.base_path[self.base_path.len() - length..]
     }
 
-    /// The endpoint as `object_store` wants it: with the bucket in it only where it is in the host.
+    /// The endpoint in the form that `object_store` expects: with the bucket only if it is part of the host.
     pub fn library_endpoint(&self) -> String {
         format!("{}{}", self.origin, self.endpoint_path)
     }
@@ -104,7 +104,7 @@ impl Parameters {
         let mut parameters = Parameters::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = percent::decoded(value)
+            let value = percent::decode(value)
                 .filter(|value| !value.is_empty())
                 .ok_or_else(|| BlobError::Settings(format!("{name} has no readable value")))?;
             match (name, value.as_str()) {
@@ -124,7 +124,7 @@ impl Parameters {
     }
 }
 
-/// Scheme, authority as clients send it in `Host`, and path without a slash at its end.
+/// Scheme, authority as clients send it in `Host`, and path without a trailing slash.
 fn endpoint_parts(endpoint: &str) -> Option<(&'static str, String, String)> {
     let uri: Uri = endpoint.parse().ok()?;
     let (scheme, default_port) = match uri.scheme_str()? {

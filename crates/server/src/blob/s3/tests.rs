@@ -1,4 +1,4 @@
-//! The bucket against an S3 server that checks signatures with the machine's clock.
+//! The bucket, tested against an S3 server that checks signatures with the system clock.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn credentials(server: &S3Server) -> Credentials {
 
 /// A server, and a bucket on it under a prefix.
 fn start() -> (S3Server, Blob) {
-    // The second test of a process finds it installed.
+    // Fails from the second test of a process on, because the provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = S3Server::start();
     let url = server.storage_url().replace('?', "/some/prefix?");
@@ -55,7 +55,7 @@ async fn fetch(blob: &Blob, name: &str, limit: u64) -> Result<(Fetched, Vec<u8>)
     Ok((fetched, fs::read(file.path()).unwrap()))
 }
 
-/// Goes to the test's own server whatever proxy the environment names.
+/// A client that ignores proxies of the environment, so that it reaches the test's own server.
 fn http() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().unwrap()
 }

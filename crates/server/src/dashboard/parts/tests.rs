@@ -113,7 +113,7 @@ async fn a_stranger_takes_little_memory() {
         let mut parts = FormParts::of_stranger(request).await.unwrap();
         assert!(parts.next().await.is_err(), "{what}");
         let taken = taken.load(Relaxed);
-        assert!(taken <= 2 * MOST_HELD_OF_STRANGER as usize, "{what}: took {taken}");
+        assert!(taken <= 2 * MAX_HELD_BYTES_OF_STRANGER as usize, "{what}: took {taken}");
     }
 }
 

@@ -1,10 +1,10 @@
-//! The property list that Apple's systems install an app by.
+//! The property list from which Apple's systems install an app.
 
 use plist::{Dictionary, Value};
 
 use crate::api_error::ApiError;
 
-/// What the button of the page leads to: the system reads the manifest at this URL.
+/// The URL behind the button of the page, which makes the system read the manifest at `manifest_url`.
 pub fn link(manifest_url: &str) -> String {
     let mut link = "itms-services://?action=download-manifest&url=".to_owned();
     for byte in manifest_url.bytes() {
@@ -43,7 +43,7 @@ pub fn write(url: &str, bundle_id: &str, version: &str, title: &str) -> Result<V
     Ok(bytes)
 }
 
-/// XML knows no control characters, however they are escaped.
+/// XML allows no control characters, not even escaped.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })

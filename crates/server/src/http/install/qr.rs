@@ -9,7 +9,7 @@ use crate::api_error::ApiError;
 /// The quiet zone that readers need around the code, in modules.
 const MARGIN: usize = 4;
 
-/// A drawing: dark modules, to be filled on a light ground.
+/// A drawing: dark modules, to be filled on a light background.
 pub struct Drawing {
     /// Modules on each side, quiet zone included.
     pub side: usize,
@@ -26,7 +26,7 @@ pub fn draw(text: &str) -> Result<Drawing, ApiError> {
     for (at, color) in code.to_colors().into_iter().enumerate() {
         if color == Color::Dark {
             let (x, y) = (at % width + MARGIN, at / width + MARGIN);
-            // Text takes all that is written.
+            // Writing to a `String` cannot fail.
             let _ = write!(path, "M{x} {y}h1v1h-1z");
         }
     }

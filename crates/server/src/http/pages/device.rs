@@ -11,7 +11,7 @@ use launchway_domain::tenancy::Role;
 
 use super::home::page_caller;
 use super::sign_in::{self, Step, way_to_provider};
-use super::{Choice, Form, Page, answered, field, fields, foreign_form, input, refused, signed_in};
+use super::{Choice, Form, Page, error_page, field, fields, foreign_form, input, page_or_error, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
@@ -22,8 +22,8 @@ use crate::ops::device_logins;
 const TITLE: &str = "Sign in a command line";
 const WORDS: &str = "Enter the code that your command line shows.";
 
-/// The page with nothing but words.
-fn words(words: &str) -> Page {
+/// A page of text only.
+fn text_page(words: &str) -> Page {
     Page {
         title: TITLE,
         words: vec![words.to_owned()],
@@ -31,15 +31,15 @@ fn words(words: &str) -> Page {
     }
 }
 
-/// The page with a code that was typed, of which only the letters are taken along.
-fn at(code: &str) -> String {
+/// The URL of the page with a typed code, reduced to its letters.
+fn device_url(code: &str) -> String {
     let letters: String = code.chars().filter(|letter| letter.is_ascii_alphabetic()).collect();
     format!("/device?code={letters}")
 }
 
 fn sign_in_page(app: &App, code: &str, email: &str) -> Page {
     Page {
-        provider: way_to_provider(app, &at(code)),
+        provider: way_to_provider(app, &device_url(code)),
         form: Some(Form {
             action: "/device",
             token: "sign-in".to_owned(),
@@ -51,7 +51,7 @@ fn sign_in_page(app: &App, code: &str, email: &str) -> Page {
             button: "Sign in",
             ..Form::default()
         }),
-        ..words("Sign in first. Then you see what the command line asks for.")
+        ..text_page("Sign in first. Then you see what the command line asks for.")
     }
 }
 
@@ -64,18 +64,19 @@ fn code_page(code: &str) -> Page {
             button: "Go on",
             ..Form::default()
         }),
-        ..words(WORDS)
+        ..text_page(WORDS)
     }
 }
 
 fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
-    let orgs = administered(caller);
+    let orgs = administered_orgs(caller);
     let Who::Session { user, .. } = &caller.who else {
-        return words(WORDS);
+        return text_page(WORDS);
     };
     if orgs.is_empty() {
-        let page =
-            words("A command line that is signed in so gets an API key, and only admins of an organization make keys.");
+        let page = text_page(
+            "A command line that is signed in so gets an API key, and only admins of an organization make keys.",
+        );
         return Page { sign_out: true, ..page };
     }
     let scopes: Vec<_> = login.scopes.iter().map(|scope| scope.as_str()).collect();
@@ -110,8 +111,8 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
     }
 }
 
-/// The organizations whose keys the caller may make.
-fn administered(caller: &Caller) -> Vec<&Org> {
+/// The organizations whose keys the caller may create.
+fn administered_orgs(caller: &Caller) -> Vec<&Org> {
     match &caller.who {
         Who::Session { memberships, .. } => memberships
             .iter()
@@ -138,7 +139,7 @@ fn in_org(caller: Caller, named: &str) -> Result<Caller, ApiError> {
     })
 }
 
-/// The code and what it names, or the form to enter it.
+/// Shows the code and the login that it names, or the form to enter it.
 async fn look(app: &App, caller: &Caller, code: &str) -> Result<Response, ApiError> {
     let Who::Session { user, .. } = &caller.who else {
         return Err(ApiError::NoAuthentication);
@@ -148,11 +149,11 @@ async fn look(app: &App, caller: &Caller, code: &str) -> Result<Response, ApiErr
     }
     Ok(match device_logins::look(app, user.id, code).await {
         Ok(login) => {
-            // As the command line shows it, however it was typed.
+            // In the command line's spelling, however it was typed.
             let code = code.parse().map(|code: UserCode| code.to_string());
             decision_page(caller, &login, &code.unwrap_or_default()).into_response()
         }
-        Err(failure) => refused(code_page(code), failure),
+        Err(failure) => error_page(code_page(code), failure),
     })
 }
 
@@ -170,29 +171,29 @@ pub async fn show(
 }
 
 pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
-    let own = admit::from_own_pages(&app, request.headers());
+    let own = admit::is_from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;
     let code = field(&form, "code")?;
     let Some(caller) = caller else {
         if field(&form, "token")? != "sign-in" {
-            // The session ended while the code was looked at.
+            // The session ended while the code was being entered.
             return Ok(sign_in_page(&app, code, "").into_response());
         }
         return match sign_in::step(&app, &form, &browser).await? {
-            // What was typed is on the page that comes.
-            Step::In(done) => Ok(signed_in(&app, &done, &at(code))),
+            // The next page shows the typed code.
+            Step::In(done) => Ok(redirect_signed_in(&app, &done, &device_url(code))),
             Step::Code(first, wrong) => {
                 let asked = input("code", "", "hidden", "off", code);
-                Ok(answered(
+                Ok(page_or_error(
                     sign_in::code_page("/device", "sign-in", &first, vec![asked]),
                     wrong,
                 ))
             }
-            Step::Again(failure) => Ok(refused(sign_in_page(&app, code, field(&form, "email")?), failure)),
+            Step::Again(failure) => Ok(error_page(sign_in_page(&app, code, field(&form, "email")?), failure)),
         };
     };
-    // What is done with a cookie must be known to come from here.
+    // A change with a cookie must provably come from this site.
     if !own {
         return Ok(foreign_form());
     }
@@ -205,8 +206,10 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
         Err(failure) => Err(failure),
     };
     Ok(match decided {
-        Ok(()) if approve => words("Confirmed. Go back to your command line; it goes on by itself.").into_response(),
-        Ok(()) => words("Refused. The command line gets no key.").into_response(),
-        Err(failure) => refused(code_page(code), failure),
+        Ok(()) if approve => {
+            text_page("Confirmed. Go back to your command line; it goes on by itself.").into_response()
+        }
+        Ok(()) => text_page("Refused. The command line gets no key.").into_response(),
+        Err(failure) => error_page(code_page(code), failure),
     })
 }

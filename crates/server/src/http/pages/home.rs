@@ -1,4 +1,4 @@
-//! The first page: sign-in; who is signed in goes on to the dashboard.
+//! The first page: the sign-in, or for signed-in users a redirect to the dashboard.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::sign_in::{self, Step, wanted_page, way_to_provider};
-use super::{Form, Page, answered, field, fields, foreign_form, input, protect, refused, signed_in};
+use super::{Form, Page, error_page, field, fields, foreign_form, input, page_or_error, protect, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
@@ -16,11 +16,11 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
 
-/// What is said to who sent a form after the session had ended.
+/// The message for a user who sent a form after the session had ended.
 const KEPT_FORM: &str = "Your session has ended. What you typed is kept for an hour and shown to you again after you sign in; \
                          nothing was sent. Files and secrets are not kept.";
 
-/// The form of a sign-in that goes on to a page afterwards, or to the first one.
+/// The sign-in form, which leads to `next` afterwards, or to the first page.
 pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     let mut inputs = vec![
         input("email", "E-mail address", "email", "username", email),
@@ -45,7 +45,7 @@ pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     }
 }
 
-/// Where somebody who is signed in goes: to the organization looked at last, or the oldest.
+/// Redirects a signed-in user to the organization shown last, or the oldest.
 fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
     let Who::Session { memberships, .. } = &caller.who else {
         return ApiError::NoAuthentication.into_response();
@@ -66,12 +66,12 @@ fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The signed-in user behind the cookie of a page's request.
+/// The signed-in user of a page request's cookie.
 pub(super) async fn page_caller(app: &App, headers: &HeaderMap, origin: &Origin) -> Result<Option<Caller>, ApiError> {
     match admit::session_caller(app, headers).await {
         Ok(who) => {
             app.last_used.note(&who, app.clock.now());
-            Ok(Some(admit::at_home(who, origin.clone())))
+            Ok(Some(admit::in_oldest_org(who, origin.clone())))
         }
         Err(ApiError::NoAuthentication) => Ok(None),
         Err(failure) => Err(failure),
@@ -107,23 +107,23 @@ pub async fn show(
 }
 
 pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
-    let own = admit::from_own_pages(&app, request.headers());
+    let own = admit::is_from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;
     match (field(&form, "token")?, caller) {
-        // What is done with a cookie must be known to come from here.
+        // A change with a cookie must provably come from this site.
         ("sign-out", Some(_)) if !own => Ok(foreign_form()),
         ("sign-out", Some(caller)) => sign_out(&app, &caller).await,
         _ => {
             let (email, next) = (field(&form, "email")?, wanted_page(field(&form, "next")?));
             Ok(match sign_in::step(&app, &form, &browser).await? {
-                Step::In(done) => signed_in(&app, &done, next.unwrap_or("/")),
+                Step::In(done) => redirect_signed_in(&app, &done, next.unwrap_or("/")),
                 Step::Code(first, wrong) => {
                     let more = next.map(|next| input("next", "", "hidden", "off", next));
                     let page = sign_in::code_page("/", "", &first, more.into_iter().collect());
-                    answered(page, wrong)
+                    page_or_error(page, wrong)
                 }
-                Step::Again(failure) => refused(sign_in_page(&app, email, next.unwrap_or_default()), failure),
+                Step::Again(failure) => error_page(sign_in_page(&app, email, next.unwrap_or_default()), failure),
             })
         }
     }

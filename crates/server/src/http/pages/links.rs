@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use launchway_domain::org::Invitation;
 
 use super::sign_in::way_to_provider;
-use super::{Form, Page, field, fields, input, refused, signed_in};
+use super::{Form, Page, error_page, field, fields, input, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
@@ -66,15 +66,15 @@ pub async fn submit_setup(
         password: field(&form, "password")?.to_owned(),
     };
     match accounts::set_up(&app, &request, &browser).await {
-        Ok((done, _)) => Ok(signed_in(&app, &done, "/")),
-        Err(failure) => Ok(refused(
+        Ok((done, _)) => Ok(redirect_signed_in(&app, &done, "/")),
+        Err(failure) => Ok(error_page(
             setup_page(&request.token, &request.organization, &request.email),
             failure,
         )),
     }
 }
 
-/// `asks_code` adds the field for the code of an account that asks for one.
+/// `asks_code` adds the code field, for an account that requires one.
 fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &str, asks_code: bool) -> Page {
     let Invitation { email, role, .. } = invitation;
     let password = "Password, at least 12 characters";
@@ -118,7 +118,7 @@ pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Respons
         Ok((invitation, organization)) => {
             Ok(invite_page(&app, token, &invitation, &organization, false).into_response())
         }
-        Err(failure) => Ok(refused(
+        Err(failure) => Ok(error_page(
             Page {
                 title: "Join an organization",
                 ..Page::default()
@@ -138,7 +138,7 @@ pub async fn submit_invite(
     let (invitation, organization) = match accounts::look_at_invitation(&app, token).await {
         Ok(look) => look,
         Err(failure) => {
-            return Ok(refused(
+            return Ok(error_page(
                 Page {
                     title: "Join an organization",
                     ..Page::default()
@@ -150,10 +150,10 @@ pub async fn submit_invite(
     let (password, code) = (field(&form, "password")?, field(&form, "code")?);
     let code = Some(code).filter(|code| !code.is_empty());
     match accounts::accept_invitation(&app, token, password, code, &browser).await {
-        Ok(done) => Ok(signed_in(&app, &done, "/")),
+        Ok(done) => Ok(redirect_signed_in(&app, &done, "/")),
         Err(failure) => {
             let asks_code = code.is_some() || matches!(failure, ApiError::CodeNeeded);
-            Ok(refused(
+            Ok(error_page(
                 invite_page(&app, token, &invitation, &organization, asks_code),
                 failure,
             ))
@@ -195,6 +195,6 @@ pub async fn submit_reset(
     let token = field(&form, "token")?;
     match accounts::reset_password(&app, token, field(&form, "password")?, &origin).await {
         Ok(()) => Ok(Redirect::to("/").into_response()),
-        Err(failure) => Ok(refused(reset_page(token), failure)),
+        Err(failure) => Ok(error_page(reset_page(token), failure)),
     }
 }

@@ -11,14 +11,14 @@ use subtle::ConstantTimeEq;
 
 use super::home::sign_in_page;
 use super::sign_in::{code_page, wanted_page};
-use super::{Page, field, input, protect, refused, signed_in};
+use super::{Page, error_page, field, input, protect, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::cookies;
 use crate::http::extract::{Query, SentHere};
-use crate::ops::provider_sign_in::Dropped;
-use crate::ops::sessions::{Entered, SignedIn};
+use crate::ops::provider_sign_in::RevokedAccess;
+use crate::ops::sessions::{SignInOutcome, SignedIn};
 use crate::ops::{proof, provider_sign_in};
 use crate::outbound::provider::{Login, Provider};
 
@@ -28,17 +28,17 @@ fn provider(app: &App) -> Result<&Provider, ApiError> {
     app.provider.as_ref().ok_or(ApiError::NoSuchPath)
 }
 
-/// Where the provider sends browsers back to; it has to know it.
+/// The URL to which the provider redirects browsers; it must be registered there.
 fn redirect_uri(app: &App) -> String {
     format!("{}/sign-in/provider/callback", app.public_url)
 }
 
-/// What a cookie keeps of where a sign-in leads to, in bytes.
-const LONGEST_NEXT: usize = 2000;
+/// The maximum size in bytes of the destination that a cookie stores.
+const MAX_NEXT_BYTES: usize = 2000;
 
 pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response, ApiError> {
     let token = app.random.token();
-    let next = wanted_page(field(&query, "next")?).filter(|next| next.len() <= LONGEST_NEXT);
+    let next = wanted_page(field(&query, "next")?).filter(|next| next.len() <= MAX_NEXT_BYTES);
     let next = next.unwrap_or_default();
     let (login, now) = (Login::of(&token), app.clock.now());
     match provider(&app)?
@@ -53,7 +53,7 @@ pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
-        Err(failure) => Ok(refused(sign_in_page(&app, "", next), failure)),
+        Err(failure) => Ok(error_page(sign_in_page(&app, "", next), failure)),
     }
 }
 
@@ -68,16 +68,16 @@ pub async fn come_back(
     let (token, next) = kept.split_once('.').unwrap_or_default();
     let next = BASE64_URL_SAFE_NO_PAD.decode(next).ok();
     let next = next.and_then(|next| String::from_utf8(next).ok()).unwrap_or_default();
-    // Other software of the same host might have set the cookie.
+    // Other software on the same host might have set the cookie.
     let next = wanted_page(&next).unwrap_or_default();
     let mut response = match enter(&app, &browser, token, &query).await {
-        Ok(Entered::In(done)) if next.is_empty() => signed_in(&app, &done, "/"),
-        Ok(Entered::In(done)) => signed_in(&app, &done, next),
-        Ok(Entered::Claimed(done, dropped)) => claimed(&app, &done, &dropped, next),
-        Ok(Entered::NeedsCode(first)) => {
+        Ok(SignInOutcome::In(done)) if next.is_empty() => redirect_signed_in(&app, &done, "/"),
+        Ok(SignInOutcome::In(done)) => redirect_signed_in(&app, &done, next),
+        Ok(SignInOutcome::Claimed(done, dropped)) => claim_page(&app, &done, &dropped, next),
+        Ok(SignInOutcome::NeedsCode(first)) => {
             code_page("/", "", &first, vec![input("next", "", "hidden", "off", next)]).into_response()
         }
-        Err(failure) => refused(sign_in_page(&app, "", next), failure),
+        Err(failure) => error_page(sign_in_page(&app, "", next), failure),
     };
     // It works once.
     let cleared = cookies::to_provider(&app, "");
@@ -85,8 +85,8 @@ pub async fn come_back(
     Ok(response)
 }
 
-/// Says what was dropped from an account, and leads on.
-fn claimed(app: &App, done: &SignedIn, dropped: &Dropped, next: &str) -> Response {
+/// Shows what was dropped from an account, and links to the next page.
+fn claim_page(app: &App, done: &SignedIn, dropped: &RevokedAccess, next: &str) -> Response {
     let mut words = vec![
         format!("You are signed in as {}.", done.user.email),
         "This account had a password before you proved here that the address is yours. Somebody else may have set it, so it \
@@ -111,7 +111,7 @@ fn claimed(app: &App, done: &SignedIn, dropped: &Dropped, next: &str) -> Respons
     response
 }
 
-async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<Entered, ApiError> {
+async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<SignInOutcome, ApiError> {
     let provider = provider(app)?;
     let anew = || ApiError::NotProven(BEGIN_ANEW.to_owned());
     let login = Login::of(token);
@@ -127,6 +127,6 @@ async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) ->
     }
     let redirect = redirect_uri(app);
     let email = provider.email(&login, code, &redirect, app.clock.now());
-    let email = proof::slowed(app, browser, email).await?;
-    provider_sign_in::enter(app, &email, browser).await
+    let email = proof::limit_by_address(app, browser, email).await?;
+    provider_sign_in::sign_in(app, &email, browser).await
 }

@@ -1,21 +1,21 @@
-//! The two steps of a sign-in by forms: address and password, then a code where the account asks for one.
+//! The two steps of a sign-in by forms: address and password, then a code if the account requires one.
 
 use std::sync::Arc;
 
 use super::{Form, Input, Page, field, input};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::percent::encoded;
+use crate::blob::percent::encode;
 use crate::caller::Browser;
 use crate::http::extract::Query;
 use crate::ops::proof::{FirstStep, TOO_LATE};
-use crate::ops::sessions::{self, Entered, SignedIn};
+use crate::ops::sessions::{self, SignInOutcome, SignedIn};
 
 /// The field that holds the code.
 const CODE: &str = "one-time-code";
 
-/// A page that was asked for before the sign-in: one of the dashboard, or that of a command line with its code. Nothing else
-/// is gone to.
+/// A page that was requested before the sign-in: one of the dashboard, or that of a command line with its code.
+/// Redirects go nowhere else.
 pub(super) fn wanted_page(next: &str) -> Option<&str> {
     let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let of_dashboard = next.starts_with("/o/") && next.bytes().all(plain);
@@ -24,31 +24,31 @@ pub(super) fn wanted_page(next: &str) -> Option<&str> {
     (of_dashboard || of_device).then_some(next)
 }
 
-/// Where a page leads to the provider, and by it back to a page; `None` without a provider.
+/// The link that starts a sign-in through the provider and then leads to `next`; `None` without a provider.
 pub(super) fn way_to_provider(app: &App, next: &str) -> Option<String> {
     app.provider.as_ref()?;
-    let next = wanted_page(next).map(|next| format!("?next={}", encoded(next)));
+    let next = wanted_page(next).map(|next| format!("?next={}", encode(next)));
     Some(format!("/sign-in/provider{}", next.unwrap_or_default()))
 }
 
-/// What a form of a sign-in came to.
+/// The result of a sign-in form.
 pub(super) enum Step {
     /// The browser is signed in.
     In(SignedIn),
-    /// The code is asked for; after a wrong one, with what is wrong.
+    /// The code is required; after a wrong one, with the error.
     Code(FirstStep, Option<ApiError>),
-    /// Address and password are asked for again.
+    /// Address and password are required again.
     Again(ApiError),
 }
 
-/// Goes a step by what a form holds: `proof` says that the password was right.
+/// Processes a form of a sign-in: `proof` shows that the password was right.
 pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Result<Step, ApiError> {
     let (email, proof) = (field(form, "email")?, field(form, "proof")?);
     if proof.is_empty() {
-        let entered = sessions::enter(app, email, field(form, "password")?, browser).await;
+        let entered = sessions::start_sign_in(app, email, field(form, "password")?, browser).await;
         return Ok(match entered {
-            Ok(Entered::In(signed_in) | Entered::Claimed(signed_in, _)) => Step::In(signed_in),
-            Ok(Entered::NeedsCode(first)) => Step::Code(first, None),
+            Ok(SignInOutcome::In(signed_in) | SignInOutcome::Claimed(signed_in, _)) => Step::In(signed_in),
+            Ok(SignInOutcome::NeedsCode(first)) => Step::Code(first, None),
             Err(failure) => Step::Again(failure),
         });
     }
@@ -56,7 +56,7 @@ pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Res
         email: email.to_owned(),
         proof: proof.to_owned(),
     };
-    let entered = sessions::enter_by_code(app, &first, field(form, CODE)?, browser).await;
+    let entered = sessions::finish_sign_in(app, &first, field(form, CODE)?, browser).await;
     Ok(match entered {
         Ok(signed_in) => Step::In(signed_in),
         Err(ApiError::NotProven(words)) if words == TOO_LATE => Step::Again(ApiError::NotProven(words)),
@@ -64,7 +64,7 @@ pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Res
     })
 }
 
-/// The page that asks for the code. `more` goes along with it.
+/// The page that asks for the code. `more` adds hidden fields.
 pub(super) fn code_page(action: &'static str, token: &str, first: &FirstStep, more: Vec<Input>) -> Page {
     let mut inputs = vec![
         input("email", "", "hidden", "off", &first.email),

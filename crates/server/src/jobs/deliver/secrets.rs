@@ -1,4 +1,4 @@
-//! Opened secrets of webhooks. Each opening leaves a line in the audit log, so an opened one is kept for a while.
+//! Opened secrets of webhooks. Each opening adds a line to the audit log, so an opened secret is cached for a while.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use crate::app::App;
 use crate::ops::webhooks::place_of_secret;
 use crate::ops::write::Write;
 
-/// How long an opened secret is kept.
+/// How long an opened secret is cached.
 const LIFE: EpochMs = HOUR;
-/// How many are kept.
+/// The maximum number of cached secrets.
 const MOST: usize = 1000;
 
-/// Opened secrets, each by its webhook and what it was sealed as.
+/// Opened secrets, by webhook and sealed form.
 #[derive(Default)]
 pub struct OpenedSecrets(HashMap<(WebhookId, String), (Secret, EpochMs)>);
 
 impl OpenedSecrets {
-    /// The secrets that sign for a webhook now, the present one first.
+    /// The secrets that sign for a webhook now, the current one first.
     pub async fn of(&mut self, app: &App, webhook: &DueWebhook) -> Result<Vec<Secret>, ApiError> {
         let now = app.clock.now();
         self.0.retain(|_, (_, opened_at)| now - *opened_at < LIFE);

@@ -1,15 +1,15 @@
-//! Who gets the free places: the organization that uses the fewest, of its webhooks the one that uses the fewest, then who
-//! waits longest. So neither a slow receiver nor many of them hold up those of others.
+//! Fair scheduling of deliveries: a free place goes to the organization that uses the fewest, then to its webhook that
+//! uses the fewest, then to the one that waits longest. So slow receivers of one organization delay nobody else's.
 
 use std::collections::HashMap;
 
 use launchway_domain::id::{OrgId, WebhookId};
 use launchway_store::DueWebhook;
 
-/// Tries at a time, of one webhook.
+/// Concurrent tries of one webhook.
 pub const OF_ONE: usize = 8;
 
-/// How many places are taken, by whom.
+/// The number of places in use, by organization and webhook.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
     orgs: HashMap<OrgId, usize>,
@@ -17,7 +17,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Counts the places that are taken.
+    /// Counts the places in use.
     pub fn of<'p>(places: impl IntoIterator<Item = &'p (OrgId, WebhookId)>) -> Load {
         let mut load = Load::default();
         for (org, webhook) in places {
@@ -40,8 +40,8 @@ impl Load {
     }
 }
 
-/// Shares `free` places among webhooks that stand in the order of their waiting; gives who gets how many. Those with the
-/// fewest places come first.
+/// Distributes `free` places among webhooks, which are in the order of their waiting. Returns how many each gets. Those
+/// with the fewest places come first.
 pub fn share<'d>(due: &'d [DueWebhook], load: &Load, free: usize) -> Vec<(&'d DueWebhook, i64)> {
     let mut load = load.clone();
     let mut shares = vec![0; due.len()];

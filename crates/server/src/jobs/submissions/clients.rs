@@ -1,5 +1,5 @@
-//! Clients of the stores with opened credentials. Each opening leaves a line in the audit log, so a client is kept for a
-//! while, as long as its credential is the same.
+//! Clients of the app stores with opened credentials. Each opening adds a line to the audit log, so a client is cached
+//! for a while, as long as its credential is the same.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,44 +22,44 @@ use crate::app::App;
 use crate::ops::credentials::{self, OpenedCredential};
 use crate::ops::write::Write;
 
-/// How long a client is kept.
+/// How long a client is cached.
 const LIFE: EpochMs = HOUR;
-/// How many are kept.
+/// The maximum number of cached clients.
 const MOST: usize = 500;
 
-/// A client of a store.
+/// A client of an app store.
 #[derive(Clone)]
 pub enum Client {
-    /// Of App Store Connect.
+    /// A client of App Store Connect.
     AppStore(Arc<app_store::AppStoreConnect>),
-    /// Of Google Play.
+    /// A client of Google Play.
     GooglePlay(Arc<google_play::GooglePlay>),
 }
 
 /// Why there is no client.
-pub enum NoClient {
-    /// The submission is told.
-    Told(AppStoreError),
-    /// It cannot be made now.
+pub enum ClientError {
+    /// An error that the submission reports.
+    Reported(AppStoreError),
+    /// It cannot be created now.
     Failed(ApiError),
 }
 
-impl<E: Into<ApiError>> From<E> for NoClient {
+impl<E: Into<ApiError>> From<E> for ClientError {
     fn from(error: E) -> Self {
-        NoClient::Failed(error.into())
+        ClientError::Failed(error.into())
     }
 }
 
-/// Clients, by their credential and what it was sealed as.
+/// Clients, by credential and its sealed form.
 #[derive(Default)]
 pub struct Clients(Mutex<HashMap<(CredentialId, String), (Client, EpochMs)>>);
 
 impl Clients {
     /// The client for a submission.
-    pub async fn of(&self, app: &App, submission: &Submission) -> Result<Client, NoClient> {
+    pub async fn of(&self, app: &App, submission: &Submission) -> Result<Client, ClientError> {
         let gone = || {
             let message = "The credential of this submission was deleted.";
-            NoClient::Told(AppStoreError::new(Code::CredentialInvalid, message))
+            ClientError::Reported(AppStoreError::new(Code::CredentialInvalid, message))
         };
         let id = submission.credential_id.ok_or_else(gone)?;
         let mut tx = app.db.read().await?;
@@ -84,14 +84,14 @@ impl Clients {
         let what_for = format!("the submission {}", submission.id);
         let opened = credentials::open(&mut write, id, &what_for).await?.ok_or_else(gone)?;
         write.commit().await?;
-        let client = make(app, submission.store(), &opened).map_err(NoClient::Told)?;
+        let client = make(app, submission.store(), &opened).map_err(ClientError::Reported)?;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.insert(key, (client.clone(), now));
         Ok(client)
     }
 }
 
-/// The file that Google gives out for a service account.
+/// The JSON file that Google issues for a service account.
 #[derive(Deserialize)]
 struct ServiceAccount {
     client_email: String,
@@ -101,7 +101,7 @@ struct ServiceAccount {
 }
 
 fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, AppStoreError> {
-    // What was checked when it was taken in is so; nothing of it is shown.
+    // The file was validated when it was added, so this is a defect; nothing of it is quoted.
     let unreadable = || AppStoreError::new(Code::CredentialInvalid, "The credential cannot be read.");
     let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
     let content = content.map_err(|_| unreadable())?;

@@ -1,5 +1,5 @@
-//! What becomes of a submission whose step failed: it is made again later, or the submission fails; a change of a rollout
-//! that a store refuses is dropped, for users have the release already.
+//! Handles a failed step: the step is retried later, or the submission fails. A rollout change that an app store
+//! refuses is dropped, because users have the release already.
 
 use launchway_app_stores::AppStoreError;
 use launchway_app_stores::google_play::{Progress as PlayProgress, Session, Stage};
@@ -11,25 +11,25 @@ use super::steps::status_of;
 use crate::ops::submissions::progress::Progress;
 use crate::ops::submissions::report::Report;
 
-/// So many failures in a row are told.
+/// The number of consecutive failures after which the submission reports them.
 const TOLD: u32 = 3;
 
-/// What was tried.
+/// The kind of work that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tried {
+pub enum WorkKind {
     /// The next step.
     Step,
     /// A change of the rollout.
     Change,
-    /// To call it off.
+    /// A cancellation.
     Cancel,
 }
 
-/// What a failure comes to.
+/// The report of a failure.
 pub fn report(
     held: &Submission,
     reached: Option<&Progress>,
-    tried: Tried,
+    tried: WorkKind,
     failure: AppStoreError,
     now: EpochMs,
 ) -> Report {
@@ -49,19 +49,19 @@ pub fn report(
     }
     let error = failure.into_error();
     match (tried, reached) {
-        (Tried::Cancel, _) => Report {
-            transition: Some(Transition::NotUndone),
+        (WorkKind::Cancel, _) => Report {
+            transition: Some(Transition::CancelRefused),
             told: Some(format!("It could not be called off: {}", error.message)),
             ..Report::default()
         },
-        (Tried::Change, _) => Report {
+        (WorkKind::Change, _) => Report {
             told: Some(format!("The change was not made: {}", error.message)),
             executed: held.change,
             next: Some(now + MINUTE),
             ..Report::default()
         },
         (
-            Tried::Step,
+            WorkKind::Step,
             Some(Progress::GooglePlay {
                 steps,
                 before: Some(before),
@@ -78,12 +78,12 @@ pub fn report(
                 },
                 before: None,
             }),
-            transition: Some(Transition::Reach(status_of(*before))),
+            transition: Some(Transition::Advance(status_of(*before))),
             told: Some(format!("The change was not made: {}", error.message)),
             next: Some(now + MINUTE),
             ..Report::default()
         },
-        (Tried::Step, _) => Report {
+        (WorkKind::Step, _) => Report {
             transition: Some(Transition::Fail),
             told: Some(error.message.clone()),
             error: Some(error),

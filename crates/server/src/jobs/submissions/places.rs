@@ -1,5 +1,5 @@
-//! The places of a process for work on submissions: those for changes and cancels are apart from those for everything else,
-//! and no organization has all of either. What runs in a place can be broken off for something urgent.
+//! The places of a process for work on submissions: changes and cancellations have separate places from everything
+//! else, and no organization gets all of either. Urgent work can interrupt what runs in a place.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::submission::Submission;
 use launchway_domain::submission::record::Change;
-use launchway_store::{Lane, Wish};
+use launchway_store::{Lane, PendingChange};
 use tokio::task::Id;
 use tokio_util::sync::CancellationToken;
 
-/// Submissions at a time.
+/// The number of concurrent submissions of a lane.
 const fn in_all(lane: Lane) -> usize {
     match lane {
         Lane::Usual => 16,
@@ -19,7 +19,7 @@ const fn in_all(lane: Lane) -> usize {
     }
 }
 
-/// Of one organization.
+/// The number of concurrent submissions of one organization in a lane.
 pub const fn of_org(lane: Lane) -> usize {
     match lane {
         Lane::Usual => 4,
@@ -30,17 +30,17 @@ pub const fn of_org(lane: Lane) -> usize {
 /// The work on one submission.
 #[derive(Clone)]
 pub struct Place {
-    /// The lane that it is in.
+    /// Its lane.
     pub lane: Lane,
     org: OrgId,
     id: SubmissionId,
-    /// What was wanted of the submission when its step began.
+    /// The wanted change and cancellation when its step began.
     known: Arc<Mutex<(Option<Change>, bool)>>,
     interrupt: CancellationToken,
 }
 
 impl Place {
-    /// A place for work that was just claimed.
+    /// A place for newly claimed work.
     pub fn of(lane: Lane, claimed: &Submission) -> Place {
         let place = Place {
             lane,
@@ -53,18 +53,18 @@ impl Place {
         place
     }
 
-    /// A step begins that knows this.
+    /// Records the state of the submission with which a step begins.
     pub fn works_on(&self, held: &Submission) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = (held.change, held.state.cancel_requested);
     }
 
-    /// Returns when the work is to be broken off.
+    /// Returns when the work is to be interrupted.
     pub async fn interrupted(&self) {
         self.interrupt.cancelled().await;
     }
 }
 
-/// The places that are taken.
+/// The places in use.
 #[derive(Default)]
 pub struct Places(HashMap<Id, Place>);
 
@@ -74,12 +74,12 @@ impl Places {
         self.0.is_empty()
     }
 
-    /// Whether a lane has a place.
+    /// Whether a lane has a free place.
     pub fn has_room(&self, lane: Lane) -> bool {
         self.0.values().filter(|place| place.lane == lane).count() < in_all(lane)
     }
 
-    /// Whether a lane has a place for this organization.
+    /// Whether a lane has a free place for this organization.
     pub fn has_room_for(&self, lane: Lane, org: OrgId) -> bool {
         let own = self.0.values().filter(|place| place.lane == lane && place.org == org);
         self.has_room(lane) && own.count() < of_org(lane)
@@ -90,22 +90,22 @@ impl Places {
         self.0.insert(task, place);
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     pub fn remove(&mut self, task: &Id) {
         self.0.remove(task);
     }
 
-    /// Breaks off the work on a submission whose step does not know yet what is wanted of it.
-    pub fn interrupt_for(&self, wish: &Wish) {
-        for place in self.0.values().filter(|place| place.id == wish.id) {
+    /// Interrupts the work on a submission whose step began before the pending change was requested.
+    pub fn interrupt_for(&self, pending: &PendingChange) {
+        for place in self.0.values().filter(|place| place.id == pending.id) {
             let known = *place.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if known != (wish.change, wish.cancel) {
+            if known != (pending.change, pending.cancel) {
                 place.interrupt.cancel();
             }
         }
     }
 
-    /// Breaks off the work on a submission, unless it is urgent itself.
+    /// Interrupts the work on a submission, unless it is urgent itself.
     pub fn interrupt_usual(&self, id: SubmissionId) {
         let usual = self
             .0

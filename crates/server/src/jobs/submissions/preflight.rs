@@ -1,4 +1,5 @@
-//! Before any call to a store: what the app says about itself against what is asked, and against what was submitted before.
+//! Checks before any call to an app store: compares what the app states about itself with the request, and with earlier
+//! submissions.
 
 use launchway_app_stores::AppStoreError;
 use launchway_binaries::{BinaryFacts, Format};
@@ -7,19 +8,19 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::CredentialKind;
 use launchway_domain::submission::destination::KnownDestination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
-use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, ProfileKind, findings, highest};
+use launchway_domain::submission::preflight::{Binary, BinaryFormat, Expectations, ProfileKind, findings, highest};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
 use launchway_store::{Paging, SubmittedBinary};
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::ops::binaries::{self, Unread};
+use crate::ops::binaries::{self, ReadError};
 
-/// No organization has more credentials.
+/// More than the maximum number of credentials of an organization.
 const ALL: Paging = Paging { limit: 1000, offset: 0 };
 
-/// Checks the app of a submission. The inner error is told.
+/// Checks the app of a submission. The inner error is recorded in the submission.
 pub async fn check(
     app: &App,
     submission: &Submission,
@@ -37,9 +38,9 @@ pub async fn check(
         Ok(Some(Ok(facts))) => facts,
         Ok(Some(Err(refusal))) => return unreadable(&format!("The app cannot be read: {refusal}.")),
         Ok(None) => return unreadable("The app cannot be read."),
-        Err(Unread::Different) => return unreadable("The app is not what it was when it was submitted."),
-        Err(Unread::Missing) => return unreadable("The app is not in the object storage any more."),
-        Err(Unread::Failed(failure)) => return Err(failure),
+        Err(ReadError::Different) => return unreadable("The app is not what it was when it was submitted."),
+        Err(ReadError::Missing) => return unreadable("The app is not in the object storage any more."),
+        Err(ReadError::Failed(failure)) => return Err(failure),
     };
     let bundle: Result<BundleId, _> = submission.bundle_id.parse();
     let bundle = bundle.map_err(|error| ApiError::Internal(format!("a bundle id: {error}")))?;
@@ -54,12 +55,12 @@ pub async fn check(
     let mut keystores = credentials
         .iter()
         .filter(|one| one.is(CredentialKind::AndroidKeystore) && one.bundle_id.as_ref() == Some(&bundle));
-    // Of several nobody can tell which is the upload key.
+    // Among several keystores, the upload key is ambiguous.
     let upload_key = match (keystores.next(), keystores.next()) {
         (Some(only), None) => Some(only.fingerprint.as_str()),
         _ => None,
     };
-    let asked = Asked {
+    let asked = Expectations {
         bundle_id: &bundle,
         platform: submission.platform,
         destination: &submission.destination,
@@ -74,7 +75,7 @@ pub async fn check(
     Ok(verdict(findings(&binary(&facts, file), &asked), submission))
 }
 
-/// One error of all findings: the code and the fix of the first, with what is wrong in all.
+/// Combines all findings into one error: the code and the fix of the first, and the problems of all.
 fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), AppStoreError> {
     let messages: Vec<&str> = found.iter().map(|error| error.message.as_str()).collect();
     let message = messages.join(" ");
@@ -93,8 +94,8 @@ fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), A
     Ok(())
 }
 
-/// The highest version that was released, and the highest build number that was uploaded, of that version in the App
-/// Store. Of a binary that a store has already nothing is held against it: it goes from one destination to the next.
+/// The highest released version, and the highest uploaded build number, in the App Store that of the same version.
+/// `None` for a binary that was submitted before: it may move from one destination to the next.
 fn known<'b>(submission: &Submission, before: &'b [SubmittedBinary]) -> (Option<&'b str>, Option<&'b str>) {
     if before.iter().any(|one| one.sha256 == submission.sha256) {
         return (None, None);
@@ -112,9 +113,9 @@ fn known<'b>(submission: &Submission, before: &'b [SubmittedBinary]) -> (Option<
     )
 }
 
-/// What a binary says, as the rules want it.
+/// Converts the facts of a binary into the form of the rules.
 fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
-    // An executable of Apple's, and a package of Android's, says whether it is signed.
+    // An app that was read without warnings states whether it is signed; otherwise that is unknown.
     let signer = match (&facts.signer, facts.format) {
         (Some(signer), _) => Some(Some(signer.sha256.clone())),
         (None, _) if facts.warnings.is_empty() => Some(None),

@@ -1,7 +1,7 @@
-//! One step of the work on a submission: which one it is, made, and what it came to.
+//! One step of the work on a submission: selects it, runs it, and reports the result.
 
 use launchway_app_stores::google_play::{Stage, Target, TargetStatus};
-use launchway_app_stores::{AppStoreError, Release, Step, Then, app_store};
+use launchway_app_stores::{AppStoreError, NextStep, Release, Step, app_store};
 use launchway_domain::submission::SubmissionStatus::{
     self, Halted, Processing, Queued, Rejected, RollingOut, Validating,
 };
@@ -10,8 +10,8 @@ use launchway_domain::submission::record::Change;
 use launchway_domain::submission::{Submission, Transition, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
 
-use super::clients::{Client, Clients, NoClient};
-use super::failed::{self, Tried};
+use super::clients::{Client, ClientError, Clients};
+use super::failed::{self, WorkKind};
 use super::preflight;
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -19,14 +19,14 @@ use crate::ops::submissions::progress::{self, Progress};
 use crate::ops::submissions::report::Report;
 use crate::ops::submissions::{release, target, turns};
 
-/// How long to wait before it is looked again whether another review of the app has ended.
+/// How long to wait before checking again whether another review of the app has ended.
 const OTHER_REVIEW: EpochMs = 10 * MINUTE;
 
-/// How long to wait before it is looked again whether it is a submission's turn. Whoever ends a turn wakes the next one at
-/// once; this is for those that cannot, such as a node of an older release.
+/// How long to wait before checking again whether it is a submission's turn. The end of a turn wakes the next
+/// submission at once; this covers processes that cannot do so, such as a node of an older release.
 const TURN: EpochMs = MINUTE;
 
-/// Makes the next step.
+/// Runs the next step.
 pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, ApiError> {
     if held.state.status == Queued {
         return Ok(reach(Validating));
@@ -41,7 +41,7 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
     let now = app.clock.now();
     let Some(reached) = reached else {
         if held.state.cancel_requested {
-            return Ok(report_transition(Transition::Undone));
+            return Ok(report_transition(Transition::CancelConfirmed));
         }
         return Ok(match preflight::check(app, held, &files).await? {
             Ok(()) => Report {
@@ -49,40 +49,40 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
                 told: Some("Nothing is known that the store would refuse.".to_owned()),
                 ..Report::default()
             },
-            Err(failure) => failed::report(held, None, Tried::Step, failure, now),
+            Err(failure) => failed::report(held, None, WorkKind::Step, failure, now),
         });
     };
     let tried = match (held.state.cancel_requested, held.change) {
-        (true, _) => Tried::Cancel,
-        (false, Some(_)) => Tried::Change,
-        (false, None) => Tried::Step,
+        (true, _) => WorkKind::Cancel,
+        (false, Some(_)) => WorkKind::Change,
+        (false, None) => WorkKind::Step,
     };
-    if let (Tried::Step, Progress::AppStore(steps)) = (tried, &reached)
+    if let (WorkKind::Step, Progress::AppStore(steps)) = (tried, &reached)
         && let Some(awaited) = turns::take(app, held, steps).await?
     {
         return Ok(wait(held, steps, awaited, now));
     }
     let client = match clients.of(app, held).await {
         Ok(client) => client,
-        Err(NoClient::Told(failure)) => return Ok(failed::report(held, Some(&reached), tried, failure, now)),
-        Err(NoClient::Failed(failure)) => return Err(failure),
+        Err(ClientError::Reported(failure)) => return Ok(failed::report(held, Some(&reached), tried, failure, now)),
+        Err(ClientError::Failed(failure)) => return Err(failure),
     };
     let mut release = release::of(app, held, &files)?;
-    if tried == Tried::Step && reached.looks_for_binary() {
-        release.earlier = release::earlier(app, held).await?;
+    if tried == WorkKind::Step && reached.looks_for_binary() {
+        release.earlier = release::earlier_uploads(app, held).await?;
     }
     let made = match tried {
-        Tried::Cancel => cancel(&client, &release, &reached).await,
-        Tried::Change => change(&client, held, &reached).await,
-        Tried::Step => step(&client, &release, &reached).await.map(|step| {
-            // Asked anew: a step may take long.
+        WorkKind::Cancel => cancel(&client, &release, &reached).await,
+        WorkKind::Change => change(&client, held, &reached).await,
+        WorkKind::Step => step(&client, &release, &reached).await.map(|step| {
+            // Reads the clock again: a step may take long.
             after_step(held, &reached, step, app.clock.now())
         }),
     };
     Ok(made.unwrap_or_else(|failure| failed::report(held, Some(&reached), tried, failure, app.clock.now())))
 }
 
-/// Another submission has its turn. What is awaited is told once.
+/// Another submission has its turn. The reason for waiting is reported once.
 fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: EpochMs) -> Report {
     let is_news = steps.waits_for != awaited;
     let steps = app_store::Progress {
@@ -90,7 +90,7 @@ fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: Ep
         ..steps.clone()
     };
     let transition = (steps.stage.needs() == Some(app_store::Turn::Version) && held.state.status != Processing)
-        .then_some(Transition::Reach(Processing));
+        .then_some(Transition::Advance(Processing));
     Report {
         progress: is_news.then_some(Progress::AppStore(steps)),
         transition,
@@ -101,7 +101,7 @@ fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: Ep
 }
 
 fn reach(status: SubmissionStatus) -> Report {
-    report_transition(Transition::Reach(status))
+    report_transition(Transition::Advance(status))
 }
 
 fn report_transition(step: Transition) -> Report {
@@ -111,7 +111,7 @@ fn report_transition(step: Transition) -> Report {
     }
 }
 
-/// The status of a submission whose release users have, by what the track holds.
+/// The status of a submission whose release is available to users, from the target of the track.
 pub fn status_of(target: Target) -> SubmissionStatus {
     match target.status {
         TargetStatus::Halted => Halted,
@@ -119,7 +119,7 @@ pub fn status_of(target: Target) -> SubmissionStatus {
     }
 }
 
-/// A credential of one store with what was reached in another: no such submission is made.
+/// The credential and the progress belong to different app stores: no such submission is created.
 fn mixed_up() -> AppStoreError {
     AppStoreError::new(Code::CredentialInvalid, "The credential is of another store.")
 }
@@ -130,7 +130,7 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
             progress: whole(step.progress),
             status: step.status,
             told: step.told,
-            then: step.then,
+            next: step.next,
         }
     }
     match (client, reached) {
@@ -139,7 +139,7 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
         }
         (Client::GooglePlay(store), Progress::GooglePlay { steps, before }) => {
             let mut step = store.step(release, steps).await?;
-            // Once it is committed, the change is made; until then users have what they had.
+            // From the commit on, the change is in effect; until then users have the previous release.
             let before = before.filter(|_| step.progress.stage <= Stage::Commit);
             if let Some(before) = before {
                 step.status = status_of(before);
@@ -153,12 +153,11 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
 fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: EpochMs) -> Report {
     let is_ahead = step.progress != *reached || step.status != held.state.status;
     let waits = if is_ahead { 0 } else { now - held.work.since };
-    let stuck = match step.then {
-        Then::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => Some(SubmissionError::new(
-            Code::ProcessingStuck,
-            "The store has worked on the app for two days.",
-        )),
-        Then::AfterOtherReview if waits >= schedule::OTHER_REVIEW_LIMIT => Some(SubmissionError::new(
+    let stuck = match step.next {
+        NextStep::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => Some(
+            SubmissionError::new(Code::ProcessingStuck, "The store has worked on the app for two days."),
+        ),
+        NextStep::AfterOtherReview if waits >= schedule::OTHER_REVIEW_LIMIT => Some(SubmissionError::new(
             Code::ReviewInProgress,
             "Another review of this app has not ended for two weeks.",
         )),
@@ -174,7 +173,7 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     }
     let step_move = match step.status {
         Rejected => Transition::Reject,
-        status => Transition::Reach(status),
+        status => Transition::Advance(status),
     };
     let error = (step.status == Rejected).then(|| {
         let told = step.told.clone().unwrap_or_default();
@@ -185,10 +184,10 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
         transition: Some(step_move),
         told: step.told,
         error,
-        next: match step.then {
-            Then::Now | Then::Never => None,
-            Then::Later => Some(now + schedule::poll(step.status, waits)),
-            Then::AfterOtherReview => Some(now + OTHER_REVIEW),
+        next: match step.next {
+            NextStep::Now | NextStep::Never => None,
+            NextStep::Later => Some(now + schedule::poll(step.status, waits)),
+            NextStep::AfterOtherReview => Some(now + OTHER_REVIEW),
         },
         ..Report::default()
     }
@@ -201,10 +200,10 @@ async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Resul
         _ => return Err(mixed_up()),
     };
     Ok(if undone {
-        report_transition(Transition::Undone)
+        report_transition(Transition::CancelConfirmed)
     } else {
         Report {
-            transition: Some(Transition::NotUndone),
+            transition: Some(Transition::CancelRefused),
             told: Some("The store does not let it be canceled any more; it goes on.".to_owned()),
             ..Report::default()
         }
@@ -218,7 +217,7 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
             let (change, status, told) = of_app_store(held, wanted);
             store.change(steps, change).await?;
             Ok(Report {
-                transition: status.map(Transition::Reach),
+                transition: status.map(Transition::Advance),
                 told: Some(told.to_owned()),
                 executed: held.change,
                 rollout: (change == app_store::Change::Complete).then_some(100),
@@ -230,7 +229,7 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
             let changed = target.filter(|target| Some(*target) != steps.target);
             Ok(Report {
                 progress: changed.map(|target| Progress::GooglePlay {
-                    steps: steps.changed(target),
+                    steps: steps.for_change(target),
                     before: before.or(steps.target),
                 }),
                 executed: held.change,
@@ -241,7 +240,7 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
     }
 }
 
-/// What the App Store is told, and what the submission is then.
+/// The change for the App Store, and the resulting status of the submission.
 fn of_app_store(held: &Submission, wanted: Change) -> (app_store::Change, Option<SubmissionStatus>, &'static str) {
     match (wanted.rollout, wanted.halted) {
         (Some(100), _) => (app_store::Change::Complete, None, "Everybody gets the version now."),

@@ -1,4 +1,4 @@
-//! The form of a request for a build, checked before anything else is looked at.
+//! Validates a request for a build, before anything else.
 
 use launchway_api::builds::{BuildSource, CreateBuild, GitView};
 use launchway_api::open::Open;
@@ -16,14 +16,14 @@ use launchway_domain::words::Word;
 use crate::api_error::ApiError;
 use crate::ops::{apps, publish};
 
-/// A build's priority lies between this and its negative.
+/// The maximum of a build's priority; its negative is the minimum.
 const MAX_PRIORITY: i64 = 100;
 const MAX_COMMIT: usize = 64;
 const MAX_BRANCH: usize = 255;
-/// Of a commit's message so many characters are kept.
+/// The number of characters that are kept of a commit's message.
 const MESSAGE: usize = 1000;
 
-/// A build to be made, its form checked.
+/// A validated request for a build.
 #[derive(Clone, Debug)]
 pub struct NewBuild {
     /// Where the source comes from.
@@ -48,29 +48,29 @@ pub struct NewBuild {
 /// Where the source comes from.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// An upload. An id of a strange shape is kept as `None`: it names nothing.
+    /// An upload. A malformed id becomes `None`: it names nothing.
     Upload(Option<UploadId>),
     /// A git repository.
     Git {
-        /// Its address.
+        /// Its URL.
         url: String,
         /// Branch, tag or commit.
         reference: String,
     },
 }
 
-/// The build number that is asked for.
+/// The requested build number.
 #[derive(Clone, Debug)]
 pub(super) enum Number {
     /// The project's own.
     Project,
-    /// The next one of app and platform.
+    /// The next number of app and platform.
     Auto,
-    /// This one.
+    /// This number.
     Given(BuildNumber),
 }
 
-/// Checks the form of a request for a build.
+/// Validates a request for a build.
 pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
     let platform = request
         .platform
@@ -118,7 +118,7 @@ fn word<T: Word>(field: &str, given: Option<Open<T>>) -> Result<Option<T>, ApiEr
     read.map_err(|unknown| ApiError::bad(format!("{field} {unknown}")))
 }
 
-/// The name of a profile has the form of a configuration's.
+/// A profile name has the form of a configuration name.
 fn profile(name: String) -> Result<String, ApiError> {
     match Configuration::parse(&name) {
         Ok(_) => Ok(name),
@@ -160,8 +160,8 @@ fn git_facts(view: GitView) -> Result<GitFacts, ApiError> {
     })
 }
 
-/// What a runner must be, sorted and each once: what the plan says, and where the source is to say it, what the platform
-/// cannot do without.
+/// The labels that a runner must have, sorted and unique: those of the plan or, if the source will define the plan,
+/// those that the platform always requires.
 fn labels(plan: Option<&Plan>, platform: Platform) -> Vec<String> {
     let mut labels = match (plan, platform) {
         (Some(plan), _) => plan.labels.clone(),

@@ -1,5 +1,5 @@
-//! From an upload to a build's source: copied to a write-once key, its bytes checked against what was announced. What is in
-//! the archive is looked at by the runner, behind its sandbox.
+//! Turns an upload into the source of a build: copies it to a write-once key and verifies its bytes against the
+//! announcement. The runner inspects the archive itself, inside its sandbox.
 
 use futures::TryStreamExt;
 use launchway_domain::app::Upload;
@@ -12,20 +12,20 @@ use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::ops::uploads::{self, WRONG_BYTES, source_key};
 
-/// The endings that say what a source archive is.
+/// The file name endings of supported source archives.
 const ENDINGS: [&str; 4] = [".tar.gz", ".tgz", ".tar.zst", ".zip"];
 
-/// Checked bytes that no build names yet. If nothing comes of it, give it to [`discard`].
+/// Verified bytes that no build names yet. If they are not used, pass them to [`discard`].
 #[derive(Debug)]
 pub struct Prepared {
-    /// The upload they came by.
+    /// The upload that they came from.
     pub upload: UploadId,
-    /// Where they lie now.
+    /// Their location now.
     pub source: SourceRecord,
     key: Key,
 }
 
-/// Copies and checks the bytes of an upload for a build.
+/// Copies and verifies the bytes of an upload for a build.
 pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Result<Prepared, ApiError> {
     let upload = uploads::usable(app, org, id).await?;
     let name = upload.file_name.to_ascii_lowercase();
@@ -59,14 +59,14 @@ pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Res
     })
 }
 
-/// Reads the copy once for its size and hash.
+/// Reads the copy once to verify its size and hash.
 async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), ApiError> {
     let _place = app.inspections.take(org).await?;
     let size = upload.size as u64;
     match app.blob.head(key).await? {
         Some(there) if there == size => {}
         Some(_) => return Err(ApiError::bad(WRONG_BYTES)),
-        // The upload's time was over meanwhile, and clean-up took the copy with it.
+        // The upload expired meanwhile, and clean-up removed the copy with it.
         None => return Err(ApiError::NoSuch("upload")),
     }
     let mut body = match app.blob.read(key, 0, size).await {
@@ -84,7 +84,7 @@ async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), 
     Ok(())
 }
 
-/// Removes what came to nothing.
+/// Removes a copy that was not used.
 pub async fn discard(app: &App, prepared: &Prepared) {
     uploads::remove(app, &prepared.key).await;
 }

@@ -1,4 +1,4 @@
-//! A build as the API shows it, with what stands elsewhere: its artifacts, its runner, and what it waits for.
+//! A build as the API shows it, with data from other rows: its artifacts, its runner, and what it waits for.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,22 @@ use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{SECOND, iso};
-use launchway_domain::usage::AtOnce;
+use launchway_domain::usage::Concurrency;
 use launchway_store::Org;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 
-/// Places in the queue that are told exactly; further behind the place is this one.
+/// Positions in the queue are exact up to here; every position behind is reported as this one.
 pub const LAST_PLACE: i64 = 1000;
 
-/// Reads what the API shows of a build.
+/// The API's view of a build.
 pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, ApiError> {
     view_with(app, org, build, &mut None).await
 }
 
-/// The same of many: what concerns the whole queue is read once.
+/// The views of many builds. Reads the state of the queue only once.
 pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec<BuildView>, ApiError> {
     let (mut views, mut outlook) = (Vec::with_capacity(builds.len()), None);
     for build in builds {
@@ -56,8 +56,8 @@ async fn view_with(
         context.queue_position = Some(before);
         context.waiting_for = Some(outlook.waiting_for(build, before));
     } else {
-        let artifacts = given(org, build).await?;
-        context.install = installable(build, &artifacts).map(|_| app.install_links.link(app, build.id));
+        let artifacts = artifacts_of(org, build).await?;
+        context.install = installable_artifact(build, &artifacts).map(|_| app.install_links.link(app, build.id));
         context.artifacts = artifacts
             .iter()
             .map(|artifact| artifact_view(app, artifact))
@@ -66,21 +66,21 @@ async fn view_with(
     Ok(BuildView::of(build, context))
 }
 
-/// A build as its events and the audit log show it: without what is a secret while it works, such as a signed URL.
-pub fn plain(build: &Build) -> BuildView {
+/// A build as its events and the audit log show it: without values that are temporarily secret, such as a signed URL.
+pub fn event_view(build: &Build) -> BuildView {
     BuildView::of(build, BuildContext::default())
 }
 
-/// The files that the present try of a build gave.
-pub async fn given(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, ApiError> {
+/// The artifacts of the build's current attempt.
+pub async fn artifacts_of(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, ApiError> {
     let mut artifacts = org.artifacts(build.id).await?;
     artifacts.retain(|artifact| artifact.is_stored && artifact.attempt == build.state.attempt);
     Ok(artifacts)
 }
 
-/// The file of a build that devices install by a link, if it has one: an app that was not made for a store. To a simulator
-/// only Android's are sent so.
-pub fn installable<'a>(build: &Build, artifacts: &'a [Artifact]) -> Option<&'a Artifact> {
+/// The artifact of a build that devices install from a link, if there is one: an app that was not built for an app
+/// store. For simulators, only Android apps are offered.
+pub fn installable_artifact<'a>(build: &Build, artifacts: &'a [Artifact]) -> Option<&'a Artifact> {
     let distribution = build.spec.distribution.parse().ok()?;
     let kind = match (build.platform, distribution) {
         (_, Distribution::Store) => return None,
@@ -99,13 +99,13 @@ fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, ApiErro
     Ok(ArtifactView::of(artifact, signed.url, iso(signed.expires_at_ms)))
 }
 
-/// What the builds of an organization that wait can expect.
+/// The outlook of an organization's queued builds.
 struct Outlook {
-    /// The places of the first builds in the organization's queue.
+    /// The positions of the first builds in the organization's queue.
     places: HashMap<BuildId, i64>,
-    /// The labels of the runners that are there.
+    /// The labels of each live runner.
     live: Vec<Vec<String>>,
-    /// That the organization runs as many builds as it may, as a sentence.
+    /// A sentence that the organization runs as many builds as it may, if so.
     full: Option<String>,
 }
 
@@ -114,7 +114,7 @@ impl Outlook {
         let front = org.queue_front(LAST_PLACE).await?;
         Ok(Outlook {
             places: front.into_iter().zip(0..).collect(),
-            // A runner that waits for builds asks more often than one that has a build must say something.
+            // Runners that wait for builds poll more often than runners with a build must renew.
             live: org.live_runner_labels(app.clock.now() - LEASE).await?,
             full: full(app, org).await?,
         })
@@ -137,15 +137,15 @@ impl Outlook {
     }
 }
 
-/// Says so when an organization runs as many builds as its tier may at a time.
+/// A sentence if an organization runs as many concurrent builds as its tier allows.
 async fn full(app: &App, org: &mut Org<'_>) -> Result<Option<String>, ApiError> {
     let quotas = &app.config.quotas;
-    let limits = Tier::ALL.map(|tier| quotas.most_at_once(tier, AtOnce::RunningBuilds));
+    let limits = Tier::ALL.map(|tier| quotas.concurrency_quota(tier, Concurrency::RunningBuilds));
     if limits.iter().all(Option::is_none) {
         return Ok(None);
     }
     let record = org.record().await?.ok_or(ApiError::NoSuch("organization"))?;
-    let Some(most) = quotas.most_at_once(record.tier, AtOnce::RunningBuilds) else {
+    let Some(most) = quotas.concurrency_quota(record.tier, Concurrency::RunningBuilds) else {
         return Ok(None);
     };
     let bound = i64::try_from(most).unwrap_or(i64::MAX);

@@ -1,5 +1,5 @@
-//! What a store's event comes to: the submissions that it concerns look at the store now, instead of some minutes later. A
-//! step that is under way meanwhile sets the next time itself; then they look when they would have looked anyway.
+//! Handles an app store's event: the submissions that it concerns check the store now instead of minutes later. A step
+//! that is running meanwhile overwrites the due time; then they check when they would have done so anyway.
 
 use launchway_app_stores::app_store::webhook::Event;
 use launchway_domain::submission::Store;
@@ -8,7 +8,7 @@ use super::progress::{self, Progress};
 use crate::api_error::ApiError;
 use crate::ops::write::Write;
 
-/// Makes the next step of each submission that an event of App Store Connect concerns due now.
+/// Makes the next step due now for each submission that an event of App Store Connect concerns.
 pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), ApiError> {
     let now = write.now();
     for (id, sealed) in write.org().submissions_under_way(Store::AppStore).await? {

@@ -1,4 +1,4 @@
-//! Which credential shows a store who submits: the one that is named, or the only one that fits.
+//! Chooses the credential for the app store: the one that is named, or the only one that fits.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Credential, CredentialKind, CredentialStatus, MAX_CREDENTIALS};
@@ -9,13 +9,13 @@ use launchway_store::Paging;
 use crate::api_error::ApiError;
 use crate::ops::write::Write;
 
-/// No organization has more.
+/// More than the maximum number of credentials of an organization.
 const ALL: Paging = Paging {
     limit: MAX_CREDENTIALS,
     offset: 0,
 };
 
-/// The kind of credential that a store knows.
+/// The kind of credential that an app store requires.
 pub const fn kind_of(store: Store) -> CredentialKind {
     match store {
         Store::AppStore => CredentialKind::AppStoreConnectKey,
@@ -23,7 +23,7 @@ pub const fn kind_of(store: Store) -> CredentialKind {
     }
 }
 
-/// Chooses the credential for an app. An app's own goes before those for every app.
+/// Chooses the credential for an app. One for this app precedes those for every app.
 pub async fn choose(
     write: &mut Write<'_>,
     named: Option<Option<CredentialId>>,

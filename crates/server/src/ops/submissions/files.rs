@@ -1,5 +1,5 @@
-//! From a build or an upload to the files of a submission: copied to write-once keys of its own, so that it does not hang
-//! on the build's life, and read for what the app says about itself.
+//! Turns a build or an upload into the files of a submission: copies them to write-once keys of its own, so that they
+//! outlive the build, and reads the facts of the app.
 
 use launchway_binaries::BinaryFacts;
 use launchway_domain::build::{Artifact, Build, BuildStatus};
@@ -12,19 +12,18 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::inspection::InspectionError;
-use crate::ops::binaries::{self, APPS, Unread};
-use crate::ops::builds::view::given;
+use crate::ops::binaries::{self, APPS, ReadError};
+use crate::ops::builds::view::artifacts_of;
 use crate::ops::uploads::{self, WRONG_BYTES};
 
-/// What is submitted: files that no submission names yet, and what is known of the app. If nothing comes of it, give it to
-/// [`discard`].
+/// Files that no submission names yet, and the facts of the app. If they are not used, pass them to [`discard`].
 #[derive(Debug)]
 pub struct Prepared {
     /// The files, the app first.
     pub files: Vec<SubmissionFile>,
-    /// The uploads they came by.
+    /// The uploads that they came from.
     pub uploads: Vec<UploadId>,
-    /// The build whose app it is.
+    /// The build of the app.
     pub build_id: Option<BuildId>,
     /// The app's bundle id.
     pub bundle_id: String,
@@ -34,11 +33,11 @@ pub struct Prepared {
     pub version: Option<String>,
     /// Its build number.
     pub build_number: Option<String>,
-    /// Where the copies lie.
+    /// The keys of the copies.
     keys: Vec<Key>,
 }
 
-/// Copies and checks what a submission needs.
+/// Copies and verifies the files of a submission.
 pub async fn prepare(app: &App, org: OrgId, new: &NewSubmission, id: SubmissionId) -> Result<Prepared, ApiError> {
     let mut prepared = match new.source {
         Source::Build(build) => of_build(app, org, build, new, id).await?,
@@ -53,7 +52,7 @@ pub async fn prepare(app: &App, org: OrgId, new: &NewSubmission, id: SubmissionI
     Ok(prepared)
 }
 
-/// Removes what came to nothing.
+/// Removes copies that were not used.
 pub async fn discard(app: &App, prepared: &Prepared) {
     for key in &prepared.keys {
         uploads::remove(app, key).await;
@@ -76,7 +75,7 @@ async fn of_build(
     let mut tx = app.db.read().await?;
     let mut rows = tx.org(org);
     let build = rows.build(build.ok_or_else(none)?).await?.ok_or_else(none)?;
-    let artifacts = given(&mut rows, &build).await?;
+    let artifacts = artifacts_of(&mut rows, &build).await?;
     drop(tx);
     if build.state.status != BuildStatus::Success {
         return Err(ApiError::bad(format!(
@@ -100,7 +99,7 @@ async fn of_build(
     Ok(prepared)
 }
 
-/// The file of a build that its store takes: of Android's forms the bundle before the package.
+/// The artifact of a build that its app store accepts: of Android's formats the bundle before the package.
 fn app_of<'a>(build: &Build, artifacts: &'a [Artifact]) -> Result<&'a Artifact, ApiError> {
     let endings: &[&str] = match build.platform {
         Platform::Android => &[".aab", ".apk"],
@@ -179,7 +178,7 @@ async fn of_upload(app: &App, org: OrgId, upload: Option<UploadId>, id: Submissi
     })
 }
 
-/// The platform of an app that says it; one for iPhones before one for headsets.
+/// The platform that an app states; iPhones precede headsets.
 fn platform_of(facts: &BinaryFacts) -> Result<Platform, ApiError> {
     [Platform::Ios, Platform::Visionos, Platform::Android]
         .into_iter()
@@ -206,10 +205,10 @@ async fn copy_upload(
         Err(unread) => {
             uploads::remove(app, &to).await;
             return Err(match unread {
-                Unread::Different => ApiError::bad(WRONG_BYTES),
-                // The upload's time was over meanwhile, and clean-up took the copy with it.
-                Unread::Missing => ApiError::NoSuch("upload"),
-                Unread::Failed(failure) => failure,
+                ReadError::Different => ApiError::bad(WRONG_BYTES),
+                // The upload expired meanwhile, and clean-up removed the copy with it.
+                ReadError::Missing => ApiError::NoSuch("upload"),
+                ReadError::Failed(failure) => failure,
             });
         }
     };

@@ -1,4 +1,4 @@
-//! The form of a request for a submission, checked before anything else is looked at.
+//! Validates a request for a submission, before anything else.
 
 use std::collections::BTreeSet;
 
@@ -15,33 +15,33 @@ use crate::api_error::ApiError;
 
 const MAX_NOTES: usize = 100;
 const MAX_LOCALE: usize = 20;
-/// Characters that Google Play takes of what is new.
+/// The maximum number of characters of Google Play's release notes.
 const MAX_PLAY_NOTE: usize = 500;
-/// Characters that App Store Connect takes.
+/// The maximum number of characters of App Store Connect's.
 const MAX_APPLE_NOTE: usize = 4000;
 const MAX_GROUPS: usize = 50;
 const MAX_GROUP: usize = 100;
 const MAX_COUNTRIES: usize = 300;
 const MAX_RELEASE_NAME: usize = 50;
 
-/// A submission to be made, its form checked.
+/// A validated request for a submission.
 #[derive(Clone, Debug)]
 pub struct NewSubmission {
     /// Where the app comes from.
     pub source: Source,
-    /// Where it goes; whether that fits the app's platform shows when that is known.
+    /// The destination. Whether it fits the app's platform can be checked only once that is known.
     pub destination: String,
-    /// Percent of the users.
+    /// The rollout in percent of the users.
     pub rollout: u8,
     /// Notes and options.
     pub spec: Spec,
-    /// Files that make crash reports readable.
+    /// Files that symbolicate crash reports.
     pub symbols: Vec<Symbol>,
-    /// The credential, if one is named. An id of a strange shape is kept as `None`: it names nothing.
+    /// The credential, if one is named. A malformed id becomes `None`: it names nothing.
     pub credential: Option<Option<CredentialId>>,
 }
 
-/// Where the app comes from. An id of a strange shape is kept as `None`: it names nothing.
+/// Where the app comes from. A malformed id becomes `None`: it names nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// A build.
@@ -50,16 +50,16 @@ pub enum Source {
     Upload(Option<UploadId>),
 }
 
-/// A file that makes crash reports readable.
+/// A file that symbolicates crash reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
-    /// What it is for.
+    /// Its kind.
     pub kind: FileKind,
     /// Where it comes from.
     pub source: SymbolSource,
 }
 
-/// Where a file of symbols comes from.
+/// Where a symbol file comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum SymbolSource {
     /// An artifact of the same build.
@@ -68,7 +68,7 @@ pub enum SymbolSource {
     Upload(Option<UploadId>),
 }
 
-/// Checks the form of a request for a submission.
+/// Validates a request for a submission.
 pub fn check(request: CreateSubmission) -> Result<NewSubmission, ApiError> {
     let source = match (&request.build_id, &request.upload_id) {
         (Some(build), None) => Source::Build(build.parse().ok()),
@@ -104,7 +104,7 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, ApiError> {
     })
 }
 
-/// Checks the form of a change.
+/// Validates a request to change one.
 pub fn change(request: &ChangeSubmission) -> Result<Change, ApiError> {
     let change = Change {
         rollout: percent(request.rollout)?,
@@ -222,7 +222,7 @@ fn options(
     Ok((options, symbols))
 }
 
-/// Refuses an option that is for another destination.
+/// Rejects an option of another destination.
 fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(), ApiError> {
     let is_play = matches!(destination, Destination::Track(_));
     let is_test_flight = *destination == Destination::TestFlight;

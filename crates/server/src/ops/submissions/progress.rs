@@ -1,5 +1,5 @@
-//! What a submission has reached in its store, kept between steps. It is sealed: the address of an upload to Google Play
-//! is a secret.
+//! The progress of a submission in its app store, stored between steps. It is sealed: the URL of an upload to Google
+//! Play is a secret.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::ops::write::Write;
 use crate::vault::Place;
 
-/// What a submission has reached.
+/// The progress of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
@@ -24,15 +24,15 @@ pub enum Progress {
     AppStore(app_store::Progress),
     /// In Google Play.
     GooglePlay {
-        /// What its steps go on from.
+        /// The state from which the next step continues.
         steps: google_play::Progress,
-        /// What the track holds while a change of it is under way.
+        /// The current target of the track while a change of it is under way.
         before: Option<Target>,
     },
 }
 
 impl Progress {
-    /// Nothing is reached yet.
+    /// The initial progress.
     pub fn none(store: Store) -> Progress {
         match store {
             Store::AppStore => Progress::AppStore(app_store::Progress::default()),
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// The store's own ids by name.
+    /// The app store's own ids by name.
     pub fn external(&self) -> BTreeMap<String, String> {
         let ids = match self {
             Progress::AppStore(steps) => steps.external(),
@@ -54,7 +54,7 @@ impl Progress {
             .collect()
     }
 
-    /// What a retry begins with.
+    /// The progress with which a retry begins.
     pub fn for_retry(&self, release: &Release) -> Progress {
         match self {
             Progress::AppStore(steps) => Progress::AppStore(steps.for_retry(release)),
@@ -65,7 +65,7 @@ impl Progress {
         }
     }
 
-    /// Whether the next step looks whether the store has the binary already.
+    /// Whether the next step checks if the app store already has the binary.
     pub fn looks_for_binary(&self) -> bool {
         match self {
             Progress::AppStore(steps) => steps.stage == app_store::Stage::CreateUpload,
@@ -73,12 +73,12 @@ impl Progress {
         }
     }
 
-    /// Whether a change of a release is under way: users have what they had before until it is committed.
+    /// Whether a change of a release is under way: users have the previous release until it is committed.
     pub fn is_changing(&self) -> bool {
         matches!(self, Progress::GooglePlay { before: Some(_), .. })
     }
 
-    /// Percent of the users who get it now, where the store was told.
+    /// The current rollout in percent of the users, if the app store was told one.
     pub fn rollout(&self) -> Option<u8> {
         match self {
             Progress::GooglePlay { steps, .. } if steps.stage > Stage::Commit => {
@@ -95,24 +95,24 @@ fn place(id: SubmissionId) -> Place<'static> {
     Place::new(id, "progress")
 }
 
-/// Seals what a submission has reached.
+/// Seals a submission's progress.
 pub async fn seal(write: &mut Write<'_>, id: SubmissionId, progress: &Progress) -> Result<String, ApiError> {
     let text = serde_json::to_string(progress).map_err(|error| ApiError::Internal(error.to_string()))?;
     let text = Zeroizing::new(text);
     write.seal(&place(id), text.as_bytes()).await
 }
 
-/// Opens what a submission has reached.
+/// Opens a submission's progress.
 pub async fn open(app: &App, tx: &mut Tx, org: OrgId, id: SubmissionId, sealed: &str) -> Result<Progress, ApiError> {
     read(&app.vault.unseal(tx, org, &place(id), sealed).await?)
 }
 
-/// Opens what a submission has reached, within a change of it.
+/// Opens a submission's progress within a change of it.
 pub async fn open_within(write: &mut Write<'_>, id: SubmissionId, sealed: &str) -> Result<Progress, ApiError> {
     read(&write.open_plain(&place(id), sealed).await?)
 }
 
 fn read(text: &[u8]) -> Result<Progress, ApiError> {
-    // Serde's own message could quote what is secret.
+    // Without serde's own message, which could quote a secret.
     serde_json::from_slice(text).map_err(|_| ApiError::Internal("the progress of a submission is none".to_owned()))
 }

@@ -1,4 +1,5 @@
-//! What is submitted, as the stores' clients want it: read from object storage in pieces, never held in memory whole.
+//! The contents of a submission in the form that the app stores' clients take: streamed from object storage, never
+//! whole in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use futures::future::BoxFuture;
 use launchway_app_stores::Release;
-use launchway_app_stores::release::{Earlier, Note, Options, OwnUpload, Symbols};
+use launchway_app_stores::release::{EarlierSubmissions, Note, Options, OwnUpload, Symbols};
 use launchway_app_stores::transport::Source;
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
 
@@ -46,10 +47,10 @@ impl Source for Stored {
     }
 }
 
-/// What a submission hands to its store.
+/// The release of a submission.
 ///
 /// # Errors
-/// It has no app any more.
+/// The app file is missing.
 pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, ApiError> {
     let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, ApiError> {
         Ok(Arc::new(Stored {
@@ -77,7 +78,7 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
         file_name: binary.file_name.clone(),
         source: source(binary)?,
         sha256: binary.sha256.clone(),
-        earlier: Earlier::default(),
+        earlier: EarlierSubmissions::default(),
         notes: spec
             .notes
             .iter()
@@ -101,9 +102,9 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
     })
 }
 
-/// What the store got of a submission's binary before, by what submissions of the same bytes have kept of it. The ids of an
-/// upload and its file are kept before its bytes are committed.
-pub async fn earlier(app: &App, submission: &Submission) -> Result<Earlier, ApiError> {
+/// What earlier submissions of the same bytes recorded about the app store's copy of the binary. The ids of an upload
+/// and its file are stored before its bytes are committed.
+pub async fn earlier_uploads(app: &App, submission: &Submission) -> Result<EarlierSubmissions, ApiError> {
     let bundle = apps::bundle_id(&submission.bundle_id)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(submission.org_id);
@@ -116,8 +117,8 @@ pub async fn earlier(app: &App, submission: &Submission) -> Result<Earlier, ApiE
         file_id: id(external, "buildUploadFileId"),
         build_id: id(external, "buildId"),
     });
-    Ok(Earlier {
-        // Without a file it was found in the store, by a release that did not ask whose it was.
+    Ok(EarlierSubmissions {
+        // An upload without a file was found in the store by an older release, which did not check whose it was.
         uploads: uploads.filter(|upload| !upload.file_id.is_empty()).collect(),
         is_committed: submission.store() == Store::GooglePlay
             && known.iter().any(|(status, _)| {

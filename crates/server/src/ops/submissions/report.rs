@@ -1,5 +1,5 @@
-//! What a step of the work on a submission came to, kept in one transaction: where it stands, what it has reached, what is
-//! told of it, and when the next step is due. A report under an older claim is refused.
+//! Stores the result of a step in one transaction: the new state, the progress, the message, and when the next step is
+//! due. A report under an older claim is rejected.
 
 use launchway_api::submissions::SubmissionView;
 use launchway_domain::actor::Actor;
@@ -15,33 +15,38 @@ use crate::app::App;
 use crate::blob::Key;
 use crate::ops::write::Write;
 
-/// How long a claim holds without being renewed.
+/// How long a claim is valid without renewal.
 pub const LEASE: EpochMs = MINUTE + 30 * SECOND;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// What the submission has reached, if that is other than before.
+    /// The new progress, if it changed.
     pub progress: Option<Progress>,
-    /// How it transition.
+    /// The transition of the submission.
     pub transition: Option<Transition>,
-    /// What is told.
+    /// The message.
     pub told: Option<String>,
-    /// Why it fails.
+    /// Why the submission fails.
     pub error: Option<SubmissionError>,
-    /// The change that the store was told of, or that it refused.
+    /// The change that the app store accepted or refused.
     pub executed: Option<Change>,
-    /// Percent of the users who get it now.
+    /// The current rollout in percent of the users.
     pub rollout: Option<u8>,
-    /// How many steps failed in a row, and since when.
+    /// The number of consecutive failures, and when they began.
     pub failures: (u32, EpochMs),
     /// When the next step is due; `None`: at once.
     pub next: Option<EpochMs>,
 }
 
-/// Keeps what a step came to. Gives the submission when the next step is due at once and `goes_on`: then the claim still
-/// holds. Otherwise it is given up.
-pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -> Result<Option<Submission>, ApiError> {
+/// Stores the result of a step. Returns the submission if the next step is due at once and `goes_on`: then the claim is
+/// kept. Otherwise it is released.
+pub async fn record(
+    app: &App,
+    held: &Submission,
+    report: Report,
+    goes_on: bool,
+) -> Result<Option<Submission>, ApiError> {
     let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
     let Some(old) = write.org().lock_submission(held.id).await? else {
         return Ok(None);
@@ -50,7 +55,7 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
         return Ok(None);
     }
     if old.state.status.is_final() {
-        // It was canceled while it waited for its first step.
+        // It was canceled before its first step began.
         write.org().hold_submission(old.id, None).await?;
         write.commit().await?;
         return Ok(None);
@@ -62,13 +67,13 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     if is_over {
         gone = finish(&mut write, &mut new).await?;
     } else {
-        // What somebody wants meanwhile does not wait.
+        // A change or cancellation that was requested meanwhile is due at once.
         let wanted = (new.change.is_some() && new.change != held.change)
             || (new.state.cancel_requested && !held.state.cancel_requested);
         new.work.due_at = Some(report.next.filter(|_| !wanted).unwrap_or(now));
     }
     turns::end(&mut write, &new, report.progress.as_ref()).await?;
-    // What was to be deleted is, when it is over or cannot be stopped any more.
+    // A pending deletion takes effect once the submission is finished or can no longer be canceled.
     if new.work.is_deleted && (is_over || !new.state.cancel_requested) {
         gone.extend(super::keys(&mut write, old.id).await?);
         turns::leave(&mut write, &old).await?;
@@ -93,7 +98,7 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
     let now = write.now();
     let mut new = old.clone();
     if let Some(step) = report.transition {
-        match old.state.after(step) {
+        match old.state.apply(step) {
             Ok(state) => new.state = state,
             Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
         }
@@ -116,14 +121,14 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
         new.error.clone_from(&report.error);
     }
     if let Some(told) = &report.told {
-        new.tell(now, told.clone());
+        new.add_event(now, told.clone());
     } else if new.state.status != old.state.status {
-        new.tell(now, sentence(new.state.status));
+        new.add_event(now, sentence(new.state.status));
     }
     Ok(new)
 }
 
-/// Ends the work on a submission that is over. Gives the keys of files that nobody needs any more.
+/// Ends the work on a finished submission. Returns the keys of files that are no longer needed.
 async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Vec<Key>, ApiError> {
     submission.finished_at = Some(write.now());
     submission.work.due_at = None;
@@ -140,7 +145,8 @@ async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Ve
     Ok(keys)
 }
 
-/// Gives up a claim whose step was broken off: whoever looks may go on with what is kept. An older claim gives up nothing.
+/// Releases the claim of an interrupted step, so that another claim can continue from the stored progress. Does nothing
+/// under an older claim.
 pub async fn give_up(app: &App, held: &Submission) -> Result<(), ApiError> {
     let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
     let present = write.org().lock_submission(held.id).await?;
@@ -163,7 +169,7 @@ async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission
     write.event(kind, &SubmissionView::of(new)).await
 }
 
-/// What is told of a status where a step says nothing.
+/// The message of a status when the step has none.
 fn sentence(status: SubmissionStatus) -> &'static str {
     match status {
         SubmissionStatus::Queued => "The submission waits for its turn.",

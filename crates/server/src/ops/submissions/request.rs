@@ -1,4 +1,4 @@
-//! Submitting as a whole, for the API and for the dashboard: from the request to the durable submission.
+//! Submitting as a whole, for the API and the dashboard: from the request to the durable submission.
 
 use launchway_api::submissions::{CreateSubmission, SubmissionView};
 use launchway_domain::id::SubmissionId;
@@ -12,19 +12,19 @@ use crate::caller::Caller;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Write, kept_answer};
 
-/// What came of a request to submit.
+/// The result of a request to submit.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
 pub enum Submitted {
-    /// It was answered before: this is the answer.
+    /// The stored answer to the same request.
     Kept(KeptAnswer),
     /// The new submission.
     Fresh(SubmissionView),
 }
 
-/// Makes the submission that a request asks for.
+/// Creates the submission that a request asks for.
 ///
 /// # Errors
-/// Those of the form, of the app, and of what there is already.
+/// Errors of the request, of the app, and conflicts with existing submissions.
 pub async fn run(
     app: &App,
     caller: &Caller,
@@ -36,9 +36,9 @@ pub async fn run(
         return Ok(Submitted::Kept(kept));
     }
     let id = app.random.id(app.clock.now());
-    let prepared = match files::prepare(app, caller.home()?, &new, id).await {
+    let prepared = match files::prepare(app, caller.org_id()?, &new, id).await {
         Ok(prepared) => prepared,
-        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        // A concurrent identical request may have used the upload: then its answer also answers this one.
         Err(failure) => {
             let kept = kept_answer(app, caller, &request).await?;
             return kept.map(Submitted::Kept).ok_or(failure);
@@ -51,7 +51,7 @@ pub async fn run(
                 uploads::drop_staged(app, *upload).await;
             }
         }
-        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        // After a failed commit it is unknown whether the submission exists: the bytes stay, and clean-up decides.
         Err(failure) if failure.status().0.is_server_error() => {}
         _ => files::discard(app, &prepared).await,
     }

@@ -1,5 +1,5 @@
-//! Turns in App Store Connect: one submission at a time uploads a build of one number, and one prepares a version and has it
-//! reviewed. The others wait, and say for which one.
+//! Turns in App Store Connect: one submission at a time uploads a build of one number, and one prepares a version and
+//! has it reviewed. The others wait, and report for which one.
 
 use launchway_app_stores::app_store;
 use launchway_domain::submission::{Store, Submission};
@@ -13,7 +13,7 @@ use crate::ops::write::Write;
 
 const REASON: &str = "an app is one in its store, whoever submits it";
 
-/// The name of a turn. It is the same on every node.
+/// The name of a turn, which is the same on every node.
 fn part(submission: &Submission, turn: app_store::Turn) -> String {
     match turn {
         app_store::Turn::Version => "version".to_owned(),
@@ -25,7 +25,8 @@ fn part(submission: &Submission, turn: app_store::Turn) -> String {
     }
 }
 
-/// Takes the turn that the next step of a submission needs. Gives what the submission waits for, when another one has it.
+/// Takes the turn that the next step of a submission needs. If another submission holds it, returns a text that names
+/// it.
 pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> Result<Option<String>, ApiError> {
     let Some(wanted) = steps.stage.needs() else {
         return Ok(None);
@@ -35,7 +36,7 @@ pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> 
         bundle: &bundle,
         platform: held.platform,
         part: &part,
-        // Later steps of the version have something under way themselves.
+        // Later steps of the version have work of their own under way.
         after_others: steps.stage == app_store::Stage::Version,
     };
     let mut tx = app.db.read().await?;
@@ -67,7 +68,7 @@ pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> 
     }))
 }
 
-/// Ends the turns that a submission no longer needs now that it has come to this, and hands them to the next.
+/// Ends the turns that a submission with this progress no longer needs, and hands them to the next.
 pub async fn end(write: &mut Write<'_>, submission: &Submission, progress: Option<&Progress>) -> Result<(), ApiError> {
     match progress {
         _ if submission.state.status.is_final() => leave(write, submission).await,

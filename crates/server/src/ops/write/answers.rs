@@ -1,4 +1,4 @@
-//! Answers to requests that may be sent again: claimed with the change, sealed, and found by the same request.
+//! Answers to requests that may be repeated: claimed with the change, sealed, and found by the same request.
 
 use axum::http::StatusCode;
 use launchway_domain::id::OrgId;
@@ -12,31 +12,31 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::vault::Place;
 
-/// How long the first answer to an idempotent request is kept.
+/// How long the first answer to an idempotent request is stored.
 pub const ANSWER_LIFE: EpochMs = DAY;
 
-/// How a request that creates something starts.
+/// The start of a request that creates something.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
 pub enum Creation<'a> {
-    /// The same request was answered before, and this is the answer.
+    /// The same request was answered before, with this answer.
     Replay(KeptAnswer),
     /// The request is new.
     New(Write<'a>),
 }
 
 impl<'a> Write<'a> {
-    /// Begins a change that creates something, or finds the answer that the same request got before.
-    /// A simultaneous twin waits here for the first to end.
+    /// Begins a change that creates something, or finds the stored answer to the same request. A concurrent identical
+    /// request waits here for the first to end.
     pub async fn begin_create(
         app: &'a App,
         caller: &Caller,
         request: Option<RequestKey>,
     ) -> Result<Creation<'a>, ApiError> {
-        let home = caller.home()?;
+        let home = caller.org_id()?;
         Self::begin(app, caller).await?.claim(home, request).await
     }
 
-    /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
+    /// Continues a change that creates something, or finds the stored answer to the same request in `place`.
     pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Creation<'a>, ApiError> {
         if let Some(request) = request {
             let (now, since) = (self.now, self.now - ANSWER_LIFE);
@@ -53,16 +53,16 @@ impl<'a> Write<'a> {
         Ok(Creation::New(self))
     }
 
-    /// Makes the change durable together with the answer (201) that a repeated request gets.
-    /// `shown_again` is the answer without what is shown only once.
+    /// Commits the change together with the answer (201) to repeated requests. `shown_again` is the answer without what
+    /// is shown only once.
     pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), ApiError> {
         self.commit_answered(StatusCode::CREATED, shown_again).await
     }
 
-    /// The same for an answer with another status.
+    /// Like [`Write::commit_created`], with another status.
     pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), ApiError> {
         if let Some((place, request)) = self.request.take() {
-            // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
+            // Sealed, because an answer may contain what is sealed elsewhere, such as the value of a plain variable.
             let body = to_json(shown_again)?;
             let at = answer_place(&request);
             let sealed = self.seal_for(place, &at, body.as_bytes()).await?;
@@ -75,14 +75,14 @@ impl<'a> Write<'a> {
     }
 }
 
-/// The answer that an idempotent request got before, if it did: for work that is done ahead of the transaction.
+/// The stored answer to an idempotent request, if there is one: for work before the transaction.
 pub async fn kept_answer(
     app: &App,
     caller: &Caller,
     request: &Option<RequestKey>,
 ) -> Result<Option<KeptAnswer>, ApiError> {
     let Some(request) = request else { return Ok(None) };
-    let (home, since) = (caller.home()?, app.clock.now() - ANSWER_LIFE);
+    let (home, since) = (caller.org_id()?, app.clock.now() - ANSWER_LIFE);
     let mut tx = app.db.read().await?;
     match tx.org(home).kept_answer(request, since).await? {
         Some(kept) => read_answer(app, &mut tx, home, kept, request).await.map(Some),
@@ -90,7 +90,7 @@ pub async fn kept_answer(
     }
 }
 
-/// The answer that was kept for the same request; another body under the same key is refused.
+/// The stored answer to the same request. Another body under the same key is rejected.
 async fn read_answer(
     app: &App,
     tx: &mut Tx,

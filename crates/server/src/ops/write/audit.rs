@@ -9,7 +9,7 @@ use super::{Write, to_json};
 use crate::api_error::ApiError;
 
 impl Write<'_> {
-    /// Adds a line to the audit log. `before` and `after` must hold no secret.
+    /// Adds a line to the audit log. `before` and `after` must not contain secrets.
     pub async fn audit(
         &mut self,
         action: &str,
@@ -26,7 +26,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Adds a line also to the audit log of another organization that the change concerns.
+    /// Adds a line to the audit log of another organization too, which the change concerns.
     pub fn audit_elsewhere(
         &mut self,
         org: OrgId,
@@ -42,7 +42,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Adds a line about what a user did with the account to the audit log of each of the user's organizations.
+    /// Adds a line about a user's action on the account to the audit log of each of the user's organizations.
     pub async fn audit_for_user(
         &mut self,
         user: UserId,
@@ -59,7 +59,7 @@ impl Write<'_> {
     fn line(&self, action: &str, resource: impl ToString) -> AuditRow {
         AuditRow {
             at: self.now,
-            actor: self.by(),
+            actor: self.actor_text(),
             action: action.to_owned(),
             resource: resource.to_string(),
             before: None,

@@ -1,4 +1,4 @@
-//! What a change seals and opens.
+//! Sealing and opening within a change.
 
 use launchway_domain::id::OrgId;
 use zeroize::Zeroizing;
@@ -23,7 +23,7 @@ impl Write<'_> {
         Ok(sealed)
     }
 
-    /// Opens a secret, and says in the audit log what for.
+    /// Opens a secret, and records the reason in the audit log.
     pub async fn open_secret(
         &mut self,
         place: &Place<'_>,

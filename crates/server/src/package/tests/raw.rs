@@ -1,11 +1,11 @@
-//! Writes ZIP archives by hand, right or wrong in any field.
+//! Writes ZIP archives by hand, with any field right or wrong.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// What both an entry's own header and the directory say.
+/// The fields that an entry's own header and the directory share.
 #[derive(Clone)]
 pub struct Head {
     pub flags: u16,
@@ -17,17 +17,17 @@ pub struct Head {
     pub extra: Vec<u8>,
 }
 
-/// One entry, right as it is made.
+/// One entry, valid by default.
 #[derive(Clone)]
 pub struct Item {
     pub local: Head,
     pub central: Head,
     pub data: Vec<u8>,
-    /// What follows the data.
+    /// The bytes after the data.
     pub after: Vec<u8>,
     pub attributes: u32,
     pub disk: u16,
-    /// Where the directory says it is, if it lies.
+    /// The offset in the directory, if it is to be wrong.
     pub start: Option<u32>,
 }
 
@@ -39,9 +39,9 @@ pub struct End {
     pub size: u32,
     pub start: u32,
     pub comment_length: u16,
-    /// The comment and what else comes behind.
+    /// The comment and any further bytes.
     pub rest: Vec<u8>,
-    /// What comes between the directory and this.
+    /// The bytes between the directory and this record.
     pub before: Vec<u8>,
 }
 
@@ -77,7 +77,7 @@ pub fn item(name: &[u8], method: u16, text: &[u8], data: Vec<u8>) -> Item {
 }
 
 impl Item {
-    /// With something changed in both headers.
+    /// The item with a change in both headers.
     pub fn both(mut self, change: impl Fn(&mut Head)) -> Item {
         change(&mut self.local);
         change(&mut self.central);
@@ -89,7 +89,7 @@ impl Item {
         self
     }
 
-    /// With sizes and checksum behind the data, as programs write that do not know them before.
+    /// The item with sizes and checksum after the data, as written by programs that stream.
     pub fn streamed(self, mark: bool, wide: bool) -> Item {
         let mut item = self.both(|head| head.flags |= 8);
         let known = item.central.clone();
@@ -174,7 +174,7 @@ pub fn extra(id: u16, data: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// The wide end record and its locator for an archive whose directory ends at `position`.
+/// The ZIP64 end record and its locator for an archive whose directory ends at `position`.
 pub fn wide_end(count: u64, size: u64, start: u64, position: u64) -> Vec<u8> {
     let mut out = b"PK\x06\x06".to_vec();
     out.extend(44u64.to_le_bytes());

@@ -64,7 +64,7 @@ fn with_code(code: &str) -> Value {
 }
 
 fn shown(app: &TestApp, secret: &Secret) -> String {
-    secret.shown_at(app.clock.now()).to_string()
+    secret.display_code(app.clock.now()).to_string()
 }
 
 /// Uses up tries of the day without the time that each takes.

@@ -46,7 +46,7 @@ pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
 
 /// What the app shows now.
 fn shown(app: &TestApp, secret: &Secret) -> String {
-    secret.shown_at(app.clock.now()).to_string()
+    secret.display_code(app.clock.now()).to_string()
 }
 
 /// A service with one user whose sign-ins ask for codes.

@@ -149,7 +149,7 @@ async fn stored_markup_is_text() {
     record.state.status = SubmissionStatus::Failed;
     record.error = Some(SubmissionError::new(SubmissionErrorCode::CredentialInvalid, HOSTILE));
     record.external.insert("appId".to_owned(), HOSTILE.to_owned());
-    record.tell(app.clock.now(), HOSTILE);
+    record.add_event(app.clock.now(), HOSTILE);
     tx.org(org).change_submission(&record).await.unwrap();
     tx.commit().await.unwrap();
     is_text("submission", &visit.html(&format!("/submissions/{submission}")).await);

@@ -15,11 +15,11 @@ const PRESENT: (&str, &str) = ("present", PASSWORD);
 /// What the page gave to the app.
 async fn waiting(visit: &Visit<'_>) -> Secret {
     let user = visit.caller().await.parse().unwrap();
-    two_factor::waiting(&visit.app.app, user).await.unwrap().unwrap()
+    two_factor::pending_secret(&visit.app.app, user).await.unwrap().unwrap()
 }
 
 fn shown(app: &TestApp, secret: &Secret) -> String {
-    secret.shown_at(app.clock.now()).to_string()
+    secret.display_code(app.clock.now()).to_string()
 }
 
 /// The recovery codes that a page shows.
@@ -50,7 +50,7 @@ async fn an_app_is_added_by_its_first_code() {
         );
     }
     let user = visit.caller().await.parse().unwrap();
-    assert!(two_factor::waiting(&app.app, user).await.unwrap().is_none());
+    assert!(two_factor::pending_secret(&app.app, user).await.unwrap().is_none());
     let html = visit.send(PAGE, &[PRESENT]).await.text();
     let first = waiting(&visit).await;
     assert!(

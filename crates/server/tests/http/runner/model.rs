@@ -146,7 +146,7 @@ async fn cancel(app: &TestApp, id: BuildId) {
     let org = app.build(id).await.org_id;
     let mut tx = app.app.db.write().await.unwrap();
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
-    if let Ok((to, _)) = build.state.after(Transition::Cancel, app.app.clock.now()) {
+    if let Ok((to, _)) = build.state.apply(Transition::Cancel, app.app.clock.now()) {
         let moved = tx
             .org(org)
             .set_build_state(id, &build.state, &to, &Default::default())

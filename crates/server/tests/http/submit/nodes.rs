@@ -103,8 +103,8 @@ async fn a_step_that_is_told_too_late_changes_nothing() {
         told: Some("Something.".to_owned()),
         ..Report::default()
     };
-    assert_eq!(report::keep(&stage.app.app, &late, told(), true).await.unwrap(), None);
+    assert_eq!(report::record(&stage.app.app, &late, told(), true).await.unwrap(), None);
     assert_eq!(stage.record(id).await.unwrap().events.len(), 1);
-    let kept = report::keep(&stage.app.app, &present, told(), true).await.unwrap();
+    let kept = report::record(&stage.app.app, &present, told(), true).await.unwrap();
     assert_eq!(kept.unwrap().events.len(), 2);
 }

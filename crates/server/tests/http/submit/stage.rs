@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use futures::future::BoxFuture;
 use launchway_app_store_simulator::{
-    ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+    ADDRESS, AppInfo, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
 };
 use launchway_app_stores::transport::{Request, Response, Transport, TransportError};
 use launchway_domain::id::{OrgId, SubmissionId};
@@ -139,7 +139,7 @@ pub fn settings() -> Settings {
     };
     let read = |bytes: &[u8]| {
         let facts = launchway_binaries::read(Cursor::new(bytes)).ok()?;
-        Some(Said {
+        Some(AppInfo {
             bundle_id: facts.bundle_id,
             version: facts.version?,
             build_number: facts.build_number?,
@@ -184,7 +184,7 @@ impl Stage {
             ..RawSettings::default()
         };
         let app = TestApp::with(Setup {
-            settings: setup.settings.over(given),
+            settings: setup.settings.with_fallback(given),
             app_stores: Some(way.clone()),
             ..setup
         })

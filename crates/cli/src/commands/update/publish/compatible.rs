@@ -1,4 +1,4 @@
-//! Whether released apps can run the update: compares its fingerprint with that of the newest build
+//! Checks that released apps can run the update: compares its fingerprint with that of the newest build
 //! (`docs/reference/command-line.md#incompatible-updates`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput};
@@ -9,29 +9,32 @@ use launchway_project::fingerprint::CollectError;
 use serde_json::{Value, json};
 
 use crate::args::publish::PublishArgs;
-use crate::commands::fingerprint::side::{Side, changes, difference, known};
+use crate::commands::fingerprint::side::{Side, changes, difference, side_from_view};
 use crate::commands::fingerprint::{diff, look};
 use crate::commands::text_or_file;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
 /// The fingerprint of an update.
-pub struct Here {
-    /// As the API takes it.
+pub struct UpdateFingerprint {
+    /// As the API accepts it.
     pub input: FingerprintInput,
-    /// The `lwfp-2` hash of the same, where the project is known.
+    /// The `lwfp-2` hash, if the project is known.
     pub lwfp2: Option<String>,
     side: Side,
 }
 
-/// The fingerprint that is told, or the project's; `None` where there is no project, which is said.
-pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<Here>, Failure> {
+/// The fingerprint of the flag, or that of the project; `None` when there is no project, which is reported.
+pub async fn update_fingerprint(
+    arguments: &PublishArgs,
+    context: &Context,
+) -> Result<Option<UpdateFingerprint>, Failure> {
     let platform = arguments.platform;
     if let Some(told) = &arguments.fingerprint {
-        return told_one(told.clone(), platform).map(Some);
+        return parse_fingerprint(told.clone(), platform).map(Some);
     }
     match look(platform, arguments.profile.as_deref(), false, context).await? {
-        Ok(found) => Ok(found.sent().map(|sent| Here {
+        Ok(found) => Ok(found.request_fields().map(|sent| UpdateFingerprint {
             input: sent.input,
             lwfp2: Some(sent.lwfp2),
             side: Side::of_project(found.documents),
@@ -54,8 +57,8 @@ pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<H
     }
 }
 
-/// A hash, or with `@FILE` a document (`docs/reference/fingerprints.md#the-document`).
-fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
+/// Parses a hash, or with `@FILE` a document (`docs/reference/fingerprints.md#the-document`).
+fn parse_fingerprint(argument: String, platform: Platform) -> Result<UpdateFingerprint, Failure> {
     let is_file = argument.starts_with('@');
     let text = text_or_file(argument)?;
     if !is_file {
@@ -66,7 +69,7 @@ fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
             document: None,
             platform,
         };
-        return Ok(Here {
+        return Ok(UpdateFingerprint {
             input: FingerprintInput::Hash(text),
             lwfp2: None,
             side,
@@ -77,22 +80,22 @@ fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
         .map_err(|error| Failure::usage(format!("the fingerprint document is no JSON object: {error}")).hint(hint))?;
     let read = FingerprintDocument::from_value(Value::Object(document))
         .map_err(|error| Failure::usage(format!("the fingerprint document: {error}")).hint(hint))?;
-    Ok(Here {
+    Ok(UpdateFingerprint {
         input: FingerprintInput::Document(serde_json::from_str(&text).unwrap_or_default()),
         lwfp2: None,
         side: Side::of(read),
     })
 }
 
-/// Refuses an update that the newest successful build of its app cannot run, unless that is allowed.
+/// Rejects an update that the newest successful build of its app cannot run, unless a flag allows it.
 pub async fn check(
-    here: Option<&Here>,
+    here: Option<&UpdateFingerprint>,
     arguments: &PublishArgs,
     create: &CreateUpdate,
     client: &Client,
     context: &Context,
 ) -> Result<(), Failure> {
-    let Some(Here { side: here, .. }) = here else {
+    let Some(UpdateFingerprint { side: here, .. }) = here else {
         return Ok(());
     };
     let configuration = create.configuration.as_deref();
@@ -103,11 +106,11 @@ pub async fn check(
         context.printer.note(note);
         return Ok(());
     };
-    let (id, there) = (&newest.value.id, known(&newest.value)?);
+    let (id, there) = (&newest.value.id, side_from_view(&newest.value)?);
     let Some(reason) = difference(&there, here) else {
         return Ok(());
     };
-    // Without both documents the reason says no more than the sentence does.
+    // Without both documents, the reason adds nothing to the sentence.
     let named = match changes(&there, here) {
         Some(_) => format!(": {reason}"),
         None => String::new(),
@@ -121,7 +124,7 @@ pub async fn check(
     json["against"] = json!(id);
     context
         .printer
-        .result(&json.to_string(), || diff::shown(&there, here, context))?;
+        .result(&json.to_string(), || diff::prose(&there, here, context))?;
     Err(Failure::new(Exit::Incompatible, message).hint(
         "send a build to the stores first; with --allow-incompatible apps of that build are told to get a new one there",
     ))

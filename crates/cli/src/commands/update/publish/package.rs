@@ -1,4 +1,4 @@
-//! The package to publish: a directory packed into a temporary file, or a ZIP that is there already.
+//! The package to publish: a directory packed into a temporary file, or an existing ZIP.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use indicatif::HumanBytes;
 use tempfile::TempPath;
 
 use crate::args::publish::PublishArgs;
-use crate::commands::apart;
+use crate::commands::run_blocking;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::pack::{Sealed, pack, seal, walk};
-use crate::printer::fields::in_files;
+use crate::printer::fields::count_files;
 
-/// A package that is ready to be sent. A packed directory's file goes away with it.
+/// A package to upload. The file of a packed directory is deleted when this is dropped.
 pub struct Package {
     /// Its size and SHA-256.
     pub sealed: Sealed,
@@ -25,7 +25,7 @@ enum Place {
 }
 
 impl Package {
-    /// Where its bytes are.
+    /// The path of its bytes.
     pub fn path(&self) -> &Path {
         match &self.place {
             Place::Temporary(path) => path,
@@ -34,7 +34,8 @@ impl Package {
     }
 }
 
-/// Packs or reads what the arguments or the project name. Fails when neither names anything, or when it is unfit.
+/// Packs or reads the path that the arguments or the project name. Fails when neither names one, or when it is
+/// unsuitable.
 pub async fn prepare(arguments: &PublishArgs, context: &Context) -> Result<Package, Failure> {
     let in_project = context
         .settings
@@ -52,13 +53,13 @@ pub async fn prepare(arguments: &PublishArgs, context: &Context) -> Result<Packa
 
 async fn packed(directory: PathBuf, context: &Context) -> Result<Package, Failure> {
     let listed = directory.clone();
-    let entries = apart(move || walk(&listed))
+    let entries = run_blocking(move || walk(&listed))
         .await?
         .map_err(|problem| Failure::failed(problem.to_string()))?;
     let files = i64::try_from(entries.len()).unwrap_or(i64::MAX);
     let bytes = entries.iter().map(|entry| entry.size).sum();
     let unwritable = |error| Failure::failed(format!("no temporary file can be written: {error}"));
-    // It belongs to this function and not to the thread that writes it, so that an interruption removes it.
+    // Owned by this function and not by the thread that writes it, so that an interruption removes it.
     let (file, path) = tempfile::Builder::new()
         .suffix(".zip")
         .tempfile()
@@ -66,15 +67,17 @@ async fn packed(directory: PathBuf, context: &Context) -> Result<Package, Failur
         .into_parts();
     {
         let progress = context.printer.progress("Packing", bytes);
-        let mover = progress.mover();
-        let outcome = apart(move || pack(&entries, file, &*mover)).await?;
+        let mover = progress.callback();
+        let outcome = run_blocking(move || pack(&entries, file, &*mover)).await?;
         outcome.map_err(|problem| Failure::failed(problem.to_string()))?;
     }
     let written = path.to_path_buf();
-    let sealed = apart(move || seal(&written, &|_| ())).await?.map_err(unwritable)?;
+    let sealed = run_blocking(move || seal(&written, &|_| ()))
+        .await?
+        .map_err(unwritable)?;
     context.printer.note(&format!(
         "Packed {} of {} ({}) into {}",
-        in_files(files),
+        count_files(files),
         directory.display(),
         HumanBytes(bytes),
         HumanBytes(sealed.size),
@@ -89,8 +92,8 @@ async fn given(file: PathBuf, context: &Context) -> Result<Package, Failure> {
     let unreadable = |error| Failure::failed(format!("{} cannot be read: {error}", file.display()));
     let size = std::fs::metadata(&file).map_err(unreadable)?.len();
     let progress = context.printer.progress("Reading", size);
-    let (path, mover) = (file.clone(), progress.mover());
-    let sealed = apart(move || seal(&path, &*mover)).await?.map_err(unreadable)?;
+    let (path, mover) = (file.clone(), progress.callback());
+    let sealed = run_blocking(move || seal(&path, &*mover)).await?.map_err(unreadable)?;
     if sealed.size == 0 {
         return Err(Failure::failed(format!("{} is empty", file.display())));
     }

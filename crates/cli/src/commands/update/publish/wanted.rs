@@ -1,4 +1,4 @@
-//! What to ask the server for: from the flags, the project's settings and, where neither says, the native project.
+//! Assembles the publish request: from the flags, the project's settings or else the native project.
 
 use std::str::FromStr;
 
@@ -6,20 +6,20 @@ use launchway_api::updates::{CreateUpdate, TextOrNumber};
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::configuration::Configuration;
 use launchway_domain::version::Version;
-use launchway_project::native_version::{Found, NativeProject};
+use launchway_project::native_version::{LocatedValue, NativeProject};
 
 use crate::args::publish::PublishArgs;
-use crate::commands::app::{App, taken};
+use crate::commands::app::{App, report_native_value};
 use crate::commands::text_or_file;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// What the native project would install.
+/// The version of the native project.
 pub struct Native(NativeProject);
 
 impl Native {
     /// Whether an app of this project is as new as the update or newer, so that it is not offered the update
-    /// (`docs/reference/updates.md#when-an-update-is-newer`). Unknown is no.
+    /// (`docs/reference/updates.md#when-an-update-is-newer`). False when unknown.
     pub fn has_at_least(&self, version: &str, build_number: &str) -> bool {
         let installed = self
             .0
@@ -43,9 +43,9 @@ impl Native {
         !build.is_newer_than(&current)
     }
 
-    /// Version and build number as people read them.
+    /// Version and build number as text.
     pub fn described(&self) -> String {
-        let value = |found: &Option<Found>| found.as_ref().map(|found| found.value.clone()).unwrap_or_default();
+        let value = |found: &Option<LocatedValue>| found.as_ref().map(|found| found.value.clone()).unwrap_or_default();
         match &self.0.build_number {
             Some(build) => format!("{} build {}", value(&self.0.version), build.value),
             None => value(&self.0.version),
@@ -53,7 +53,7 @@ impl Native {
     }
 }
 
-/// Puts the request together, all but the upload. Fails when something is missing; nothing is sent before.
+/// Assembles the request without the upload. Fails when a required value is missing; nothing is sent before.
 pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
     let app = App::read(arguments.platform, arguments.profile.as_deref(), None, context)?;
     let configuration = configuration(arguments, context)?;
@@ -71,7 +71,7 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
     Ok((create, Native(app.native)))
 }
 
-/// Who gets it has to be said: an update without configuration goes to testers and users alike.
+/// The configuration is required: an update without one goes to testers and users alike.
 fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<String>, Failure> {
     let in_project = context.settings.update().configuration.as_deref();
     match (&arguments.configuration, arguments.all_configurations, in_project) {
@@ -93,7 +93,7 @@ fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<St
 fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
     match (&arguments.version, &native.version) {
         (Some(told), _) => Ok(told.clone()),
-        (None, Some(found)) => Ok(taken("Version", found, context)),
+        (None, Some(found)) => Ok(report_native_value("Version", found, context)),
         (None, None) => Err(
             Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
         ),

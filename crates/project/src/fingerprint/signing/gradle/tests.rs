@@ -37,7 +37,7 @@ fn piece() -> impl Strategy<Value = (&'static str, bool)> {
 }
 
 proptest! {
-    /// Whatever is sent: what is left is of the same bytes in the same places, and its braces match.
+    /// For any input: the remaining bytes are unchanged and in place, and the braces match.
     #[test]
     fn code_is_what_it_was(text in "([{}'\"/*$\\\\\n\r `a-z;é=+]|//|/\\*|\\*/|\"\"\"|'''|\\$\\{|\\$/|/\\$){0,60}") {
         for language in LANGUAGES {
@@ -51,7 +51,7 @@ proptest! {
         }
     }
 
-    /// Exactly comments and strings are hidden.
+    /// Exactly comments and strings are masked.
     #[test]
     fn comments_and_strings_are_hidden(pieces in prop::collection::vec(piece(), 0..12)) {
         for language in LANGUAGES {
@@ -63,7 +63,7 @@ proptest! {
                     true => expected += piece,
                     false => expected.extend(piece.chars().map(hide)),
                 }
-                // On a line of its own each means the same wherever it stands.
+                // On a line of its own, each piece means the same in every context.
                 text += "\n";
                 expected += "\n";
             }

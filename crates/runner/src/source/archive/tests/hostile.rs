@@ -1,4 +1,4 @@
-//! What must not be unpacked, entry by entry.
+//! Archives that must be refused, one forbidden entry at a time.
 
 use super::*;
 
@@ -212,7 +212,7 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
         writer.start_file("a/x", SimpleFileOptions::default()).unwrap();
         writer.finish().unwrap().into_inner()
     };
-    // The kind of the entry in its Unix mode, in the central directory.
+    // The type of the entry in its Unix mode, in the central directory.
     let mut device = zip_of(&[("device", Some(0o644), b"x"), ("b", None, b"")]);
     let at = device.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap() + 38;
     device[at + 2..at + 4].copy_from_slice(&0o060_644_u16.to_le_bytes());
@@ -245,7 +245,7 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
     }
 }
 
-/// A directory of so many entries without a file before it, and an end record that says what it is told to.
+/// A central directory of `entries` entries without local files, and an end record that claims other numbers.
 fn directory_alone(entries: usize, claimed: u16, size: impl Fn(u32) -> u32) -> Vec<u8> {
     let mut entry = b"PK\x01\x02".to_vec();
     entry.resize(46, 0);
@@ -260,7 +260,7 @@ fn directory_alone(entries: usize, claimed: u16, size: impl Fn(u32) -> u32) -> V
     bytes
 }
 
-/// Puts a wide end record with this count, and its locator, before the end record.
+/// Inserts a ZIP64 end record with this count, and its locator, before the end record.
 fn widened(bytes: &[u8], count: u64, size: u64) -> Vec<u8> {
     let (directory, end) = bytes.split_at(bytes.len() - 22);
     let start = directory.len() as u64;

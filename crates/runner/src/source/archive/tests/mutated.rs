@@ -1,4 +1,4 @@
-//! Archives with bytes changed by chance.
+//! Archives with randomly changed bytes.
 
 use launchway_testing::settings::setting;
 
@@ -9,7 +9,7 @@ fn no_mutation_gets_out_or_ends_the_runner() {
     mutate(500);
 }
 
-/// `FUZZ_RUNS` sets how many. A run depends on its number alone.
+/// `FUZZ_RUNS` sets the number of runs. A run depends only on its number.
 #[test]
 #[ignore = "long run"]
 fn no_mutation_of_very_many_gets_out_or_ends_the_runner() {
@@ -72,7 +72,7 @@ fn mutate(runs: u64) {
     }
 }
 
-/// Most mutations would end at the first header.
+/// Without this, most mutations would fail at the first header.
 fn fix_checksums(tar: &mut [u8]) {
     for block in tar.chunks_exact_mut(512) {
         if &block[257..262] == b"ustar" {

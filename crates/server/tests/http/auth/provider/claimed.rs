@@ -168,6 +168,6 @@ async fn a_sign_in_that_began_before_does_not_end_after() {
     };
     let known = proof::prove(&app.app, EMAIL, PASSWORD, None, &browser).await.unwrap();
     claimed(&come_back(&app, &fake, |_| {}).await);
-    let refused = sessions::let_in(&app.app, known, &browser).await;
+    let refused = sessions::sign_in_user(&app.app, known, &browser).await;
     assert!(matches!(refused, Err(ApiError::NotProven(_))), "it was let in");
 }

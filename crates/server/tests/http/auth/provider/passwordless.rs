@@ -96,8 +96,8 @@ async fn codes_are_turned_on_after_a_fresh_sign_in_and_off_by_a_code() {
     assert!(!form.contains(r#"name="present""#), "nothing is asked: {form}");
     assert_eq!(fresh.send("/profile/two-factor", &[]).await.status.as_u16(), 200);
     let user = fresh.caller().await.parse().unwrap();
-    let secret = two_factor::waiting(&app.app, user).await.unwrap().unwrap();
-    let shown = || secret.shown_at(app.clock.now()).to_string();
+    let secret = two_factor::pending_secret(&app.app, user).await.unwrap().unwrap();
+    let shown = || secret.display_code(app.clock.now()).to_string();
     let confirmed = fresh.send("/profile/two-factor/confirm", &[("code", &shown())]).await;
     assert_eq!(confirmed.status.as_u16(), 200, "{}", confirmed.text());
     app.advance(30 * SECOND);

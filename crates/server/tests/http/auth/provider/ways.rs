@@ -62,7 +62,7 @@ async fn the_code_of_an_app_is_asked_on_the_way() {
     let link = link(&page(&app, "/device?code=bcdfghjk", "").await);
     let asked = come_back_to(&app, &fake, &link, |_| {}).await;
     is_refused(&asked, 200, r#"name="one-time-code""#);
-    let (html, shown) = (asked.text(), secret.shown_at(app.clock.now()));
+    let (html, shown) = (asked.text(), secret.display_code(app.clock.now()));
     let fields = ["email", "proof", "next"].map(|name| (name, hidden(&html, name)));
     let fields = [&fields[..], &[("one-time-code", shown.as_str())]].concat();
     session_at(&submit(&app, "/", "", &fields).await, "/device?code=bcdfghjk");

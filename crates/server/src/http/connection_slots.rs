@@ -1,4 +1,4 @@
-//! Places of connections: how many there are at a time, in all, of one client, and of the networks that it is in.
+//! Connection slots: how many connections are open at a time, in total, of one client, and of its networks.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::http::client::{Width, network};
 
-/// The places that are taken.
-pub struct Places {
+/// The slots in use.
+pub struct ConnectionSlots {
     most: usize,
     most_of_client: usize,
     taken: Mutex<Taken>,
@@ -19,25 +19,25 @@ struct Taken {
     of_networks: HashMap<u64, usize>,
 }
 
-/// A place of a connection, free again when this is dropped.
-pub struct Place {
-    places: Arc<Places>,
+/// A connection's slot, released on drop.
+pub struct ConnectionSlot {
+    places: Arc<ConnectionSlots>,
     networks: Vec<u64>,
 }
 
-impl Places {
-    /// At most `most` places, and `most_of_client` for one client that is no proxy.
-    pub fn new(most: usize, most_of_client: usize) -> Arc<Places> {
-        Arc::new(Places {
+impl ConnectionSlots {
+    /// Allows `most` connections, and `most_of_client` for one client that is not a proxy.
+    pub fn new(most: usize, most_of_client: usize) -> Arc<ConnectionSlots> {
+        Arc::new(ConnectionSlots {
             most,
             most_of_client,
             taken: Mutex::default(),
         })
     }
 
-    /// A place for a connection from this address; `None` when it may have none. A proxy brings the requests of many clients, so
-    /// it may take every place.
-    pub fn take(self: &Arc<Places>, peer: IpAddr, is_proxy: bool) -> Option<Place> {
+    /// Takes a slot for a connection from this address; `None` if a limit is reached. A proxy carries the requests of
+    /// many clients, so it may take every slot.
+    pub fn take(self: &Arc<ConnectionSlots>, peer: IpAddr, is_proxy: bool) -> Option<ConnectionSlot> {
         let networks: Vec<(u64, usize)> = Width::ALL
             .into_iter()
             .filter(|_| !is_proxy)
@@ -53,14 +53,14 @@ impl Places {
         for network in &networks {
             *taken.of_networks.entry(*network).or_default() += 1;
         }
-        Some(Place {
+        Some(ConnectionSlot {
             places: self.clone(),
             networks,
         })
     }
 
-    /// How many places a network of this width may have. Half of all are out of reach for a block, and a quarter for a whole
-    /// provider, however many addresses there are in it.
+    /// The limit of a network of this width. A block cannot take more than half of all slots, and a whole provider not
+    /// more than three quarters, however many addresses it has.
     fn most_of(&self, width: Width) -> usize {
         let client = self.most_of_client;
         let most = match width {
@@ -69,12 +69,12 @@ impl Places {
             Width::Block => client.saturating_mul(4).min(self.most / 2),
             Width::Provider => self.most - self.most / 4,
         };
-        // The operator may let one client have more.
+        // The operator may have allowed one client more.
         most.max(client)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut taken = self
             .places
@@ -97,8 +97,8 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn places(most: usize, most_of_client: usize) -> Arc<Places> {
-        Places::new(most, most_of_client)
+    fn places(most: usize, most_of_client: usize) -> Arc<ConnectionSlots> {
+        ConnectionSlots::new(most, most_of_client)
     }
 
     fn address(text: &str) -> IpAddr {
@@ -147,8 +147,12 @@ mod tests {
         assert!(places.take(address("192.0.2.1"), false).is_some());
     }
 
-    /// Takes as many places as there are for these addresses, `of_each` of each at most.
-    fn flood(places: &Arc<Places>, of_each: usize, addresses: impl Iterator<Item = u128>) -> Vec<Place> {
+    /// Takes as many slots as possible for these addresses, at most `of_each` of each.
+    fn flood(
+        places: &Arc<ConnectionSlots>,
+        of_each: usize,
+        addresses: impl Iterator<Item = u128>,
+    ) -> Vec<ConnectionSlot> {
         let mut taken = Vec::new();
         for address in addresses.map(|bits| IpAddr::from(bits.to_be_bytes())) {
             for _ in 0..of_each {
@@ -163,7 +167,8 @@ mod tests {
 
     const BLOCK: u128 = 0x2001_0db8 << 96;
 
-    /// The attack: an IPv6 /48 has 65,536 networks that each count as a client; twenty of them had every place.
+    /// The attack: an IPv6 /48 has 65,536 networks that each count as a client; without limits for networks twenty of
+    /// them took every slot.
     #[test]
     fn one_block_does_not_take_every_place() {
         let places = places(10_000, 512);

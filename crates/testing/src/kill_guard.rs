@@ -1,23 +1,23 @@
-//! Ends a process when the test process ends, however that ends, SIGKILL included.
+//! Kills a process when the test process ends, even by SIGKILL.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// Kills a process when the test process is gone; dropped, it lets go without harm.
+/// Kills a process when the test process has ended. Dropping it releases the process unharmed.
 ///
-/// A shell waits for the end of a pipe that only the test process holds. The kernel closes the pipe in every case, where
-/// a destructor would not run.
+/// A shell waits for the end of a pipe that only the test process holds. The kernel always closes the pipe, even when
+/// no destructor runs.
 #[derive(Debug)]
-pub struct Leash {
+pub struct KillGuard {
     shell: Child,
 }
 
-impl Leash {
-    /// Ties `process` to the life of the test process. Drop the leash right after `process` was waited for, or its id
-    /// may be another's by then.
+impl KillGuard {
+    /// Ties `process` to the life of the test process. Drop the guard right after waiting for `process`, as its id may
+    /// be reused later.
     ///
     /// # Panics
-    /// When `sh` cannot be started.
+    /// If `sh` cannot be started.
     #[must_use]
     pub fn on(process: &Child) -> Self {
         let shell = Command::new("sh")
@@ -30,7 +30,7 @@ impl Leash {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Its own group: Ctrl-C at the terminal must end the test, not what cleans up after it.
+            // A process group of its own: Ctrl-C in the terminal must end the test, not its cleanup.
             .process_group(0)
             .spawn()
             .expect("`sh` can be started");
@@ -38,9 +38,9 @@ impl Leash {
     }
 }
 
-impl Drop for Leash {
+impl Drop for KillGuard {
     fn drop(&mut self) {
-        // The shell goes before its pipe is closed: otherwise it would do what it is for.
+        // Kill the shell before its pipe is closed: otherwise it would kill the process.
         let _ = self.shell.kill();
         let _ = self.shell.wait();
     }
@@ -55,16 +55,16 @@ mod tests {
     #[test]
     fn kills_when_the_pipe_ends() {
         let mut process = Command::new("sleep").arg("60").spawn().unwrap();
-        let mut leash = Leash::on(&process);
-        // What the kernel does when the test process is gone.
-        drop(leash.shell.stdin.take());
+        let mut kill_guard = KillGuard::on(&process);
+        // The kernel does the same when the test process ends.
+        drop(kill_guard.shell.stdin.take());
         assert_eq!(process.wait().unwrap().signal(), Some(9));
     }
 
     #[test]
     fn lets_go_without_harm() {
         let mut process = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        drop(Leash::on(&process));
+        drop(KillGuard::on(&process));
         drop(process.stdin.take());
         assert!(process.wait().unwrap().success());
     }
