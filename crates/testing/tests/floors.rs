@@ -15,6 +15,7 @@ use serde_json::Value;
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-delta", &[], &[TESTING]),
     ("launchway-credentials", &["launchway-domain"], &[TESTING]),
     ("launchway-trust", &["launchway-domain"], &[TESTING]),
     (
@@ -22,6 +23,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &["launchway-credentials", "launchway-domain"],
         &[TESTING],
     ),
+    ("launchway-device", &["launchway-delta", "launchway-domain"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     (
         "launchway-app-stores",

@@ -1,0 +1,212 @@
+//! The client as an app calls it: starts, what happens during a run, and questions about what is installed.
+
+mod cleaning;
+mod patience;
+mod run;
+mod sync;
+
+use std::cell::Cell;
+use std::io;
+
+pub use run::{Mark, Status};
+pub use sync::{SyncError, Synced};
+
+use crate::boot::{Binary, BootEvent, Content, Ending, SlotId, Soundness, StartFacts, decide};
+use crate::check::Running;
+use crate::ports::{Clock, Lock, Network, Random, Storage, Trust};
+use crate::reports::{self, Event};
+use crate::settings::Settings;
+use crate::slot;
+use crate::state::{Found, State, load_attempt, save_attempt};
+
+/// The platform that a client runs on.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    /// The client's own folder.
+    pub storage: &'a dyn Storage,
+    /// The way to servers.
+    pub network: &'a dyn Network,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Randomness.
+    pub random: &'a dyn Random,
+    /// The check of signatures.
+    pub trust: &'a dyn Trust,
+}
+
+/// The client of one app in one process.
+pub struct Device<'a> {
+    ports: Ports<'a>,
+    settings: &'a Settings,
+    /// Held by the main process. Others follow it.
+    lock: Option<Box<dyn Lock>>,
+}
+
+/// What the platform knows at a start.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The store binary.
+    pub binary: Binary,
+    /// Whether a window is shown.
+    pub window: bool,
+    /// How the previous process ended.
+    pub ending: Ending,
+}
+
+/// What a start hands over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// What runs.
+    pub content: Content,
+    /// The folder with its files, below the client's own; `None` is the embedded app.
+    pub folder: Option<String>,
+    /// Why the embedded app runs although nobody decided so.
+    pub problem: Option<String>,
+}
+
+impl Started {
+    fn with(content: Content) -> Self {
+        let folder = match content {
+            Content::Embedded => None,
+            Content::Slot(id) => Some(slot::content(id)),
+        };
+        Self {
+            content,
+            folder,
+            problem: None,
+        }
+    }
+
+    fn embedded_because(problem: String) -> Self {
+        Self {
+            problem: Some(problem),
+            ..Self::with(Content::Embedded)
+        }
+    }
+}
+
+impl<'a> Device<'a> {
+    /// Takes the lock if no other process of the app has it.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub fn open(ports: Ports<'a>, settings: &'a Settings) -> io::Result<Self> {
+        let lock = ports.storage.lock()?;
+        Ok(Self { ports, settings, lock })
+    }
+
+    /// Whether this is the process that decides.
+    #[must_use]
+    pub const fn is_main(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// Decides what the app runs, before any of its code does. It never fails: storage that cannot be read, or a state
+    /// that cannot be understood, starts the embedded app and changes nothing.
+    #[must_use]
+    pub fn start(&self, launch: &Launch) -> Started {
+        let started = if self.is_main() {
+            self.decide(launch)
+        } else {
+            self.follow()
+        };
+        started.unwrap_or_else(|error| Started::embedded_because(format!("the storage cannot be read: {error}")))
+    }
+
+    /// What the main process runs, where that can be handed over.
+    fn follow(&self) -> io::Result<Started> {
+        let Found::Whole(attempt) = load_attempt(self.ports.storage)? else {
+            return Ok(Started::with(Content::Embedded));
+        };
+        let sound = match attempt.content {
+            Content::Embedded => true,
+            Content::Slot(id) => self.soundness(id, false)? == Soundness::Sound,
+        };
+        Ok(Started::with(if sound { attempt.content } else { Content::Embedded }))
+    }
+
+    fn decide(&self, launch: &Launch) -> io::Result<Started> {
+        let storage = self.ports.storage;
+        let (mut state, is_first) = match State::load(storage)? {
+            Found::Nothing => (State::new(launch.binary.clone(), self.ports.random.bytes()), true),
+            Found::Corrupt => return Ok(Started::embedded_because("state.json cannot be understood".to_owned())),
+            Found::Whole(state) => (state, false),
+        };
+        self.ports.trust.restore(state.trust.as_deref());
+        let previous = match load_attempt(storage)? {
+            Found::Whole(attempt) => Some(attempt),
+            Found::Nothing | Found::Corrupt => None,
+        };
+        let unreadable = Cell::new(None);
+        let decision = decide(
+            &state.boot,
+            previous.as_ref(),
+            &StartFacts {
+                binary: launch.binary.clone(),
+                window: launch.window,
+                ending: launch.ending,
+                revoked: &|id| self.ports.trust.is_revoked(&id),
+                soundness: &|id, first| {
+                    self.soundness(id, first).unwrap_or_else(|error| {
+                        unreadable.set(Some(error));
+                        Soundness::Incomplete
+                    })
+                },
+            },
+        );
+        if let Some(error) = unreadable.take() {
+            return Err(error);
+        }
+        // Reports come first: one too many is counted once, one too few never.
+        let events = decision.events.iter().map(|event| self.event(&state, event)).collect();
+        let _ = reports::add(storage, events);
+        let changed = is_first || decision.state.differs_beside_judged(&state.boot);
+        state.boot = decision.state;
+        if decision.new_binary {
+            state.slots.clear();
+            state.tokens.clear();
+        }
+        let saved = if changed { state.save(storage) } else { Ok(()) };
+        let saved = saved.and_then(|()| save_attempt(storage, &decision.attempt));
+        Ok(Started::with(if saved.is_ok() {
+            decision.attempt.content
+        } else {
+            decision.unwritten
+        }))
+    }
+
+    fn soundness(&self, id: SlotId, first: bool) -> io::Result<Soundness> {
+        slot::soundness(self.ports.storage, id, &self.settings.entry_file, first)
+    }
+
+    fn event(&self, state: &State, event: &BootEvent) -> Event {
+        self.report(
+            event.kind.as_str(),
+            state.update_id(event.content),
+            event.reason.map(|reason| reason.as_str().to_owned()),
+        )
+    }
+
+    fn report(&self, kind: &str, update_id: String, reason: Option<String>) -> Event {
+        Event {
+            kind: kind.to_owned(),
+            update_id,
+            at: self.ports.clock.now(),
+            reason,
+            stack: None,
+        }
+    }
+
+    /// What the server is told of the content that runs.
+    fn running(&self, state: &State, content: Content) -> Running {
+        let slot = match content {
+            Content::Embedded => None,
+            Content::Slot(id) => state.slot(id),
+        };
+        Running {
+            version: slot.map_or(&self.settings.version, |slot| &slot.version).clone(),
+            build: slot.map_or(&state.boot.binary.code, |slot| &slot.build_number).clone(),
+            update_id: state.update_id(content),
+        }
+    }
+}

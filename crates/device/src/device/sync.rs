@@ -1,0 +1,272 @@
+//! One round with the server: check, download, install, report, clean up.
+
+use std::io;
+
+use launchway_delta::Digest;
+
+use crate::boot::{Content, SlotId, Soundness};
+use crate::check::{Answer, CheckError, Checked, Offer, check};
+use crate::device::{Device, Ports};
+use crate::download::{DownloadError, discard};
+use crate::json::Json;
+use crate::reports;
+use crate::slot::{Expected, InstallError, install};
+use crate::state::{Found, SlotRecord, State, load_attempt};
+
+/// What a round came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Synced {
+    /// There is no update.
+    Nothing,
+    /// A new store binary is needed, for this reason.
+    StoreUpdateRequired(String),
+    /// The next start tries this update.
+    Staged(Box<Offer>),
+    /// What runs has these bytes already, and is this update from now on.
+    SameBytes(Box<Offer>),
+    /// The offer failed before on this binary.
+    Quarantined(Box<Offer>),
+    /// The download waits for a connection that is not metered.
+    WaitsForWifi(Box<Offer>),
+}
+
+/// Why a round ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// Another process of the app decides.
+    #[error("another process of this app runs the client")]
+    NotMain,
+    /// The app has not started since it was installed.
+    #[error("the app has not started yet")]
+    NotStarted,
+    /// The state was corrupt and is set aside.
+    #[error("state.json cannot be understood; it was set aside, and the next start begins anew")]
+    Corrupt,
+    /// The storage failed.
+    #[error("the storage failed: {0}")]
+    Storage(#[from] io::Error),
+    /// The check failed.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The developers did not sign this.
+    #[error("the update is refused: {0}")]
+    Refused(String),
+    /// The download failed.
+    #[error(transparent)]
+    Download(#[from] DownloadError),
+    /// The package cannot be installed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+}
+
+impl Device<'_> {
+    /// Asks the server, installs what it offers for the next start, and reports what happened. `progress` is told the
+    /// bytes of the package that have arrived.
+    ///
+    /// # Errors
+    /// The round ended early. Nothing that runs is changed, and the next round goes on where this one stopped.
+    pub fn sync(&self, progress: &mut dyn FnMut(u64)) -> Result<Synced, SyncError> {
+        let mut state = self.load()?;
+        let running = self.running_content()?;
+        let result = self.update(&mut state, running, progress);
+        // Reports and room on the disk do not depend on how the update went.
+        let reported = self.send_reports();
+        let cleaned = self.load().and_then(|mut state| self.clean_up(&mut state, running));
+        let synced = result?;
+        reported?;
+        cleaned?;
+        Ok(synced)
+    }
+
+    /// Asks the server and installs nothing.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub fn check(&self) -> Result<Answer, SyncError> {
+        let mut state = self.load()?;
+        let running = self.running_content()?;
+        Ok(self.ask(&mut state, running)?.answer)
+    }
+
+    /// Sends the reports that wait. Answers how many the server took.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub fn send_reports(&self) -> Result<usize, SyncError> {
+        let state = self.load()?;
+        Ok(reports::send(
+            self.ports.storage,
+            self.ports.network,
+            self.settings,
+            &state.tokens,
+        )?)
+    }
+
+    fn load(&self) -> Result<State, SyncError> {
+        if !self.is_main() {
+            return Err(SyncError::NotMain);
+        }
+        match State::load(self.ports.storage)? {
+            Found::Nothing => Err(SyncError::NotStarted),
+            Found::Corrupt => {
+                State::set_aside(self.ports.storage)?;
+                Err(SyncError::Corrupt)
+            }
+            Found::Whole(state) => {
+                self.ports.trust.restore(state.trust.as_deref());
+                Ok(state)
+            }
+        }
+    }
+
+    fn running_content(&self) -> Result<Content, SyncError> {
+        Ok(match load_attempt(self.ports.storage)? {
+            Found::Whole(attempt) => attempt.content,
+            Found::Nothing | Found::Corrupt => Content::Embedded,
+        })
+    }
+
+    pub(super) fn ask(&self, state: &mut State, running: Content) -> Result<Checked, SyncError> {
+        let running = self.running(state, running);
+        let trust = self.ports.trust.query();
+        let checked = check(self.ports.network, self.settings, &running, &state.device_id, &trust)?;
+        if let Some((update_id, token)) = &checked.token {
+            state.keep_token(update_id, token);
+            state.save(self.ports.storage)?;
+        }
+        Ok(checked)
+    }
+
+    /// Revocations arrive in this way too, so it is done whatever the answer is.
+    fn refresh_trust(&self, state: &mut State, announced: Option<&Json>) -> Result<(), String> {
+        let Ports {
+            storage,
+            network,
+            trust,
+            ..
+        } = self.ports;
+        trust.refresh(network, announced, &mut |kept| {
+            state.trust = Some(kept);
+            state.save(storage)
+        })
+    }
+
+    fn update(&self, state: &mut State, running: Content, progress: &mut dyn FnMut(u64)) -> Result<Synced, SyncError> {
+        let checked = self.ask(state, running)?;
+        let refreshed = self.refresh_trust(state, checked.trust.as_ref());
+        let offer = match checked.answer {
+            Answer::Nothing { .. } => return Ok(Synced::Nothing),
+            Answer::StoreUpdateRequired { reason } => return Ok(Synced::StoreUpdateRequired(reason)),
+            Answer::Update(offer) => offer,
+        };
+        if state.boot.quarantine.contains(&offer.sha256) {
+            return Ok(Synced::Quarantined(offer));
+        }
+        let permit = refreshed.and_then(|()| self.ports.trust.permit(&offer, &self.running(state, running)));
+        let permit = permit.map_err(|why| self.failed(&offer, SyncError::Refused(why)))?;
+        let manifest = match self.installed(state, running, offer.sha256)? {
+            // A slot stays as it is, whatever the server says of its files by now.
+            Some(manifest) if permit.manifest.is_some_and(|expected| expected != manifest) => {
+                return Err(self.failed(&offer, InstallError::WrongFiles.into()));
+            }
+            Some(manifest) => manifest,
+            None if self.settings.wifi_only && !self.ports.network.is_unmetered() => {
+                return Ok(Synced::WaitsForWifi(offer));
+            }
+            None => self.fetch(state, running, &offer, permit.manifest, progress)?,
+        };
+        self.stage(state, running, offer, manifest)
+    }
+
+    /// Downloads and installs a package. Answers the digest of its file list.
+    fn fetch(
+        &self,
+        state: &mut State,
+        running: Content,
+        offer: &Offer,
+        manifest: Option<Digest>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Digest, SyncError> {
+        self.drop_other_parts(offer.sha256)?;
+        let path = self.download_again_and_again(state, running, offer, progress)?;
+        let package = self.ports.storage.open(&path)?;
+        let expected = Expected {
+            manifest,
+            list: None,
+            entry_file: &self.settings.entry_file,
+        };
+        install(self.ports.storage, package, offer.sha256, &expected)
+            .map(|list| list.manifest())
+            .map_err(|error| self.not_installed(state, offer, error))
+    }
+
+    /// The digest of a slot's file list, if the slot is whole. What runs is never installed anew under its own feet.
+    fn installed(&self, state: &State, running: Content, id: SlotId) -> Result<Option<Digest>, SyncError> {
+        let whole = running == Content::Slot(id) || self.soundness(id, true)? == Soundness::Sound;
+        Ok(state.slot(id).filter(|_| whole).map(|slot| slot.manifest))
+    }
+
+    fn stage(
+        &self,
+        state: &mut State,
+        running: Content,
+        offer: Box<Offer>,
+        manifest: Digest,
+    ) -> Result<Synced, SyncError> {
+        let known = state.slot(offer.sha256).is_some_and(|slot| slot.update_id == offer.id);
+        if known && state.boot.next == Some(offer.sha256) {
+            return Ok(Synced::Staged(offer));
+        }
+        let same = state.boot.current == Content::Slot(offer.sha256) && running == state.boot.current;
+        let mut kinds = vec!["downloaded"];
+        if same {
+            kinds.push("installed");
+            if !state.boot.trial {
+                kinds.push("confirmed");
+            }
+        } else {
+            state.boot.stage(offer.sha256);
+        }
+        let events = kinds
+            .into_iter()
+            .map(|kind| self.report(kind, offer.id.clone(), None))
+            .collect();
+        let _ = reports::add(self.ports.storage, events);
+        state.record(SlotRecord {
+            id: offer.sha256,
+            update_id: offer.id.clone(),
+            version: offer.version.clone(),
+            build_number: offer.build_number.clone(),
+            manifest,
+        });
+        state.save(self.ports.storage)?;
+        discard(self.ports.storage, offer.sha256)?;
+        Ok(if same {
+            Synced::SameBytes(offer)
+        } else {
+            Synced::Staged(offer)
+        })
+    }
+
+    /// Reports that an update failed and passes the error on.
+    pub(super) fn failed(&self, offer: &Offer, error: SyncError) -> SyncError {
+        let event = self.report("failed", offer.id.clone(), Some(error.to_string()));
+        let _ = reports::add(self.ports.storage, vec![event]);
+        error
+    }
+
+    /// A package with a fault has it for ever: it is not downloaded again on this binary.
+    fn not_installed(&self, state: &mut State, offer: &Offer, error: InstallError) -> SyncError {
+        match error {
+            InstallError::Storage(_) => error.into(),
+            InstallError::NoSpace { .. } | InstallError::WrongFiles => self.failed(offer, error.into()),
+            _ => {
+                state.boot.ban(offer.sha256);
+                let saved = state.save(self.ports.storage);
+                let discarded = saved.map_err(DownloadError::Storage);
+                let _ = discarded.and_then(|()| discard(self.ports.storage, offer.sha256));
+                self.failed(offer, error.into())
+            }
+        }
+    }
+}

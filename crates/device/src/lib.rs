@@ -1,0 +1,21 @@
+//! The client of over-the-air updates, as a phone runs it (`docs/reference/sdk.md`).
+//!
+//! Everything outside the process is a port: clock, storage, network, randomness, and the check of signatures. The
+//! crate blocks; it starts no threads.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
+
+pub mod boot;
+pub mod check;
+mod device;
+pub mod download;
+mod files;
+pub mod folder;
+pub mod json;
+pub mod ports;
+pub mod reports;
+pub mod settings;
+pub mod slot;
+pub mod state;
+
+pub use device::{Device, Launch, Mark, Ports, Started, Status, SyncError, Synced};

@@ -1,0 +1,26 @@
+//! What an app says about itself and about how it wants to be updated.
+
+use launchway_domain::platform::Platform;
+
+/// The settings of an app, which its store binary carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The address of the service's API, such as `https://host/api`.
+    pub server_url: String,
+    /// The app's bundle id.
+    pub bundle_id: String,
+    /// The platform of the binary.
+    pub platform: Platform,
+    /// The version of the content inside the binary.
+    pub version: String,
+    /// The fingerprint of the binary.
+    pub fingerprint: Option<String>,
+    /// The configuration whose updates the app takes.
+    pub configuration: Option<String>,
+    /// The file that the app starts with, which every package must hold.
+    pub entry_file: String,
+    /// How many installed packages are kept, if fewer are needed.
+    pub keep_slots: usize,
+    /// Whether packages are downloaded without metering only.
+    pub wifi_only: bool,
+}

@@ -1,0 +1,245 @@
+//! A second reading of the rules, written without the machine: it keeps the whole history of what runs and looks back
+//! into it, where the machine counts.
+
+use serde_json::{Value, json};
+
+use super::trace::{Facts, Step};
+use launchway_device::boot::{Ending, Soundness};
+
+/// A process, while it lives.
+#[derive(Clone, Default)]
+struct Process {
+    content: Option<String>,
+    had_window: bool,
+    visible: bool,
+    lasted: bool,
+    marker: bool,
+    timeout: bool,
+}
+
+/// How a process of the current content ended.
+#[derive(Clone, Copy, PartialEq)]
+enum Death {
+    CrashEarly,
+    CrashLate,
+    Hang,
+    Lost,
+    Fine,
+}
+
+/// What a phone is, by the rules. `None` is the embedded app.
+#[derive(Default)]
+pub struct Model {
+    binary: Option<String>,
+    current: Option<String>,
+    proven: bool,
+    good_before: Option<String>,
+    next: Option<String>,
+    banned: Vec<String>,
+    /// Since `current` became what it is: current, or proven.
+    deaths: Vec<Death>,
+    process: Option<Process>,
+}
+
+impl Model {
+    pub fn apply(&mut self, step: &Step) -> Option<Value> {
+        match step {
+            Step::Start(facts) => return Some(self.start(facts)),
+            Step::Stage(slot) if !self.banned.contains(slot) => self.next = Some(slot.clone()),
+            Step::Stage(_) => {}
+            Step::Reset => {
+                self.become_(None, true);
+                (self.good_before, self.next) = (None, None);
+            }
+            Step::Confirm => {
+                let runs = self
+                    .process
+                    .as_ref()
+                    .is_some_and(|process| process.content == self.current && process.had_window);
+                let confirmed = runs && self.current.is_some() && !self.proven;
+                if confirmed {
+                    (self.proven, self.deaths) = (true, Vec::new());
+                }
+                return Some(json!({"confirmed": confirmed}));
+            }
+            Step::Foreground => self.mark(|process| (process.had_window, process.visible) = (true, true)),
+            Step::Background => self.mark(|process| process.visible = false),
+            Step::Crash => self.mark(|process| process.marker = true),
+            Step::Hang => self.mark(|process| process.timeout = true),
+            Step::Settle => self.mark(|process| process.lasted = true),
+        }
+        None
+    }
+
+    fn mark(&mut self, change: impl Fn(&mut Process)) {
+        self.process.as_mut().map(change);
+    }
+
+    fn become_(&mut self, content: Option<String>, proven: bool) {
+        (self.current, self.proven, self.deaths) = (content, proven, Vec::new());
+    }
+
+    fn start(&mut self, facts: &Facts) -> Value {
+        let mut events = Vec::new();
+        let dead = self.process.take();
+        let first = Some("1".to_owned());
+        if *self.binary.as_ref().or(first.as_ref()).unwrap() == facts.binary {
+            if let Some(dead) = dead {
+                self.bury(&dead, facts.ending, &mut events);
+            }
+        } else {
+            *self = Self::default();
+        }
+        self.binary = Some(facts.binary.clone());
+        if facts.window {
+            self.judge(facts, &mut events);
+        }
+        self.leave_what_cannot_run(facts, &mut events);
+        if facts.window {
+            self.try_next(facts, &mut events);
+        }
+        self.process = Some(Process {
+            content: self.current.clone(),
+            had_window: facts.window,
+            visible: facts.window,
+            ..Process::default()
+        });
+        self.answer(facts, events)
+    }
+
+    fn bury(&mut self, dead: &Process, ending: Ending, events: &mut Vec<Value>) {
+        let crash = dead.marker || !matches!(ending, Ending::Unexplained | Ending::Explained);
+        if crash {
+            events.push(json!({"type": "crash", "content": shown(&dead.content)}));
+        }
+        if dead.content == self.current {
+            self.deaths.push(match (crash, dead.lasted, dead.timeout) {
+                (true, false, _) => Death::CrashEarly,
+                (true, true, _) => Death::CrashLate,
+                (false, _, true) => Death::Hang,
+                _ if ending == Ending::Unexplained && dead.had_window && dead.visible => Death::Lost,
+                _ => Death::Fine,
+            });
+        }
+    }
+
+    fn is_trial(&self) -> bool {
+        self.current.is_some() && !self.proven
+    }
+
+    fn hard(&self) -> usize {
+        let hard = |death: &&Death| matches!(death, Death::CrashEarly | Death::CrashLate | Death::Hang);
+        if self.is_trial() {
+            self.deaths.iter().filter(hard).count()
+        } else {
+            0
+        }
+    }
+
+    fn soft(&self) -> usize {
+        let lost = self.deaths.iter().filter(|death| **death == Death::Lost).count();
+        if self.is_trial() { lost } else { 0 }
+    }
+
+    fn early_crashes(&self) -> usize {
+        let row = self
+            .deaths
+            .iter()
+            .rev()
+            .take_while(|death| **death == Death::CrashEarly)
+            .count();
+        if self.is_trial() { 0 } else { row }
+    }
+
+    fn judge(&mut self, facts: &Facts, events: &mut Vec<Value>) {
+        let Some(current) = self.current.clone() else { return };
+        let reason = if self.hard() > 0 {
+            if self.deaths.last() == Some(&Death::Hang) {
+                "hung"
+            } else {
+                "crashed"
+            }
+        } else if self.soft() > 1 {
+            "died_twice"
+        } else if self.early_crashes() > 2 {
+            "crash_loop"
+        } else {
+            return;
+        };
+        self.banned.push(current);
+        self.go_back(facts, "rolled_back", reason, events);
+    }
+
+    fn go_back(&mut self, facts: &Facts, what: &str, reason: &str, events: &mut Vec<Value>) {
+        events.push(json!({"type": what, "content": shown(&self.current), "reason": reason}));
+        let back = self.good_before.take().filter(|slot| self.can_run(slot, facts));
+        self.become_(back, true);
+    }
+
+    fn can_run(&self, slot: &String, facts: &Facts) -> bool {
+        !self.banned.contains(slot) && self.obstacle(slot, facts, false).is_none()
+    }
+
+    fn obstacle(&self, slot: &String, facts: &Facts, first: bool) -> Option<&'static str> {
+        if facts.revoked.contains(slot) {
+            return Some("revoked");
+        }
+        match facts.unsound.get(slot)? {
+            Soundness::Incomplete => Some("incomplete"),
+            Soundness::NoEntryFile => Some("no_entry_file"),
+            Soundness::Damaged if first => Some("damaged"),
+            _ => None,
+        }
+    }
+
+    fn leave_what_cannot_run(&mut self, facts: &Facts, events: &mut Vec<Value>) {
+        let Some(current) = &self.current else { return };
+        if let Some(reason) = self.obstacle(current, facts, false) {
+            let what = if reason == "revoked" { "rolled_back" } else { "failed" };
+            self.go_back(facts, what, reason, events);
+        }
+    }
+
+    fn try_next(&mut self, facts: &Facts, events: &mut Vec<Value>) {
+        let Some(next) = self.next.take() else { return };
+        if self.banned.contains(&next) || self.current.as_ref() == Some(&next) {
+            return;
+        }
+        if let Some(reason) = self.obstacle(&next, facts, true) {
+            events.push(json!({"type": "failed", "content": next, "reason": reason}));
+            return;
+        }
+        if !self.is_trial() {
+            self.good_before = self.current.clone();
+        }
+        events.push(json!({"type": "installed", "content": next}));
+        self.become_(Some(next), false);
+    }
+
+    fn answer(&self, facts: &Facts, events: Vec<Value>) -> Value {
+        let unwritten = if self.is_trial() {
+            self.good_before.clone().filter(|slot| self.can_run(slot, facts))
+        } else {
+            self.current.clone()
+        };
+        json!({
+            "run": shown(&self.current),
+            "unwritten": shown(&unwritten),
+            "events": events,
+            "state": {
+                "current": shown(&self.current),
+                "trial": self.is_trial(),
+                "lastGood": shown(&self.good_before),
+                "next": self.next,
+                "quarantine": self.banned,
+                "hard": self.hard(),
+                "soft": self.soft(),
+                "earlyCrashes": self.early_crashes(),
+            },
+        })
+    }
+}
+
+fn shown(content: &Option<String>) -> String {
+    content.clone().unwrap_or_else(|| "embedded".to_owned())
+}

@@ -1,0 +1,16 @@
+//! The client against simulated phones: storage that fails or dies at each write, hostile servers, and random lives of
+//! the boot machine.
+
+// Tells clippy that the functions below are tests too, where `unwrap` is at home.
+#![cfg(test)]
+
+mod boot;
+mod deaths;
+mod disk;
+mod downloads;
+mod installs;
+mod json;
+mod kills;
+mod lives;
+mod phone;
+mod reporting;

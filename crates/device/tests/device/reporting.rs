@@ -1,0 +1,115 @@
+//! Reports wait until the server took them.
+
+use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued, send};
+
+use crate::disk::Disk;
+use crate::phone::{Server, settings};
+
+fn event(kind: &str, update: &str) -> Event {
+    Event {
+        kind: kind.to_owned(),
+        update_id: update.to_owned(),
+        at: 1_795_255_200_000,
+        reason: None,
+        stack: None,
+    }
+}
+
+fn tokens(updates: &[&str]) -> Vec<(String, String)> {
+    updates
+        .iter()
+        .map(|update| ((*update).to_owned(), "token".to_owned()))
+        .collect()
+}
+
+#[test]
+fn each_update_and_kind_waits_once_and_goes_once() {
+    let (disk, server) = (Disk::new(), Server::default());
+    add(
+        &disk,
+        vec![
+            event("installed", "a"),
+            event("confirmed", "a"),
+            event("installed", "b"),
+        ],
+    )
+    .unwrap();
+    add(&disk, vec![event("installed", "a")]).unwrap();
+    assert_eq!(queued(&disk).unwrap().len(), 3);
+    assert_eq!(send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(), 2);
+    assert_eq!(queued(&disk).unwrap(), [event("installed", "b")], "no token, no report");
+    assert_eq!(send(&disk, &server, &settings(), &tokens(&["a", "b"])).unwrap(), 1);
+    assert_eq!(*server.reports.borrow(), ["installed a", "confirmed a", "installed b"]);
+    assert_eq!(queued(&disk).unwrap(), []);
+}
+
+#[test]
+fn a_server_that_cannot_take_them_now_gets_them_later() {
+    for status in [401, 408, 429, 500, 503] {
+        let (disk, server) = (Disk::new(), Server::default());
+        add(&disk, vec![event("installed", "a")]).unwrap();
+        server.report_status.set(status);
+        assert_eq!(
+            send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(),
+            0,
+            "{status}"
+        );
+        server.report_status.set(0);
+        assert_eq!(
+            send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(),
+            1,
+            "{status}"
+        );
+    }
+}
+
+#[test]
+fn what_a_server_will_never_take_does_not_stay() {
+    let (disk, server) = (Disk::new(), Server::default());
+    add(&disk, vec![event("crash", "a"), event("installed", "a")]).unwrap();
+    server.report_status.set(400);
+    assert_eq!(send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(), 0);
+    assert_eq!(queued(&disk).unwrap(), []);
+    assert_eq!(server.requests.borrow().len(), 3, "both together, then each for itself");
+}
+
+#[test]
+fn the_oldest_leave_when_there_are_too_many() {
+    let disk = Disk::new();
+    for number in 0..MAX_EVENTS + 5 {
+        add(&disk, vec![event("installed", &number.to_string())]).unwrap();
+    }
+    let left = queued(&disk).unwrap();
+    assert_eq!((left.len(), &*left[0].update_id), (MAX_EVENTS, "5"));
+}
+
+#[test]
+fn hostile_reasons_and_stacks_are_bounded() {
+    let disk = Disk::new();
+    let hostile = Event {
+        reason: Some("\u{1f600}\0\"\n".repeat(100)),
+        stack: Some("é\u{1}".repeat(MAX_STACK)),
+        ..event("crash", "a")
+    };
+    add(&disk, vec![hostile]).unwrap();
+    let [event] = &queued(&disk).unwrap()[..] else {
+        panic!("one waits")
+    };
+    assert_eq!(event.reason.as_ref().unwrap().chars().count(), 200);
+    let stack = event.stack.as_ref().unwrap();
+    assert!(stack.len() <= MAX_STACK && stack.len() > MAX_STACK - 4);
+}
+
+#[test]
+fn damaged_lines_are_left_out() {
+    let disk = Disk::new();
+    add(&disk, vec![event("installed", "a"), event("confirmed", "a")]).unwrap();
+    let mut bytes = disk.bytes("events.jsonl").unwrap();
+    let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    bytes.splice(line..=line, *b"\n{\"type\":\n\xff\xfe\nnull\n");
+    disk.put("events.jsonl", &bytes);
+    assert_eq!(
+        queued(&disk).unwrap(),
+        [event("installed", "a"), event("confirmed", "a")]
+    );
+}
