@@ -25,7 +25,7 @@ export async function fill(server) {
   const packed = await call("POST", "/build", { bundleId: "com.example.app", platform: "android", distribution: "internal", version: "1.2.3", buildNumber: "42", git, source: { uploadId: await upload(call, zip("app.apk", read(app)), "source.zip") }, plan: { steps: [{ name: "compile", run: "echo packed" }], artifacts: [{ path: "app.apk", kind: "apk" }] } });
   await until("the app is built", () => over(packed.id));
   const waiting = await build({ platform: "ios", version: "2.4.0", configuration: "production", git, plan: { labels: ["os=macos"], steps: [steps[0]] } });
-  const running = await build({ version: "2.5.0", buildNumber: "250", git: { ...git, branch: "next" } }, [{ name: "slow", run: "i=0; while [ $i -lt 600 ]; do echo \"line $i\"; i=$((i+1)); sleep 0.5; done" }]);
+  const running = await build({ version: "2.5.0", buildNumber: "250", git: { ...git, branch: "next" } }, [{ name: "slow", run: "i=0; while :; do echo \"line $i\"; i=$((i+1)); sleep 0.5; done" }]);
   await until("the slow build runs", async () => (await call("GET", `/build?id=${running.id}`)).status === "running");
   const publish = async (fields) => call("POST", "/update", {
     uploadId: await upload(call, zip("index.html", `<h1>${JSON.stringify(fields)}</h1>`), "update.zip"),
