@@ -23,7 +23,7 @@ use crate::config::make_private_dir;
 use crate::free_space;
 use crate::ops::build_secrets;
 use crate::ops::leases::{self, begin_change, is_held, no_lease_error};
-use crate::ops::write::Write;
+use crate::ops::write::{Signal, Write};
 
 /// The minimum size in bytes of a part in object storage.
 const SEGMENT: i64 = 1 << 20;
@@ -74,7 +74,7 @@ pub async fn append(
     let tail = build.log_size + out.len() as i64 - write.org().log_tail_start(id).await?;
     let org = write.org_id();
     if !out.is_empty() {
-        write.notify_build(id);
+        write.signal(Signal::Build(id));
     }
     write.commit().await?;
     if tail >= SEGMENT

@@ -18,7 +18,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::ops::uploads::ALREADY_USED;
-use crate::ops::write::{NOTHING, Write};
+use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{apps, fingerprints, queue, uploads, usage};
 use form::{NewBuild, Number, Source};
 use source::Prepared;
@@ -197,7 +197,7 @@ pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiErro
     if ends {
         write.event("build.canceled", &new).await?;
     }
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     Ok(after)
 }
 
@@ -234,7 +234,7 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError
         ..build
     };
     write.event("build.failed", &event_view(&after)).await?;
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     Ok(true)
 }
 
@@ -276,7 +276,7 @@ pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiE
         };
         write.event("build.canceled", &event_view(&stopped)).await?;
     }
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     Ok(keys)
 }
 
@@ -297,7 +297,7 @@ pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<
     {
         keys.extend(Key::new(key));
     }
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     Ok(keys)
 }
 

@@ -16,7 +16,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::audit;
 use crate::ops::webhooks::lock;
-use crate::ops::write::{NOTHING, Write};
+use crate::ops::write::{NOTHING, Signal, Write};
 use crate::outbound::address_guard::origin_of;
 
 const REASON: &str = "the outbox serves every tenant";
@@ -123,7 +123,7 @@ async fn active(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiErro
 
 async fn add(write: &mut Write<'_>, delivery: &Delivery) -> Result<(), ApiError> {
     write.org().add_delivery(delivery).await?;
-    write.wake_webhooks();
+    write.signal(Signal::Webhooks);
     Ok(())
 }
 

@@ -22,7 +22,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
-use crate::ops::write::{NOTHING, Write};
+use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
 /// The message for a runner without the lease of a build. The runner then drops the build.
@@ -79,7 +79,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
     let told = json!({"runner": runner.name, "attempt": to.attempt});
     write.audit("build.lease", begun.id, NOTHING, Some(&told)).await?;
-    write.notify_build(begun.id);
+    write.signal(Signal::Build(begun.id));
     if begun.started_at == Some(now) {
         add_event(&mut write, &begun, Some(&runner.name)).await?;
     }
@@ -185,7 +185,7 @@ pub async fn begin_change<'a>(
         .ok_or_else(no_lease_error)?;
     let actor = Actor::Runner(caller.runner.id);
     let mut write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     Ok((write, build))
 }
 
@@ -237,7 +237,7 @@ pub async fn record_plan(
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }
     write.org().update_build(&build).await?;
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     write.commit().await?;
     Ok(attempt_reply(&build))
 }
@@ -273,7 +273,7 @@ pub async fn end(
     let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
     write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
     add_event(write, &ended, None).await?;
-    write.notify_build(build.id);
+    write.signal(Signal::Build(build.id));
     Ok(ended)
 }
 
@@ -302,7 +302,7 @@ async fn add_event(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -
 /// Takes a build from a runner that was silent for too long; returns whether it did.
 pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
-    write.notify_build(id);
+    write.signal(Signal::Build(id));
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);
@@ -338,8 +338,8 @@ pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, Ap
         }
         let told = json!({"attempt": to.attempt});
         write.audit("build.lapse", id, NOTHING, Some(&told)).await?;
-        write.wake_runners();
-        write.notify_build(id);
+        write.signal(Signal::Runners);
+        write.signal(Signal::Build(id));
     }
     write.commit().await?;
     app.maskers.forget(id);

@@ -23,7 +23,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::ops::uploads::{self, ALREADY_USED};
-use crate::ops::write::{NOTHING, Write};
+use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{apps, usage};
 use files::Prepared;
 use form::NewSubmission;
@@ -91,7 +91,7 @@ pub async fn create(
     usage::room_to_store(write, 0).await?;
     let view = SubmissionView::of(&submission);
     write.audit("submission.create", id, NOTHING, Some(&view)).await?;
-    write.wake_submissions();
+    write.signal(Signal::Submissions);
     Ok(submission)
 }
 
@@ -114,7 +114,7 @@ async fn store_change(
     write.org().change_submission(&new).await?;
     let (before, after) = (SubmissionView::of(old), SubmissionView::of(&new));
     write.audit(action, old.id, Some(&before), Some(&after)).await?;
-    write.wake_submissions();
+    write.signal(Signal::Submissions);
     Ok(new)
 }
 
@@ -257,7 +257,7 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
             new.work.is_deleted = true;
             new.work.due_at = Some(write.now());
             write.org().change_submission(&new).await?;
-            write.wake_submissions();
+            write.signal(Signal::Submissions);
             Ok(Vec::new())
         }
         // It waits, it is finished, or users have it: there is nothing to undo.

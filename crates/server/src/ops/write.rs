@@ -3,13 +3,14 @@
 mod answers;
 mod audit;
 mod secrets;
+mod signals;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{BuildId, KeyId, OrgId, UserId};
+use launchway_domain::id::{KeyId, OrgId, UserId};
 use launchway_domain::time::EpochMs;
 use launchway_store::{EventRow, Org, RequestKey, System, Tx};
 use serde::Serialize;
@@ -21,6 +22,8 @@ use crate::ops::audit_lines::AuditLines;
 use crate::vault::DataKey;
 
 pub use answers::{ANSWER_LIFE, Creation, kept_answer};
+pub use signals::Signal;
+use signals::Signals;
 
 /// The error for a form that was submitted twice.
 const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
@@ -39,16 +42,8 @@ pub struct Write<'a> {
     request_id: String,
     /// The organization and key under which the answer is stored.
     request: Option<(OrgId, RequestKey)>,
-    /// The bundle whose updates change.
-    touched: Option<BundleId>,
-    /// Whether to wake the delivery of webhooks on commit.
-    wakes: bool,
-    /// Builds whose followers to notify on commit.
-    builds: Vec<BuildId>,
-    /// Whether to wake waiting runners on commit.
-    queues: bool,
-    /// Whether to wake the job for submissions on commit.
-    submits: bool,
+    /// What it wakes on commit.
+    signals: Signals,
     /// Lines of the audit log. They are written last, because they lock the organization's log.
     audit: AuditLines,
     /// Data keys that it seals with.
@@ -160,11 +155,7 @@ impl<'a> Write<'a> {
             address: origin.map(|origin| origin.address.to_string()).unwrap_or_default(),
             request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
             request: None,
-            touched: None,
-            wakes: false,
-            builds: Vec::new(),
-            queues: false,
-            submits: false,
+            signals: Signals::default(),
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -215,12 +206,10 @@ impl<'a> Write<'a> {
     /// Announces that a bundle's updates change: the commit waits until the index of this node has followed. The first
     /// call takes a lock until the end of the transaction.
     pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), ApiError> {
-        if self.touched.as_ref() == Some(bundle) {
-            return Ok(());
+        if self.signals.add(Signal::Updates(bundle.clone())) {
+            let now = self.now;
+            self.org().touch_updates(bundle, now).await?;
         }
-        let now = self.now;
-        self.org().touch_updates(bundle, now).await?;
-        self.touched = Some(bundle.clone());
         Ok(())
     }
 
@@ -232,54 +221,23 @@ impl<'a> Write<'a> {
             at: self.now,
             data: to_json(data)?,
         };
-        self.wakes = true;
-        self.queues |= kind == BUILD_QUEUED;
+        self.signal(Signal::Webhooks);
+        if kind == BUILD_QUEUED {
+            self.signal(Signal::Runners);
+        }
         Ok(self.org().add_event(&event).await?)
     }
 
-    /// Wakes waiting runners on commit.
-    pub fn wake_runners(&mut self) {
-        self.queues = true;
-    }
-
-    /// Wakes the delivery of webhooks on commit.
-    pub fn wake_webhooks(&mut self) {
-        self.wakes = true;
-    }
-
-    /// Wakes the job for submissions on commit.
-    pub fn wake_submissions(&mut self) {
-        self.submits = true;
-    }
-
-    /// Notifies followers of a build on commit.
-    pub fn notify_build(&mut self, id: BuildId) {
-        self.builds.push(id);
+    /// Wakes something on commit.
+    pub fn signal(&mut self, signal: Signal) {
+        self.signals.add(signal);
     }
 
     /// Commits the change. Checks on this node see it when this returns.
     pub async fn commit(mut self) -> Result<(), ApiError> {
         self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
-        if self.wakes {
-            self.app.webhooks.events.notify_one();
-            self.app.webhooks.deliveries.notify_one();
-        }
-        for id in self.builds {
-            self.app.build_news.notify(id);
-        }
-        if self.queues {
-            self.app.build_queue.notify_waiters();
-        }
-        if self.submits {
-            self.app.submissions.notify_one();
-        }
-        if self.touched.is_some() {
-            // The change is durable regardless; the follower retries by itself.
-            if let Err(error) = self.app.index.catch_up(&self.app.db).await {
-                tracing::warn!(%error, "the index of checks is behind the database");
-            }
-        }
+        self.signals.send(self.app).await;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use launchway_domain::submission::Store;
 
 use super::progress::{self, Progress};
 use crate::api_error::ApiError;
-use crate::ops::write::Write;
+use crate::ops::write::{Signal, Write};
 
 /// Makes the next step due now for each submission that an event of App Store Connect concerns.
 pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), ApiError> {
@@ -16,7 +16,7 @@ pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), ApiErr
             && event.concerns(&steps)
         {
             write.org().make_submission_due(id, now).await?;
-            write.wake_submissions();
+            write.signal(Signal::Submissions);
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::apps;
-use crate::ops::write::Write;
+use crate::ops::write::{Signal, Write};
 
 const REASON: &str = "an app is one in its store, whoever submits it";
 
@@ -89,7 +89,7 @@ async fn keep(write: &mut Write<'_>, submission: &Submission, kept: Option<app_s
     let (kept, now) = (kept.map(|turn| part(submission, turn)), write.now());
     let mut system = write.system(REASON);
     if system.end_app_store_turns(submission.id, kept.as_deref(), now).await? {
-        write.wake_submissions();
+        write.signal(Signal::Submissions);
     }
     Ok(())
 }
