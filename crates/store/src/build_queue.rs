@@ -38,6 +38,17 @@ pub struct QueueShare {
     pub sets: Vec<Vec<String>>,
 }
 
+/// What the renewal of a lease returns of the build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// Whether the runner must stop the build.
+    pub cancel_requested: bool,
+    /// How many bytes of the build's log are stored.
+    pub log_size: i64,
+    /// Whether the phases differ from those that were stored before.
+    pub has_new_phases: bool,
+}
+
 /// The running builds of an organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunningBuilds {
@@ -322,8 +333,8 @@ impl System<'_> {
         rows.into_iter().map(|(org, id)| pair(&org, &id)).collect()
     }
 
-    /// Renews the lease of a running build and sets its phases, without reading it. Returns whether it must stop and how
-    /// much of its log is stored, or `None` if this runner no longer has this attempt.
+    /// Renews the lease of a running build and sets its phases, without reading it. `None` if this runner no longer has
+    /// this attempt. A renewal whose phases are the stored ones, as most are, is a single statement.
     pub async fn renew_build(
         &mut self,
         id: BuildId,
@@ -331,19 +342,40 @@ impl System<'_> {
         attempt: u32,
         lease_until: i64,
         phases: &[PhaseRecord],
-    ) -> Result<Option<(bool, i64)>, StoreError> {
-        let row = fetch_optional!(
+    ) -> Result<Option<Renewal>, StoreError> {
+        let (id, runner, phases) = (id.to_string(), runner.to_string(), to_json(&phases)?);
+        let same_phases = fetch_optional!(
             self.tx,
             (i64, i64),
-            "UPDATE builds SET lease_until = $4, phases = $5 \
-             WHERE id = $1 AND runner_id = $2 AND attempt = $3 AND status = 'running' \
+            "UPDATE builds SET lease_until = $4 \
+             WHERE id = $1 AND runner_id = $2 AND attempt = $3 AND status = 'running' AND phases = $5 \
              RETURNING cancel_requested, log_size",
-            id.to_string(),
-            runner.to_string(),
+            &id,
+            &runner,
             i64::from(attempt),
             lease_until,
-            to_json(&phases)?
+            &phases
         )?;
-        Ok(row.map(|(cancel, size)| (cancel != 0, size)))
+        let has_new_phases = same_phases.is_none();
+        let row = match same_phases {
+            Some(row) => Some(row),
+            None => fetch_optional!(
+                self.tx,
+                (i64, i64),
+                "UPDATE builds SET lease_until = $4, phases = $5 \
+                 WHERE id = $1 AND runner_id = $2 AND attempt = $3 AND status = 'running' \
+                 RETURNING cancel_requested, log_size",
+                &id,
+                &runner,
+                i64::from(attempt),
+                lease_until,
+                &phases
+            )?,
+        };
+        Ok(row.map(|(cancel, log_size)| Renewal {
+            cancel_requested: cancel != 0,
+            log_size,
+            has_new_phases,
+        }))
     }
 }

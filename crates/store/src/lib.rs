@@ -56,7 +56,7 @@ pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use build_files::BuildFile;
 pub use build_logs::{LogChunk, LogSegment};
-pub use build_queue::{QueueShare, RunningBuilds, StateChange};
+pub use build_queue::{QueueShare, Renewal, RunningBuilds, StateChange};
 pub use builds::BuildFilter;
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};

@@ -168,7 +168,7 @@ pub fn reachable_url(app: &App, caller: &RunnerCaller, url: String) -> String {
     }
 }
 
-/// Begins a change by a runner, and locks the build of its attempt.
+/// Begins a change by a runner, and locks the build of its attempt. A change that followers see signals it itself.
 ///
 /// # Errors
 /// [`ApiError::BadRequest`] if the runner does not hold the lease.
@@ -184,8 +184,7 @@ pub async fn begin_change<'a>(
         .filter(|build| is_held(build, caller, attempt))
         .ok_or_else(no_lease_error)?;
     let actor = Actor::Runner(caller.runner.id);
-    let mut write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
-    write.signal(Signal::Build(id));
+    let write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
     Ok((write, build))
 }
 
@@ -214,12 +213,15 @@ pub async fn renew(
         .system(REASON)
         .renew_build(id, caller.runner.id, attempt, until, phases)
         .await?;
-    let (cancel, log_size) = renewed.ok_or_else(no_lease_error)?;
+    let renewed = renewed.ok_or_else(no_lease_error)?;
     tx.commit().await?;
-    app.build_news.notify(id);
+    // Most renewals show followers nothing new.
+    if renewed.has_new_phases {
+        app.build_news.notify(id);
+    }
     Ok(AttemptReply {
-        cancel,
-        log_offset: u64::try_from(log_size).unwrap_or_default(),
+        cancel: renewed.cancel_requested,
+        log_offset: u64::try_from(renewed.log_size).unwrap_or_default(),
     })
 }
 
@@ -302,7 +304,6 @@ async fn add_event(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -
 /// Takes a build from a runner that was silent for too long; returns whether it did.
 pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
-    write.signal(Signal::Build(id));
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);

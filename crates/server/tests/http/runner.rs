@@ -237,6 +237,27 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
 }
 
 #[tokio::test]
+async fn a_renewal_wakes_followers_only_with_new_phases() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let id = app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    let mut news = app.app.build_news.follow(id);
+    let phases = json!({"phases": [{"name": "source", "startedAt": "2026-01-02T03:04:05Z"}]});
+    for (fields, is_new) in [
+        (json!({"phases": []}), false),
+        (phases.clone(), true),
+        (phases, false),
+        (json!({"phases": []}), true),
+    ] {
+        held.tell("/runner/renew", fields).await.expect(200);
+        assert_eq!(news.has_changed().unwrap(), is_new);
+        news.mark_unchanged();
+    }
+}
+
+#[tokio::test]
 async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;

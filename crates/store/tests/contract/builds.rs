@@ -11,7 +11,7 @@ use launchway_domain::build::{
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
-use launchway_store::{BuildFilter, Db, QueueShare, RunningBuilds, StateChange};
+use launchway_store::{BuildFilter, Db, QueueShare, Renewal, RunningBuilds, StateChange};
 
 use crate::records::{ALL, NOW, an_org, bundle, new_id};
 use crate::runners::new_runner;
@@ -235,7 +235,9 @@ contract! {
         let with = StateChange { runner: Some(runner), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         let until = NOW + 1_000_000;
-        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &phases())), Some((false, 0)));
+        let renewal = |cancel_requested, has_new_phases| Some(Renewal { cancel_requested, log_size: 0, has_new_phases });
+        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until - 1, &phases())), renewal(false, true));
+        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &phases())), renewal(false, false));
         let kept = org_reads!(db, org, build(build.id)).unwrap();
         assert_eq!((kept.state.lease_until, kept.phases), (Some(until), phases()));
         for (id, who, attempt) in [(new_id(), runner, 1), (build.id, new_id(), 1), (build.id, runner, 2)] {
@@ -243,7 +245,7 @@ contract! {
         }
         let (asked, _) = leased.apply(Transition::Cancel, NOW).unwrap();
         assert!(org_writes!(db, org, set_build_state(build.id, &leased, &asked, &StateChange::default())));
-        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &[])), Some((true, 0)));
+        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &[])), renewal(true, true));
     }
 
     async fn the_queue_gives_what_was_given_back_then_priority_then_age(db: &TestDb) {
