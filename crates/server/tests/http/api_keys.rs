@@ -4,10 +4,9 @@ use launchway_domain::api_key::ApiKey;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{DAY, MINUTE, SECOND, iso};
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 const PATH: &str = "/api-keys";
 const INVALID: &str = "Invalid or expired API key";
@@ -21,39 +20,32 @@ async fn with_admin() -> (TestApp, String) {
 }
 
 async fn create(app: &TestApp, cookie: &str, body: Value) -> Answer {
-    app.browse(cookie, Method::POST, PATH, Some(body)).await
+    app.post(cookie, PATH, body).await
 }
 
 /// A new key for updates: its id and itself.
 async fn created(app: &TestApp, cookie: &str) -> (String, String) {
     let made = create(app, cookie, json!({"name": "CI", "scopes": ["update"]}))
         .await
-        .expect(201);
+        .created();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
     (text("id"), text("key"))
 }
 
 async fn read(app: &TestApp, cookie: &str, id: &str) -> Value {
-    app.browse(cookie, Method::GET, &format!("{PATH}?id={id}"), None)
-        .await
-        .expect(200)
+    app.get(cookie, &format!("{PATH}?id={id}")).await.ok()
 }
 
 async fn revoke(app: &TestApp, cookie: &str, id: &str) -> Answer {
-    app.browse(cookie, Method::DELETE, &format!("{PATH}?id={id}"), None)
-        .await
+    app.delete(cookie, &format!("{PATH}?id={id}")).await
 }
 
 #[tokio::test]
 async fn only_the_answer_that_made_a_key_carries_it() {
     let (app, cookie) = with_admin().await;
-    let user = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200)["user"]["id"]
-        .clone();
+    let user = app.get(&cookie, "/auth/session").await.ok()["user"]["id"].clone();
     let answer = create(&app, &cookie, json!({"name": " CI ", "scopes": ["update", "build"]})).await;
-    let mut made = answer.expect(201);
+    let mut made = answer.created();
     let key = made.as_object_mut().unwrap().remove("key").unwrap();
     let key = key.as_str().unwrap();
     let expected = json!({
@@ -61,7 +53,7 @@ async fn only_the_answer_that_made_a_key_carries_it() {
         "createdAt": iso(START), "createdBy": user, "lastUsedAt": null, "expiresAt": null,
     });
     assert_eq!(made, expected);
-    assert!(made["id"].as_str().unwrap().starts_with("key_"), "{made}");
+    assert!(made.id().starts_with("key_"), "{made}");
 
     // `lw_`, 40 base62 characters, 6 of their CRC32: a change of any of them shows.
     assert!(key.starts_with("lw_") && key.len() == 49, "{key}");
@@ -70,11 +62,11 @@ async fn only_the_answer_that_made_a_key_carries_it() {
     let flipped = if key.ends_with('0') { "1" } else { "0" };
     assert!(ApiKey::parse(&format!("{}{flipped}", &key[..48])).is_none());
 
-    let view = app.call(key, Method::GET, "/auth/session", None).await.expect(200);
+    let view = app.get(key, "/auth/session").await.ok();
     assert_eq!((&view["kind"], &view["id"]), (&json!("apiKey"), &made["id"]));
-    let path = format!("{PATH}?id={}", made["id"].as_str().unwrap());
+    let path = format!("{PATH}?id={}", made.id());
     for path in [PATH, path.as_str(), "/auth/session"] {
-        let shown = app.browse(&cookie, Method::GET, path, None).await.text();
+        let shown = app.get(&cookie, path).await.text();
         assert!(!shown.contains(&key[13..]), "{path} shows the key");
     }
 }
@@ -93,9 +85,9 @@ async fn a_key_has_some_of_three_scopes() {
     ] {
         let made = create(&app, &cookie, json!({"name": "CI", "scopes": scopes}))
             .await
-            .expect(201);
+            .created();
         assert_eq!(made["scopes"], kept);
-        assert_eq!(read(&app, &cookie, made["id"].as_str().unwrap()).await["scopes"], kept);
+        assert_eq!(read(&app, &cookie, made.id()).await["scopes"], kept);
     }
     for scopes in [
         json!([]),
@@ -108,11 +100,11 @@ async fn a_key_has_some_of_three_scopes() {
         json!(["*"]),
     ] {
         let answer = create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await;
-        answer.expect_error(400, WANTED);
+        answer.refused(400, WANTED);
     }
     for scopes in [json!("update"), json!({"update": true}), json!([1]), Value::Null] {
         let answer = create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        let message = answer.refusal(400);
         assert!(message.starts_with("scopes"), "{message}");
     }
 }
@@ -134,17 +126,14 @@ async fn a_key_has_a_name_and_perhaps_an_end() {
     ] {
         let mut body = json!({"name": "CI", "scopes": ["update"]});
         body[field] = value;
-        create(&app, &cookie, body).await.expect_error(400, message);
+        create(&app, &cookie, body).await.refused(400, message);
     }
     for value in [json!(1.5), json!("1"), json!(1e30), json!([1])] {
         let body = json!({"name": "CI", "scopes": ["update"], "expiresInDays": value});
-        let message = create(&app, &cookie, body).await.expect(400)["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let message = create(&app, &cookie, body).await.refusal(400);
         assert!(message.starts_with("expiresInDays: "), "{message}");
     }
-    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&cookie, PATH).await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -152,18 +141,16 @@ async fn a_key_has_a_name_and_perhaps_an_end() {
 async fn a_key_expires_by_the_clock() {
     let (app, cookie) = with_admin().await;
     let body = json!({"name": "CI", "scopes": ["update"], "expiresInDays": 2});
-    let made = create(&app, &cookie, body).await.expect(201);
+    let made = create(&app, &cookie, body).await.created();
     assert_eq!(made["expiresAt"], iso(START + 2 * DAY));
-    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
+    let (id, key) = (made.id(), made.text("key"));
     app.advance(2 * DAY - 1);
-    app.call(key, Method::GET, "/update", None).await.expect(200);
+    app.get(key, "/update").await.ok();
     app.advance(1);
-    app.call(key, Method::GET, "/update", None)
-        .await
-        .expect_error(401, INVALID);
+    app.get(key, "/update").await.refused(401, INVALID);
     assert_eq!(read(&app, &cookie, id).await["status"], "expired");
     // Revoked says more than expired.
-    revoke(&app, &cookie, id).await.expect(200);
+    revoke(&app, &cookie, id).await.ok();
     assert_eq!(read(&app, &cookie, id).await["status"], "revoked");
 }
 
@@ -172,23 +159,21 @@ async fn a_key_expires_by_the_clock() {
 async fn a_revoked_key_is_refused_at_once_and_stays_in_the_list() {
     let (app, cookie) = with_admin().await;
     let (id, key) = created(&app, &cookie).await;
-    app.call(&key, Method::GET, "/update", None).await.expect(200);
+    app.get(&key, "/update").await.ok();
     for _ in 0..2 {
-        let gone = revoke(&app, &cookie, &id).await.expect(200);
+        let gone = revoke(&app, &cookie, &id).await.ok();
         assert_eq!(gone, json!({"id": id, "status": "revoked"}));
-        app.call(&key, Method::GET, "/update", None)
-            .await
-            .expect_error(401, INVALID);
+        app.get(&key, "/update").await.refused(401, INVALID);
     }
-    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&cookie, PATH).await.ok();
     assert_eq!(
         (&list["total"], &list["items"][0]["status"]),
         (&json!(1), &json!("revoked"))
     );
     revoke(&app, &cookie, "key_01h455vb4pex5vsknk084sn02q")
         .await
-        .expect_error(404, "No API key has this id");
-    revoke(&app, &cookie, "").await.expect_error(400, "id is required");
+        .refused(404, "No API key has this id");
+    revoke(&app, &cookie, "").await.refused(400, "id is required");
 }
 
 #[tokio::test]
@@ -197,15 +182,15 @@ async fn last_use_is_shown_to_the_minute() {
     let (id, key) = created(&app, &cookie).await;
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], Value::Null);
     app.advance(5 * MINUTE + 42 * SECOND);
-    app.call(&key, Method::GET, "/update", None).await.expect(200);
+    app.get(&key, "/update").await.ok();
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], iso(START + 5 * MINUTE));
     // A call that the key is refused for is a use too; a call after its end is none.
     app.advance(MINUTE);
-    app.call(&key, Method::GET, "/build", None).await.expect(403);
+    app.get(&key, "/build").await.expect(403);
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], iso(START + 6 * MINUTE));
-    revoke(&app, &cookie, &id).await.expect(200);
+    revoke(&app, &cookie, &id).await.ok();
     app.advance(MINUTE);
-    app.call(&key, Method::GET, "/update", None).await.expect(401);
+    app.get(&key, "/update").await.expect(401);
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], iso(START + 6 * MINUTE));
 }
 
@@ -223,10 +208,7 @@ async fn keys_are_listed_newest_first() {
         ("?limit=2&offset=2", 2..3),
         ("?offset=3", 3..3),
     ] {
-        let list = app
-            .browse(&cookie, Method::GET, &format!("{PATH}{query}"), None)
-            .await
-            .expect(200);
+        let list = app.get(&cookie, &format!("{PATH}{query}")).await.ok();
         let listed: Vec<_> = list["items"]
             .as_array()
             .unwrap()
@@ -244,24 +226,22 @@ async fn an_admin_key_makes_keys_but_none_like_itself() {
     let app = TestApp::start().await;
     let org = app.org(Tier::Enterprise).await;
     let admin = app.key(org, &[Scope::Admin]).await;
-    let list = app.call(&admin, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&admin, PATH).await.ok();
     let record = &list["items"][0];
     assert_eq!(
         (&record["scopes"], &record["createdBy"]),
         (&json!(["admin"]), &json!("operator"))
     );
     let body = json!({"name": "like me", "scopes": ["admin"]});
-    let answer = app.call(&admin, Method::POST, PATH, Some(body)).await;
-    answer.expect_error(400, "scopes must hold one or more of build, submit, update");
+    let answer = app.post(&admin, PATH, body).await;
+    answer.refused(400, "scopes must hold one or more of build, submit, update");
     let body = json!({"name": "CI", "scopes": ["build"]});
-    let made = app.call(&admin, Method::POST, PATH, Some(body)).await.expect(201);
+    let made = app.post(&admin, PATH, body).await.created();
     assert_eq!(made["createdBy"], record["id"]);
-    let refused = app.call(&admin, Method::GET, "/build", None).await;
-    refused.expect_error(403, "API key does not have 'build' scope");
+    let refused = app.get(&admin, "/build").await;
+    refused.refused(403, "API key does not have 'build' scope");
     // It may even end itself.
-    let own = format!("{PATH}?id={}", record["id"].as_str().unwrap());
-    app.call(&admin, Method::DELETE, &own, None).await.expect(200);
-    app.call(&admin, Method::DELETE, &own, None)
-        .await
-        .expect_error(401, INVALID);
+    let own = format!("{PATH}?id={}", record.id());
+    app.delete(&admin, &own).await.ok();
+    app.delete(&admin, &own).await.refused(401, INVALID);
 }

@@ -9,22 +9,21 @@ use launchway_domain::time::iso;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
 async fn claim(app: &TestApp, key: &str, bundle: &str) -> Answer {
-    app.call(key, Method::POST, "/apps", Some(json!({"bundleId": bundle})))
-        .await
+    app.post(key, "/apps", json!({"bundleId": bundle})).await
 }
 
 async fn list(app: &TestApp, key: &str) -> Value {
-    app.call(key, Method::GET, "/apps", None).await.expect(200)
+    app.get(key, "/apps").await.ok()
 }
 
 fn is_foreign(answer: &Answer, bundle: &str) {
     let who_can = "belongs to another organization; the operator of this server can transfer it";
-    answer.expect_error(403, &format!("The bundle id {bundle} {who_can}"));
+    answer.refused(403, &format!("The bundle id {bundle} {who_can}"));
 }
 
 #[tokio::test]
@@ -34,29 +33,22 @@ async fn any_member_and_any_key_claims_an_app() {
     let cookie = app.user(org, "ada@example.com", Role::Member).await;
     let key = app.key(org, &[Scope::Submit]).await;
     let body = json!({"bundleId": "com.example.App", "name": " The App "});
-    let first = app.browse(&cookie, Method::POST, "/apps", Some(body)).await.expect(201);
+    let first = app.post(&cookie, "/apps", body).await.created();
     let expected = json!({
         "id": first["id"], "status": "active", "bundleId": "com.example.App", "name": "The App", "createdAt": iso(START),
     });
     assert_eq!(first, expected);
-    assert!(first["id"].as_str().unwrap().starts_with("app_"), "{first}");
+    assert!(first.id().starts_with("app_"), "{first}");
     app.advance(1);
-    let second = claim(&app, &key, "com.example.other").await.expect(201);
+    let second = claim(&app, &key, "com.example.other").await.created();
     assert_eq!(second["name"], "com.example.other");
     let listed = list(&app, &key).await;
     assert_eq!(
         listed,
         json!({"items": [second, first], "total": 2, "limit": 10, "offset": 0})
     );
-    let one = app
-        .call(
-            &key,
-            Method::GET,
-            &format!("/apps?id={}", first["id"].as_str().unwrap()),
-            None,
-        )
-        .await;
-    assert_eq!(one.expect(200), first);
+    let one = app.get(&key, &format!("/apps?id={}", first.id())).await;
+    assert_eq!(one.ok(), first);
 }
 
 #[tokio::test]
@@ -65,7 +57,7 @@ async fn a_bundle_id_has_one_form() {
     let (_, key) = app.org_with_key().await;
     let longest = format!("com.{}", "x".repeat(151));
     for bundle in ["app", "com.example.my_app-2", longest.as_str()] {
-        assert_eq!(claim(&app, &key, bundle).await.expect(201)["bundleId"], bundle);
+        assert_eq!(claim(&app, &key, bundle).await.created()["bundleId"], bundle);
     }
     let too_long = format!("{longest}x");
     for bundle in [
@@ -79,16 +71,13 @@ async fn a_bundle_id_has_one_form() {
         "com.ex\u{e4}mple",
         &too_long,
     ] {
-        let message = claim(&app, &key, bundle).await.expect(400)["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let message = claim(&app, &key, bundle).await.refusal(400);
         assert!(message.starts_with("bundleId must be "), "{message}");
     }
     for name in ["", "  ", "a\nb", &"x".repeat(101)] {
         let body = json!({"bundleId": "com.example.named", "name": name});
-        let answer = app.call(&key, Method::POST, "/apps", Some(body)).await;
-        answer.expect_error(400, "name must have 1 to 100 visible characters");
+        let answer = app.post(&key, "/apps", body).await;
+        answer.refused(400, "name must have 1 to 100 visible characters");
     }
 }
 
@@ -97,13 +86,10 @@ async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
     let app = TestApp::start().await;
     let (_, mine) = app.org_with_key().await;
     let (_, theirs) = app.org_with_key().await;
-    let id = claim(&app, &mine, BUNDLE).await.expect(201)["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = claim(&app, &mine, BUNDLE).await.created().id().to_owned();
     for bundle in [BUNDLE, "COM.example.App"] {
         let there = format!("The app {BUNDLE} is there already; its id is {id}");
-        claim(&app, &mine, bundle).await.expect_error(400, &there);
+        claim(&app, &mine, bundle).await.refused(400, &there);
         is_foreign(&claim(&app, &theirs, bundle).await, bundle);
         let publish = app.publish(&theirs, json!({"bundleId": bundle})).await;
         is_foreign(&publish, bundle);
@@ -112,9 +98,9 @@ async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
     // The owner publishes under any letter case, and phones ask under any.
     app.publish(&mine, json!({"bundleId": "Com.Example.App"}))
         .await
-        .expect(201);
+        .created();
     assert_eq!(list(&app, &mine).await["total"], 1);
-    let answer = app.check("com.EXAMPLE.app", "currentVersion=1.0.0").await.expect(200);
+    let answer = app.check("com.EXAMPLE.app", "currentVersion=1.0.0").await.ok();
     assert_eq!(answer["updateAvailable"], true);
 }
 
@@ -123,7 +109,7 @@ async fn the_first_publish_claims_the_app() {
     let app = TestApp::start().await;
     let (_, mine) = app.org_with_key().await;
     let (_, theirs) = app.org_with_key().await;
-    app.publish(&mine, json!({})).await.expect(201);
+    app.publish(&mine, json!({})).await.created();
     let listed = list(&app, &mine).await;
     assert_eq!(listed["items"][0]["bundleId"], BUNDLE);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
@@ -132,7 +118,7 @@ async fn the_first_publish_claims_the_app() {
         .await
         .expect(400);
     assert_eq!(list(&app, &mine).await, listed);
-    claim(&app, &theirs, "com.example.other").await.expect(201);
+    claim(&app, &theirs, "com.example.other").await.created();
 }
 
 #[tokio::test]
@@ -152,25 +138,25 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     let app = TestApp::start().await;
     let (_, mine) = app.org_with_key().await;
     let (_, theirs) = app.org_with_key().await;
-    app.publish(&mine, json!({})).await.expect(201);
-    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    app.publish(&mine, json!({})).await.created();
+    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     assert_eq!(before["updateAvailable"], true);
-    let id = list(&app, &mine).await["items"][0]["id"].as_str().unwrap().to_owned();
+    let id = list(&app, &mine).await["items"][0].id().to_owned();
     let path = format!("/apps?id={id}");
-    let gone = app.call(&mine, Method::DELETE, &path, None).await;
-    assert_eq!(gone.expect(200), json!({"id": id, "status": "deleted"}));
+    let gone = app.delete(&mine, &path).await;
+    assert_eq!(gone.ok(), json!({"id": id, "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.call(&mine, method, &path, None)
+        app.send(&mine, method, &path, ())
             .await
-            .expect_error(404, "No app has this id");
+            .refused(404, "No app has this id");
     }
     assert_eq!(list(&app, &mine).await["total"], 0);
-    assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200), before);
+    assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.ok(), before);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
     is_foreign(&app.publish(&theirs, json!({"version": "9.0.0"})).await, BUNDLE);
     // Its own organization takes it up again, with what was published.
-    assert_eq!(claim(&app, &mine, BUNDLE).await.expect(201)["bundleId"], BUNDLE);
-    let updates = app.call(&mine, Method::GET, "/update", None).await.expect(200);
+    assert_eq!(claim(&app, &mine, BUNDLE).await.created()["bundleId"], BUNDLE);
+    let updates = app.get(&mine, "/update").await.ok();
     assert_eq!(updates["total"], 1);
 }
 
@@ -180,8 +166,8 @@ async fn the_operator_moves_an_app_with_its_updates() {
     let app = TestApp::start().await;
     let (source, mine) = app.org_with_key().await;
     let (target, theirs) = app.org_with_key().await;
-    let update = app.publish(&mine, json!({})).await.expect(201);
-    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    let update = app.publish(&mine, json!({})).await.created();
+    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     // The command works on the same database while this service runs.
     let command = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
         .args(["admin", "transfer-app", "--json", "--bundle-id", "COM.example.app"])
@@ -201,13 +187,11 @@ async fn the_operator_moves_an_app_with_its_updates() {
     }
     assert_eq!(list(&app, &mine).await["total"], 0);
     assert_eq!(list(&app, &theirs).await["items"][0]["bundleId"], BUNDLE);
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(&mine, Method::GET, &path, None)
-        .await
-        .expect_error(404, "No update has this id");
-    app.call(&theirs, Method::GET, &path, None).await.expect(200);
+    let path = format!("/update?id={}", update.id());
+    app.get(&mine, &path).await.refused(404, "No update has this id");
+    app.get(&theirs, &path).await.ok();
     is_foreign(&app.publish(&mine, json!({"version": "1.0.2"})).await, BUNDLE);
-    let after = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    let after = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     assert_eq!((&after["version"], &after["url"]), (&before["version"], &before["url"]));
-    app.publish(&theirs, json!({"version": "1.0.2"})).await.expect(201);
+    app.publish(&theirs, json!({"version": "1.0.2"})).await.created();
 }

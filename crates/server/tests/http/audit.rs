@@ -6,12 +6,10 @@ use launchway_server::ops::audit;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 async fn log(app: &TestApp, key: &str, query: &str) -> Value {
-    app.call(key, Method::GET, &format!("/audit?{query}"), None)
-        .await
-        .expect(200)
+    app.get(key, &format!("/audit?{query}")).await.ok()
 }
 
 #[tokio::test]
@@ -27,41 +25,33 @@ async fn a_line_tells_who_did_what_when_and_from_where() {
     let request = request
         .header("x-forwarded-for", "2001:db8::7")
         .json(&json!({"bundleId": "com.example.app"}));
-    let made = Answer::of(request.send().await.unwrap()).await;
-    let made_app = made.expect(201);
+    let made = Answer::to(request).await;
+    let made_app = made.created();
     let page = log(&app, &key, "action=app.create").await;
     let line = &page["items"][0];
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let session = app.get(&cookie, "/auth/session").await.ok();
     let expected = json!({
         "seq": line["seq"], "at": iso(START + MINUTE), "actor": session["user"]["id"], "action": "app.create",
         "resource": made_app["id"], "before": null, "after": made_app, "address": "2001:db8::7",
         "requestId": made.header("x-request-id"), "hash": line["hash"],
     });
     assert_eq!(*line, expected);
-    assert_eq!(
-        (page["total"].clone(), line["hash"].as_str().unwrap().len()),
-        (json!(1), 64)
-    );
+    assert_eq!((page["total"].clone(), line.text("hash").len()), (json!(1), 64));
 }
 
 #[tokio::test]
 async fn filters_narrow_alone_and_together() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    let id = app.call(&key, Method::GET, "/api-keys", None).await.expect(200)["items"][0]["id"].clone();
+    let id = app.get(&key, "/api-keys").await.ok()["items"][0]["id"].clone();
     let mut apps = Vec::new();
     for number in 0..3 {
         app.advance(1000);
         let body = json!({"bundleId": format!("com.example.app{number}")});
-        let made = app.call(&key, Method::POST, "/apps", Some(body)).await.expect(201);
-        apps.push(made["id"].as_str().unwrap().to_owned());
+        let made = app.post(&key, "/apps", body).await.created();
+        apps.push(made.id().to_owned());
     }
-    app.call(&key, Method::DELETE, &format!("/apps?id={}", apps[1]), None)
-        .await
-        .expect(200);
+    app.delete(&key, &format!("/apps?id={}", apps[1])).await.ok();
     let id = id.as_str().unwrap();
     let middle = iso(START + 2000);
     for (query, actions) in [
@@ -79,12 +69,12 @@ async fn filters_narrow_alone_and_together() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|line| line["action"].as_str().unwrap())
+            .map(|line| line.text("action"))
             .collect();
         assert_eq!(told.join(" "), actions, "{query}");
     }
-    let wrong = app.call(&key, Method::GET, "/audit?since=yesterday", None).await;
-    wrong.expect_error(400, "since must be a time such as 2026-11-20T10:00:00.000Z");
+    let wrong = app.get(&key, "/audit?since=yesterday").await;
+    wrong.refused(400, "since must be a time such as 2026-11-20T10:00:00.000Z");
 }
 
 #[tokio::test]
@@ -93,8 +83,8 @@ async fn lines_are_numbered_without_gaps_however_many_write_at_once() {
     let (_, key) = app.org_with_key().await;
     let claims = (0..20).map(|number| {
         let body = json!({"bundleId": format!("com.example.app{number}")});
-        let call = app.call(&key, Method::POST, "/apps", Some(body));
-        async move { call.await.expect(201) }
+        let call = app.post(&key, "/apps", body);
+        async move { call.await.created() }
     });
     futures::future::join_all(claims).await;
     let page = log(&app, &key, "limit=100").await;
@@ -115,9 +105,7 @@ async fn a_refused_change_leaves_no_line() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let before = log(&app, &key, "").await["total"].clone();
-    app.call(&key, Method::POST, "/apps", Some(json!({"bundleId": ""})))
-        .await
-        .expect(400);
-    app.call(&key, Method::DELETE, "/apps?id=app_x", None).await.expect(404);
+    app.post(&key, "/apps", json!({"bundleId": ""})).await.expect(400);
+    app.delete(&key, "/apps?id=app_x").await.expect(404);
     assert_eq!(log(&app, &key, "").await["total"], before);
 }

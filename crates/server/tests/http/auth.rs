@@ -15,7 +15,7 @@ use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, PASSWORD, START, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, START, Setup, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 const NO_AUTHENTICATION: &str = "No authentication provided";
@@ -26,7 +26,7 @@ async fn post(app: &TestApp, path: &str, body: Value, headers: &[(&str, &str)]) 
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 fn credentials(email: &str, password: &str) -> Value {
@@ -35,11 +35,11 @@ fn credentials(email: &str, password: &str) -> Value {
 
 /// The cookie that an answer sets, as a browser would send it.
 fn cookie(answer: &Answer) -> String {
-    answer.header("set-cookie").split(';').next().unwrap().to_owned()
+    answer.cookie()
 }
 
 pub async fn who(app: &TestApp, cookie: &str) -> Answer {
-    app.browse(cookie, Method::GET, "/auth/session", None).await
+    app.get(cookie, "/auth/session").await
 }
 
 #[tokio::test]
@@ -49,8 +49,8 @@ async fn sign_in_says_who_is_signed_in() {
     app.user(org, EMAIL, Role::Admin).await;
     // Addresses are found whatever their letter case and the blanks around them.
     let answer = post(&app, "/auth/sign-in", credentials(" Ada@Example.COM ", PASSWORD), &[]).await;
-    let view = answer.expect(200);
-    assert!(view["id"].as_str().unwrap().starts_with("session_"), "{view}");
+    let view = answer.ok();
+    assert!(view.id().starts_with("session_"), "{view}");
     let organization = json!({
         "id": org, "status": "active", "name": "Test", "tier": "enterprise", "role": "admin", "createdAt": iso(START),
     });
@@ -60,7 +60,7 @@ async fn sign_in_says_who_is_signed_in() {
         "organization": organization, "organizations": [organization],
     });
     assert_eq!(view, expected);
-    assert_eq!(who(&app, &cookie(&answer)).await.expect(200), expected);
+    assert_eq!(who(&app, &cookie(&answer)).await.ok(), expected);
 }
 
 #[tokio::test]
@@ -94,12 +94,12 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
         let mut expected = vec!["HttpOnly", life.as_str(), "Path=/", "SameSite=Lax"];
         expected.extend(secure.then_some("Secure"));
         assert_eq!(attributes, expected);
-        who(&app, &format!("{name}={token}")).await.expect(200);
+        who(&app, &format!("{name}={token}")).await.ok();
         // A cookie without the prefix could come from another host of the same site.
         let other = if secure { "launchway" } else { "__Host-launchway" };
         who(&app, &format!("{other}={token}"))
             .await
-            .expect_error(401, NO_AUTHENTICATION);
+            .refused(401, NO_AUTHENTICATION);
     }
 }
 
@@ -111,23 +111,21 @@ async fn sign_in_rotates_the_cookie() {
     let elsewhere = app.sign_in(EMAIL).await;
     let headers = [("cookie", first.as_str()), ("origin", app.origin.as_str())];
     let wrong = post(&app, "/auth/sign-in", credentials(EMAIL, "not the password"), &headers).await;
-    wrong.expect_error(401, "The address or the password is wrong");
-    who(&app, &first).await.expect(200);
+    wrong.refused(401, "The address or the password is wrong");
+    who(&app, &first).await.ok();
     let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
-    answer.expect(200);
+    answer.ok();
     assert_ne!(cookie(&answer), first);
-    who(&app, &cookie(&answer)).await.expect(200);
-    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
+    who(&app, &cookie(&answer)).await.ok();
+    who(&app, &first).await.refused(401, NO_AUTHENTICATION);
     // Other browsers stay signed in.
-    who(&app, &elsewhere).await.expect(200);
+    who(&app, &elsewhere).await.ok();
     // A cookie that somebody made up is never taken over.
     let made_up = [("cookie", "launchway=made-up"), ("origin", app.origin.as_str())];
     let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &made_up).await;
-    answer.expect(200);
+    answer.ok();
     assert_ne!(cookie(&answer), "launchway=made-up");
-    who(&app, "launchway=made-up")
-        .await
-        .expect_error(401, NO_AUTHENTICATION);
+    who(&app, "launchway=made-up").await.refused(401, NO_AUTHENTICATION);
 }
 
 #[tokio::test]
@@ -136,16 +134,16 @@ async fn sign_out_ends_the_session_and_clears_the_cookie() {
     let (org, _) = app.org_with_key().await;
     let first = app.user(org, EMAIL, Role::Member).await;
     let other = app.sign_in(EMAIL).await;
-    let id = who(&app, &first).await.expect(200)["id"].clone();
-    let answer = app.browse(&first, Method::POST, "/auth/sign-out", None).await;
-    assert_eq!(answer.expect(200), json!({"id": id, "status": "revoked"}));
+    let id = who(&app, &first).await.ok()["id"].clone();
+    let answer = app.post(&first, "/auth/sign-out", ()).await;
+    assert_eq!(answer.ok(), json!({"id": id, "status": "revoked"}));
     let cleared = answer.header("set-cookie");
     assert!(cleared.starts_with("launchway=; "), "{cleared}");
     assert!(cleared.contains("; Max-Age=0"), "{cleared}");
-    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
-    let again = app.browse(&first, Method::POST, "/auth/sign-out", None).await;
-    again.expect_error(401, NO_AUTHENTICATION);
-    who(&app, &other).await.expect(200);
+    who(&app, &first).await.refused(401, NO_AUTHENTICATION);
+    let again = app.post(&first, "/auth/sign-out", ()).await;
+    again.refused(401, NO_AUTHENTICATION);
+    who(&app, &other).await.ok();
 }
 
 #[tokio::test]
@@ -155,16 +153,16 @@ async fn a_session_ends_after_90_days_however_often_it_is_used() {
     let session = app.user(org, EMAIL, Role::Member).await;
     for _ in 0..8 {
         app.advance(10 * DAY);
-        who(&app, &session).await.expect(200);
+        who(&app, &session).await.ok();
         app.app.last_used.flush(&app.app.db).await.unwrap();
     }
     app.advance(10 * DAY - SECOND);
     let again = who(&app, &session).await;
-    again.expect(200);
+    again.ok();
     assert_eq!(again.header("set-cookie"), "", "nothing makes the cookie live longer");
     app.advance(SECOND);
-    who(&app, &session).await.expect_error(401, NO_AUTHENTICATION);
-    who(&app, &app.sign_in(EMAIL).await).await.expect(200);
+    who(&app, &session).await.refused(401, NO_AUTHENTICATION);
+    who(&app, &app.sign_in(EMAIL).await).await.ok();
 }
 
 #[tokio::test]
@@ -174,18 +172,13 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
     let first = app.user(org, EMAIL, Role::Member).await;
     // Used just before the end, it lives on: once by the API, once by a page.
     app.advance(30 * DAY - MINUTE);
-    app.browse(&first, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    app.get(&first, "/auth/sessions").await.ok();
     app.advance(30 * DAY - MINUTE);
-    let page = app.browse(&first, Method::GET, &format!("{}/", app.origin), None).await;
+    let page = app.get(&first, &format!("{}/", app.origin)).await;
     assert_eq!(page.header("location"), format!("/o/{org}"), "{}", page.text());
     app.app.last_used.flush(&app.app.db).await.unwrap();
     app.advance(30 * DAY - MINUTE);
-    let list = app
-        .browse(&first, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    let list = app.get(&first, "/auth/sessions").await.ok();
     let now = START + 3 * (30 * DAY - MINUTE);
     assert_eq!(list["items"][0]["lastUsedAt"], iso(now));
     assert_eq!(
@@ -194,13 +187,10 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
         "its whole life is shorter"
     );
     app.advance(30 * DAY);
-    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
+    who(&app, &first).await.refused(401, NO_AUTHENTICATION);
     // What is over is not listed to a session that lives.
     let fresh = app.sign_in(EMAIL).await;
-    let list = app
-        .browse(&fresh, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    let list = app.get(&fresh, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
 }
 
@@ -214,11 +204,8 @@ async fn sessions_are_listed_and_revocable() {
     let headers = [("user-agent", "Browser/1"), ("x-forwarded-for", "203.0.113.9")];
     let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
     let second = cookie(&answer);
-    let id = answer.expect(200)["id"].clone();
-    let list = app
-        .browse(&first, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    let id = answer.ok()["id"].clone();
+    let list = app.get(&first, "/auth/sessions").await.ok();
     assert_eq!(
         (&list["total"], &list["limit"], &list["offset"]),
         (&json!(2), &json!(10), &json!(0))
@@ -230,22 +217,16 @@ async fn sessions_are_listed_and_revocable() {
     });
     assert_eq!(list["items"][0], newest);
     assert_eq!(list["items"][1]["current"], true);
-    let page = app
-        .browse(&first, Method::GET, "/auth/sessions?limit=1&offset=1", None)
-        .await
-        .expect(200);
+    let page = app.get(&first, "/auth/sessions?limit=1&offset=1").await.ok();
     assert_eq!(page["items"], json!([list["items"][1]]));
 
     let path = format!("/auth/sessions?id={}", id.as_str().unwrap());
-    let gone = app.browse(&first, Method::DELETE, &path, None).await;
-    assert_eq!(gone.expect(200), json!({"id": id, "status": "revoked"}));
-    who(&app, &second).await.expect_error(401, NO_AUTHENTICATION);
-    let again = app.browse(&first, Method::DELETE, &path, None).await;
-    again.expect_error(404, "No session has this id");
-    let list = app
-        .browse(&first, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    let gone = app.delete(&first, &path).await;
+    assert_eq!(gone.ok(), json!({"id": id, "status": "revoked"}));
+    who(&app, &second).await.refused(401, NO_AUTHENTICATION);
+    let again = app.delete(&first, &path).await;
+    again.refused(404, "No session has this id");
+    let list = app.get(&first, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
 }
 
@@ -258,7 +239,7 @@ async fn a_bearer_value_wins_over_a_cookie() {
     for scheme in ["Bearer", "bearer", "BEARER"] {
         let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
         let request = request.header("authorization", format!("{scheme} {key}"));
-        let view = Answer::of(request.send().await.unwrap()).await.expect(200);
+        let view = Answer::to(request).await.ok();
         assert_eq!(
             (&view["kind"], &view["organization"]["id"]),
             (&json!("apiKey"), &json!(other))
@@ -267,7 +248,7 @@ async fn a_bearer_value_wins_over_a_cookie() {
     // A header of another scheme is none: the cookie counts.
     let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
     let request = request.header("authorization", "Basic YTpi");
-    let view = Answer::of(request.send().await.unwrap()).await.expect(200);
+    let view = Answer::to(request).await.ok();
     assert_eq!(view["organization"]["id"], json!(org));
 }
 
@@ -278,6 +259,6 @@ async fn a_key_that_is_given_twice_is_no_key() {
     let value = format!("Bearer {key}");
     let request = app.request(Method::GET, "/auth/session");
     let request = request.header("authorization", &value).header("authorization", &value);
-    let answer = Answer::of(request.send().await.unwrap()).await;
-    answer.expect_error(401, "Invalid or expired API key");
+    let answer = Answer::to(request).await;
+    answer.refused(401, "Invalid or expired API key");
 }

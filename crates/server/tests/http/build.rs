@@ -19,7 +19,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, Fields, Setup, TestApp};
 
 /// Asks for a build of a git source with these fields over the defaults: the answer.
 pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
@@ -28,33 +28,31 @@ pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
     for (name, value) in fields.as_object().unwrap() {
         body[name] = value.clone();
     }
-    app.call(key, Method::POST, "/build", Some(body)).await
+    app.post(key, "/build", body).await
 }
 
 /// The id of a build that is made.
 pub async fn built(app: &TestApp, key: &str, fields: Value) -> BuildId {
-    id_of(&build(app, key, fields).await.expect(201))
+    id_of(&build(app, key, fields).await.created())
 }
 
 pub fn id_of(view: &Value) -> BuildId {
-    view["id"].as_str().unwrap().parse().unwrap()
+    view.id().parse().unwrap()
 }
 
 /// Reads a build.
 pub async fn read(app: &TestApp, key: &str, id: BuildId) -> Value {
-    app.call(key, Method::GET, &format!("/build?id={id}"), None)
-        .await
-        .expect(200)
+    app.get(key, &format!("/build?id={id}")).await.ok()
 }
 
 /// Sends the bytes of an archive: the upload's id.
 pub async fn upload(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> String {
     let body = json!({"fileName": name, "size": bytes.len(), "sha256": hex::encode(Sha256::digest(bytes))});
-    let upload = app.call(key, Method::POST, "/uploads", Some(body)).await.expect(201);
-    let url = upload["url"].as_str().unwrap();
+    let upload = app.post(key, "/uploads", body).await.created();
+    let url = upload.text("url");
     let sent = app.request(Method::PUT, url).body(bytes.to_vec()).send().await.unwrap();
     assert!(sent.status().is_success());
-    upload["id"].as_str().unwrap().to_owned()
+    upload.id().to_owned()
 }
 
 /// The keys of the objects in a folder of the storage.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Setup, TestApp, until};
+use crate::support::{Fields, Setup, TestApp, until};
 
 /// Longer than a test waits for anything.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -78,7 +78,7 @@ async fn write_first(to: SocketAddr, request: &[&[u8]]) -> (u16, String) {
 
 fn message(body: &str) -> String {
     let body: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{body:?}"));
-    body["message"].as_str().unwrap().to_owned()
+    body.text("message").to_owned()
 }
 
 /// Whether somebody is served at this address.
@@ -99,13 +99,8 @@ async fn a_client_that_sends_everything_first_gets_its_refusal() {
     let (org, key) = app.org_with_key().await;
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;
     let upload = json!({"fileName": "a.zip", "size": 8 * MIB - 1, "sha256": "00".repeat(32)});
-    let upload = app.call(&key, Method::POST, "/uploads", Some(upload)).await.expect(201);
-    let signed = upload["url"]
-        .as_str()
-        .unwrap()
-        .strip_prefix(&app.origin)
-        .unwrap()
-        .to_owned();
+    let upload = app.post(&key, "/uploads", upload).await.created();
+    let signed = upload.text("url").strip_prefix(&app.origin).unwrap().to_owned();
     let forged = format!("{signed}0");
     let bytes = vec![b' '; 8 * MIB];
     let bearer = ("Authorization", format!("Bearer {key}"));

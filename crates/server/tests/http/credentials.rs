@@ -9,7 +9,7 @@ use launchway_server::ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../credentials/tests/fixtures");
 
@@ -27,7 +27,7 @@ fn body(kind: &str, file: &str, more: Value) -> Value {
 }
 
 async fn create(app: &TestApp, key: &str, body: Value) -> Answer {
-    app.call(key, Method::POST, "/credentials", Some(body)).await
+    app.post(key, "/credentials", body).await
 }
 
 /// What each kind is made of in these tests, and what makes it open.
@@ -83,10 +83,7 @@ async fn each_kind_is_taken_and_shown_without_its_secrets() {
         ("provisioning_profile", "app-store.mobileprovision", "Example app_store"),
     ] {
         app.advance(1);
-        let mut one = app
-            .browse(&cookie, Method::POST, "/credentials", Some(good(kind)))
-            .await
-            .expect(201);
+        let mut one = app.post(&cookie, "/credentials", good(kind)).await.created();
         let events = one.as_object_mut().unwrap().remove("storeEvents");
         assert_eq!(events.is_some(), kind == "app_store_connect_key");
         let mut facts = expected[file].clone();
@@ -99,15 +96,15 @@ async fn each_kind_is_taken_and_shown_without_its_secrets() {
             "createdBy": one["createdBy"], "createdAt": iso(START + 2 * DAY + made.len() as i64 + 1),
         });
         assert_eq!(one, whole);
-        assert!(one["id"].as_str().unwrap().starts_with("credential_"));
-        let path = format!("/credentials?id={}", one["id"].as_str().unwrap());
-        assert_eq!(app.call(&key, Method::GET, &path, None).await.expect(200), one);
+        assert!(one.id().starts_with("credential_"));
+        let path = format!("/credentials?id={}", one.id());
+        assert_eq!(app.get(&key, &path).await.ok(), one);
         made.insert(0, one);
     }
-    let listed = app.call(&key, Method::GET, "/credentials", None).await.expect(200);
+    let listed = app.get(&key, "/credentials").await.ok();
     assert_eq!(listed, json!({"items": made, "total": 5, "limit": 10, "offset": 0}));
     for path in ["/credentials", "/audit?limit=100"] {
-        let shown = app.call(&key, Method::GET, path, None).await.text();
+        let shown = app.get(&key, path).await.text();
         assert!(
             !shown.contains("store-secret") && !shown.contains("PRIVATE KEY"),
             "{shown}"
@@ -121,7 +118,7 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
     let (_, key) = app.org_with_key().await;
     let cut = |kind: &str| {
         let mut body = good(kind);
-        let content = BASE64_STANDARD.decode(body["content"].as_str().unwrap()).unwrap();
+        let content = BASE64_STANDARD.decode(body.text("content")).unwrap();
         body["content"] = json!(BASE64_STANDARD.encode(&content[..content.len() / 2]));
         body
     };
@@ -220,14 +217,11 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
             body.as_object_mut().unwrap().remove("password");
         }
         let answer = create(&app, &key, body.clone()).await;
-        let told = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        let told = answer.refusal(400);
         assert!(told.starts_with(message) && !told.is_empty(), "{told}, not {message}");
         assert!(!told.contains("secret"), "{told}");
     }
-    assert_eq!(
-        app.call(&key, Method::GET, "/credentials", None).await.expect(200)["total"],
-        0
-    );
+    assert_eq!(app.get(&key, "/credentials").await.ok()["total"], 0);
 }
 
 #[tokio::test]
@@ -236,17 +230,14 @@ async fn an_app_of_another_organization_is_refused() {
     let (_, key) = app.org_with_key().await;
     let (_, other) = app.org_with_key().await;
     let claim = json!({"bundleId": "com.example.theirs"});
-    app.call(&other, Method::POST, "/apps", Some(claim)).await.expect(201);
+    app.post(&other, "/apps", claim).await.created();
     let mut body = good("android_keystore");
     body["bundleId"] = json!("com.Example.Theirs");
     let message = "bundleId: com.Example.Theirs belongs to another organization; \
                    the operator of this server can transfer it";
-    create(&app, &key, body.clone()).await.expect_error(400, message);
+    create(&app, &key, body.clone()).await.refused(400, message);
     body["bundleId"] = json!("com.example.free");
-    assert_eq!(
-        create(&app, &key, body).await.expect(201)["bundleId"],
-        "com.example.free"
-    );
+    assert_eq!(create(&app, &key, body).await.created()["bundleId"], "com.example.free");
 }
 
 #[tokio::test]
@@ -254,7 +245,7 @@ async fn base64_may_be_wrapped_and_unpadded() {
     let app = later().await;
     let (_, key) = app.org_with_key().await;
     let mut body = good("android_keystore");
-    let content = body["content"].as_str().unwrap().to_owned();
+    let content = body.text("content").to_owned();
     let lines: Vec<&str> = content
         .as_bytes()
         .chunks(76)
@@ -266,7 +257,7 @@ async fn base64_may_be_wrapped_and_unpadded() {
         content.trim_end_matches('=').to_owned(),
     ] {
         body["content"] = json!(form);
-        create(&app, &key, body.clone()).await.expect(201);
+        create(&app, &key, body.clone()).await.created();
     }
 }
 
@@ -280,33 +271,27 @@ async fn a_repeated_request_makes_one() {
             .request(Method::POST, "/credentials")
             .bearer_auth(&key)
             .header("idempotency-key", "one");
-        let answer = Answer::of(request.json(&good("android_keystore")).send().await.unwrap()).await;
-        answers.push(answer.expect(201));
+        let answer = Answer::to(request.json(&good("android_keystore"))).await;
+        answers.push(answer.created());
     }
     assert_eq!(answers[0], answers[1]);
-    assert_eq!(
-        app.call(&key, Method::GET, "/credentials", None).await.expect(200)["total"],
-        1
-    );
+    assert_eq!(app.get(&key, "/credentials").await.ok()["total"], 1);
 }
 
 #[tokio::test]
 async fn a_deleted_one_is_gone() {
     let app = later().await;
     let (_, key) = app.org_with_key().await;
-    let made = create(&app, &key, good("google_service_account")).await.expect(201);
-    let path = format!("/credentials?id={}", made["id"].as_str().unwrap());
-    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let made = create(&app, &key, good("google_service_account")).await.created();
+    let path = format!("/credentials?id={}", made.id());
+    let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.call(&key, method, &path, None)
+        app.send(&key, method, &path, ())
             .await
-            .expect_error(404, "No credential has this id");
+            .refused(404, "No credential has this id");
     }
-    let audit = app
-        .call(&key, Method::GET, "/audit?action=credential.delete", None)
-        .await
-        .expect(200);
+    let audit = app.get(&key, "/audit?action=credential.delete").await.ok();
     assert_eq!(audit["items"][0]["before"], made);
 }
 
@@ -315,9 +300,9 @@ async fn a_deleted_one_is_gone() {
 async fn the_end_is_told_twice() {
     let app = later().await;
     let (org, key) = app.org_with_key().await;
-    let made = create(&app, &key, good("provisioning_profile")).await.expect(201);
-    create(&app, &key, good("google_service_account")).await.expect(201);
-    let end: jiff::Timestamp = made["expiresAt"].as_str().unwrap().parse().unwrap();
+    let made = create(&app, &key, good("provisioning_profile")).await.created();
+    create(&app, &key, good("google_service_account")).await.created();
+    let end: jiff::Timestamp = made.text("expiresAt").parse().unwrap();
     let to = |days: i64| end.as_millisecond() - days * DAY;
     let mut told = Vec::new();
     for (days, notices) in [
@@ -347,11 +332,8 @@ async fn the_end_is_told_twice() {
         .collect();
     let (id, active) = (&made["id"], &json!("active"));
     assert_eq!(seen, [(id, &json!(30), active), (id, &json!(7), active)]);
-    let path = format!("/credentials?id={}", made["id"].as_str().unwrap());
-    assert_eq!(
-        app.call(&key, Method::GET, &path, None).await.expect(200)["status"],
-        "expired"
-    );
+    let path = format!("/credentials?id={}", made.id());
+    assert_eq!(app.get(&key, &path).await.ok()["status"], "expired");
 }
 
 /// One that ends soon already when it is given is told of at once, and not again by the job.
@@ -359,10 +341,10 @@ async fn the_end_is_told_twice() {
 async fn the_end_of_one_that_ends_soon_is_told_at_once() {
     let app = later().await;
     let (org, key) = app.org_with_key().await;
-    let made = create(&app, &key, good("provisioning_profile")).await.expect(201);
-    let end: jiff::Timestamp = made["expiresAt"].as_str().unwrap().parse().unwrap();
+    let made = create(&app, &key, good("provisioning_profile")).await.created();
+    let end: jiff::Timestamp = made.text("expiresAt").parse().unwrap();
     app.advance(end.as_millisecond() - 20 * DAY - app.app.clock.now());
-    let soon = create(&app, &key, good("provisioning_profile")).await.expect(201);
+    let soon = create(&app, &key, good("provisioning_profile")).await.created();
     let events = app.events(org).await;
     let told: Vec<_> = events.iter().map(|(kind, data)| (kind.as_str(), &data["id"])).collect();
     assert_eq!(told, [("credential.expiring", &soon["id"])]);

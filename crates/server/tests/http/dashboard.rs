@@ -20,7 +20,7 @@ use launchway_server::dashboard::form_token;
 use reqwest::Method;
 
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// A browser that is signed in and looks at one organization.
 pub struct Visit<'a> {
@@ -47,8 +47,8 @@ impl Visit<'_> {
 
     /// The id of who looks.
     pub async fn caller(&self) -> String {
-        let session = self.app.browse(&self.cookie, Method::GET, "/auth/session", None).await;
-        session.expect(200)["user"]["id"].as_str().unwrap().to_owned()
+        let session = self.app.get(&self.cookie, "/auth/session").await;
+        session.ok()["user"].id().to_owned()
     }
 
     /// Sends a form as the page does.
@@ -125,7 +125,7 @@ impl Visit<'_> {
             .header("origin", &self.app.origin)
             .header("cookie", &self.cookie)
             .body(body);
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Sends a form that must do what it says: where it leads, behind `/o/{org}`.
@@ -165,14 +165,11 @@ pub async fn visit(app: &TestApp, role: Role) -> Visit<'_> {
 /// A new member of an organization, signed in.
 pub async fn visit_of(app: &TestApp, org: OrgId, role: Role) -> Visit<'_> {
     let cookie = app.user(org, &format!("{role}@{org}.example"), role).await;
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let session = app.get(&cookie, "/auth/session").await.ok();
     let token = form_token(
         &app.app,
-        session["id"].as_str().unwrap().parse().unwrap(),
-        session["user"]["id"].as_str().unwrap().parse().unwrap(),
+        session.id().parse().unwrap(),
+        session["user"].id().parse().unwrap(),
     );
     Visit {
         app,

@@ -9,19 +9,19 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::pages::{page, submit};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 const NAME: &str = "launchway on <laptop>";
 
 /// Calls as nobody.
 pub async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
     let request = app.request(Method::POST, path).json(&body);
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 pub async fn begin(app: &TestApp) -> Value {
     let body = json!({"name": NAME, "scopes": ["update", "build"]});
-    post(app, "/auth/device", body).await.expect(201)
+    post(app, "/auth/device", body).await.created()
 }
 
 pub async fn claim(app: &TestApp, login: &Value) -> Answer {
@@ -30,14 +30,14 @@ pub async fn claim(app: &TestApp, login: &Value) -> Answer {
 }
 
 async fn status(app: &TestApp, login: &Value) -> String {
-    let outcome = claim(app, login).await.expect(200);
+    let outcome = claim(app, login).await.ok();
     assert_eq!(outcome["id"], login["id"]);
     assert_eq!(outcome.get("key"), None, "{outcome}");
-    outcome["status"].as_str().unwrap().to_owned()
+    outcome.text("status").to_owned()
 }
 
 pub fn code(login: &Value) -> &str {
-    login["userCode"].as_str().unwrap()
+    login.text("userCode")
 }
 
 /// A user with this role in a new organization, and the cookie.
@@ -59,7 +59,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     let login = begin(&app).await;
     assert_eq!((&login["status"], &login["interval"]), (&json!("pending"), &json!(5)));
     assert_eq!(login["verificationUrl"], format!("{}/device", app.app.public_url));
-    let complete = login["verificationUrlComplete"].as_str().unwrap();
+    let complete = login.text("verificationUrlComplete");
     assert_eq!(complete, format!("{}/device?code={}", app.app.public_url, code(&login)));
     assert_eq!(status(&app, &login).await, "pending");
 
@@ -79,17 +79,17 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     let again = confirm(&app, &cookie, &login, org).await;
     assert_eq!(again.status.as_u16(), 401, "a code is decided on once");
 
-    let outcome = claim(&app, &login).await.expect(200);
+    let outcome = claim(&app, &login).await.ok();
     assert_eq!(outcome["status"], "approved");
-    let key = outcome["key"].as_str().unwrap();
-    let caller = app.call(key, Method::GET, "/auth/session", None).await.expect(200);
+    let key = outcome.text("key");
+    let caller = app.get(key, "/auth/session").await.ok();
     assert_eq!(caller["organization"]["id"], org.to_string());
     assert_eq!(caller["key"]["name"], NAME);
     assert_eq!(caller["key"]["scopes"], json!(["build", "update"]));
-    assert!(caller["key"]["createdBy"].as_str().unwrap().starts_with("user_"));
+    assert!(caller["key"].text("createdBy").starts_with("user_"));
     claim(&app, &login).await.expect(401);
 
-    let audit = app.browse(&cookie, Method::GET, "/audit", None).await.expect(200);
+    let audit = app.get(&cookie, "/audit").await.ok();
     let actions: Vec<_> = audit["items"]
         .as_array()
         .unwrap()
@@ -99,7 +99,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     assert_eq!(actions[..2], ["key.create", "device_login.approve"]);
     assert!(!audit.to_string().contains(key));
     app.advance(KEY_DAYS * DAY);
-    app.call(key, Method::GET, "/auth/session", None).await.expect(401);
+    app.get(key, "/auth/session").await.expect(401);
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn who_is_not_signed_in_signs_in_first() {
     ];
     let signed_in = submit(&app, "/device", "", &typed).await;
     assert_eq!(signed_in.status.as_u16(), 303);
-    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let cookie = signed_in.cookie();
     let next = page(&app, signed_in.header("location"), &cookie).await;
     assert!(next.text().contains("Confirm only what you began"), "{}", next.text());
     let mut wrong = typed;
@@ -192,15 +192,10 @@ async fn who_is_no_admin_any_more_gives_no_key() {
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
     let login = begin(&app).await;
     assert_eq!(confirm(&app, &cookie, &login, org).await.status.as_u16(), 200);
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
-    let path = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
+    let session = app.get(&cookie, "/auth/session").await.ok();
+    let path = format!("/orgs/members?id={}", session["user"].id());
     let demoted = json!({"role": "member"});
-    app.browse(&owner, Method::PATCH, &path, Some(demoted))
-        .await
-        .expect(200);
+    app.patch(&owner, &path, demoted).await.ok();
     assert_eq!(status(&app, &login).await, "denied");
 }
 
@@ -258,7 +253,7 @@ async fn codes_and_calls_are_counted() {
     let body = json!({"name": NAME, "scopes": ["build"]});
     post(&app, "/auth/device", body).await.expect(429);
     for _ in 0..120 {
-        claim(&app, &login).await.expect(200);
+        claim(&app, &login).await.ok();
     }
     claim(&app, &login).await.expect(429);
     for _ in 0..20 {

@@ -9,10 +9,10 @@ use launchway_server::vault::Place;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 async fn set(app: &TestApp, key: &str, body: Value) -> Answer {
-    app.call(key, Method::POST, "/env", Some(body)).await
+    app.post(key, "/env", body).await
 }
 
 #[tokio::test]
@@ -21,25 +21,22 @@ async fn a_variable_is_secret_unless_told_otherwise() {
     let (org, key) = app.org_with_key().await;
     let cookie = app.user(org, "ada@example.com", Role::Admin).await;
     let body = json!({"name": "TOKEN", "value": "hunter2-of-the-test"});
-    let made = app.browse(&cookie, Method::POST, "/env", Some(body)).await.expect(201);
-    let user = made["createdBy"].as_str().unwrap();
-    assert!(
-        user.starts_with("user_") && made["id"].as_str().unwrap().starts_with("env_"),
-        "{made}"
-    );
+    let made = app.post(&cookie, "/env", body).await.created();
+    let user = made.text("createdBy");
+    assert!(user.starts_with("user_") && made.id().starts_with("env_"), "{made}");
     let expected = json!({
         "id": made["id"], "status": "active", "name": "TOKEN", "kind": "variable", "path": null,
         "visibility": "secret", "value": null, "bundleId": null, "configurations": [], "platforms": [],
         "createdBy": user, "createdAt": iso(START), "updatedAt": iso(START),
     });
     assert_eq!(made, expected);
-    let path = format!("/env?id={}", made["id"].as_str().unwrap());
+    let path = format!("/env?id={}", made.id());
     for answer in [
-        app.call(&key, Method::GET, &path, None).await,
-        app.call(&key, Method::GET, "/env", None).await,
-        app.call(&key, Method::GET, "/audit", None).await,
+        app.get(&key, &path).await,
+        app.get(&key, "/env").await,
+        app.get(&key, "/audit").await,
     ] {
-        answer.expect(200);
+        answer.ok();
         assert!(!answer.text().contains("hunter2"), "{}", answer.text());
     }
 }
@@ -50,15 +47,15 @@ async fn a_plain_value_is_shown() {
     let (_, key) = app.org_with_key().await;
     let value = "line one\nline \"two\" ü";
     let body = json!({"name": "GREETING", "value": value, "visibility": "plain"});
-    let made = set(&app, &key, body).await.expect(201);
+    let made = set(&app, &key, body).await.created();
     assert_eq!(made["value"], value);
-    let path = format!("/env?id={}", made["id"].as_str().unwrap());
-    assert_eq!(app.call(&key, Method::GET, &path, None).await.expect(200), made);
-    let listed = app.call(&key, Method::GET, "/env", None).await.expect(200);
+    let path = format!("/env?id={}", made.id());
+    assert_eq!(app.get(&key, &path).await.ok(), made);
+    let listed = app.get(&key, "/env").await.ok();
     assert_eq!(listed, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
     // The audit log tells that it was set, not to what.
-    let audit = app.call(&key, Method::GET, "/audit?action=env.create", None).await;
-    assert_eq!(audit.expect(200)["items"][0]["after"]["value"], Value::Null);
+    let audit = app.get(&key, "/audit?action=env.create").await;
+    assert_eq!(audit.ok()["items"][0]["after"]["value"], Value::Null);
 }
 
 #[tokio::test]
@@ -74,7 +71,7 @@ async fn the_same_name_and_scope_is_replaced() {
         }
         body
     };
-    let first = set(&app, &key, body("one", &scope)).await.expect(201);
+    let first = set(&app, &key, body("one", &scope)).await.created();
     assert_eq!(first["configurations"], json!(["production", "staging"]));
     assert_eq!(first["platforms"], json!(["ios", "android"]));
     app.advance(1000);
@@ -82,7 +79,7 @@ async fn the_same_name_and_scope_is_replaced() {
         "platforms": ["android", "ios", "ios"]});
     let mut secret = body("two", &same);
     secret["visibility"] = json!("secret");
-    let second = set(&app, &key, secret).await.expect(200);
+    let second = set(&app, &key, secret).await.ok();
     assert_eq!(
         (&second["id"], &second["createdAt"]),
         (&first["id"], &first["createdAt"])
@@ -97,14 +94,11 @@ async fn the_same_name_and_scope_is_replaced() {
         json!({"configurations": ["production"]}),
         json!({"platforms": ["ios"]}),
     ] {
-        set(&app, &key, body("three", &other)).await.expect(201);
+        set(&app, &key, body("three", &other)).await.created();
     }
-    let listed = app.call(&key, Method::GET, "/env?limit=100", None).await.expect(200);
+    let listed = app.get(&key, "/env?limit=100").await.ok();
     assert_eq!(listed["total"], 5);
-    let audit = app
-        .call(&key, Method::GET, "/audit?action=env.change", None)
-        .await
-        .expect(200);
+    let audit = app.get(&key, "/audit?action=env.change").await.ok();
     assert_eq!(
         (&audit["total"], &audit["items"][0]["before"]["visibility"]),
         (&json!(1), &json!("plain"))
@@ -117,7 +111,7 @@ async fn a_file_has_a_path() {
     let (_, key) = app.org_with_key().await;
     let body =
         json!({"name": "GOOGLE_SERVICES", "value": "{}", "kind": "file", "path": "android/app/google-services.json"});
-    let made = set(&app, &key, body).await.expect(201);
+    let made = set(&app, &key, body).await.created();
     assert_eq!(
         (&made["kind"], &made["path"]),
         (&json!("file"), &json!("android/app/google-services.json"))
@@ -186,15 +180,15 @@ async fn a_wrong_form_is_named_without_the_value() {
     for (body, message) in cases {
         let answer = set(&app, &key, body.clone()).await;
         answer.expect(400);
-        let told = answer.json()["message"].as_str().unwrap().to_owned();
+        let told = answer.json().text("message").to_owned();
         assert!(
             told.starts_with(message) && !told.contains("hunter2") && !told.contains("4242"),
             "{body}: {told}"
         );
     }
     let unknown = set(&app, &key, json!({"name": "A", "value": "hunter2", "scope": "x"})).await;
-    assert!(unknown.expect(400)["message"].as_str().unwrap().contains("`scope`"));
-    assert_eq!(app.call(&key, Method::GET, "/env", None).await.expect(200)["total"], 0);
+    assert!(unknown.expect(400).text("message").contains("`scope`"));
+    assert_eq!(app.get(&key, "/env").await.ok()["total"], 0);
 }
 
 #[tokio::test]
@@ -206,47 +200,33 @@ async fn a_repeated_request_is_answered_again() {
             .request(Method::POST, "/env")
             .bearer_auth(&key)
             .header("idempotency-key", "one");
-        async move {
-            Answer::of(
-                request
-                    .json(&json!({"name": "A", "value": value}))
-                    .send()
-                    .await
-                    .unwrap(),
-            )
-            .await
-        }
+        async move { Answer::to(request.json(&json!({"name": "A", "value": value}))).await }
     };
-    let first = send("hunter2").await.expect(201);
-    assert_eq!(send("hunter2").await.expect(201), first);
+    let first = send("hunter2").await.created();
+    assert_eq!(send("hunter2").await.created(), first);
     send("hunter3").await.expect(400);
     let replaced = app
         .request(Method::POST, "/env")
         .bearer_auth(&key)
         .header("idempotency-key", "two");
     let body = json!({"name": "A", "value": "hunter4"});
-    let answer = Answer::of(replaced.try_clone().unwrap().json(&body).send().await.unwrap())
-        .await
-        .expect(200);
-    assert_eq!(
-        Answer::of(replaced.json(&body).send().await.unwrap()).await.expect(200),
-        answer
-    );
-    let audit = app.call(&key, Method::GET, "/audit?action=env.change", None).await;
-    assert_eq!(audit.expect(200)["total"], 1);
+    let answer = Answer::to(replaced.try_clone().unwrap().json(&body)).await.ok();
+    assert_eq!(Answer::to(replaced.json(&body)).await.ok(), answer);
+    let audit = app.get(&key, "/audit?action=env.change").await;
+    assert_eq!(audit.ok()["total"], 1);
 }
 
 #[tokio::test]
 async fn a_deleted_one_is_gone() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    let made = set(&app, &key, json!({"name": "A", "value": "x"})).await.expect(201);
-    let path = format!("/env?id={}", made["id"].as_str().unwrap());
-    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let made = set(&app, &key, json!({"name": "A", "value": "x"})).await.created();
+    let path = format!("/env?id={}", made.id());
+    let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        let again = app.call(&key, method, &path, None).await;
-        again.expect_error(404, "No environment variable has this id");
+        let again = app.send(&key, method, &path, ()).await;
+        again.refused(404, "No environment variable has this id");
     }
 }
 
@@ -262,13 +242,13 @@ async fn there_is_a_most_of_them() {
         }
         set(&app, &key, json!({"name": format!("N{number}"), "value": ""}))
             .await
-            .expect(201);
+            .created();
     }
     let message = "This organization has 1000 environment variables, the most there can be; delete some";
     set(&app, &key, json!({"name": "MORE", "value": ""}))
         .await
-        .expect_error(400, message);
-    set(&app, &key, json!({"name": "N7", "value": "x"})).await.expect(200);
+        .refused(400, message);
+    set(&app, &key, json!({"name": "N7", "value": "x"})).await.ok();
 }
 
 /// What a change that came to nothing sealed with may be in no database: nothing must be sealed with it afterwards.
@@ -283,9 +263,9 @@ async fn a_key_that_was_never_kept_seals_nothing() {
     }
     drop(broken);
     let body = json!({"name": "GREETING", "value": "hello", "visibility": "plain"});
-    let made = set(&app, &key, body).await.expect(201);
+    let made = set(&app, &key, body).await.created();
     // A process that starts later knows only what the database keeps.
     let later = app.another_node().await;
-    let listed = later.call(&key, Method::GET, "/env", None).await.expect(200);
+    let listed = later.get(&key, "/env").await.ok();
     assert_eq!(listed["items"], json!([made]));
 }

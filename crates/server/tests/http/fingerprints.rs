@@ -1,10 +1,9 @@
 //! What builds and updates are natively: `/fingerprints`, and what a runner found (`docs/reference/fingerprints.md`).
 
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
@@ -29,11 +28,11 @@ async fn build(app: &TestApp, key: &str, fields: Value) -> Value {
     body.as_object_mut()
         .unwrap()
         .extend(fields.as_object().unwrap().clone());
-    app.call(key, Method::POST, "/build", Some(body)).await.expect(201)
+    app.post(key, "/build", body).await.created()
 }
 
 async fn get(app: &TestApp, key: &str, path: &str) -> Answer {
-    app.call(key, Method::GET, path, None).await
+    app.get(key, path).await
 }
 
 #[tokio::test]
@@ -44,20 +43,20 @@ async fn documents_are_kept_and_differences_explained() {
     let built = build(&app, &key, json!({"fingerprint": old, "configuration": "production"})).await;
     let fields = json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new});
     let update = app.published(&key, fields).await;
-    let id = |resource: &Value| resource["id"].as_str().unwrap().to_owned();
+    let id = |resource: &Value| resource.id().to_owned();
     let (built, update) = (id(&built), id(&update));
 
-    let told = get(&app, &key, &format!("/fingerprints?id={built}")).await.expect(200);
+    let told = get(&app, &key, &format!("/fingerprints?id={built}")).await.ok();
     let expected = json!({
         "id": built, "status": "queued", "bundleId": BUNDLE, "platform": "android", "configuration": "production",
         "version": null, "buildNumber": null, "fingerprint": hash(&old), "lwfp2": null, "document": old,
     });
     assert_eq!(told, expected);
-    let told = get(&app, &key, &format!("/fingerprints?id={update}")).await.expect(200);
+    let told = get(&app, &key, &format!("/fingerprints?id={update}")).await.ok();
     assert_eq!((&told["status"], &told["document"]), (&json!("published"), &new));
 
     let path = format!("/fingerprints/diff?from={built}&to={update}");
-    let told = get(&app, &key, &path).await.expect(200);
+    let told = get(&app, &key, &path).await.ok();
     assert_eq!((&told["same"], &told["reason"]), (&json!(false), &json!(CHANGED)));
     let change = json!({
         "kind": "plugin", "name": "@capacitor/camera", "from": "7.0.4", "to": "7.0.5", "message": CHANGED,
@@ -69,7 +68,7 @@ async fn documents_are_kept_and_differences_explained() {
     );
     let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={built}"))
         .await
-        .expect(200);
+        .ok();
     let nothing = (&told["same"], &told["reason"], &told["changes"]);
     assert_eq!(nothing, (&json!(true), &Value::Null, &json!([])));
 
@@ -80,16 +79,16 @@ async fn documents_are_kept_and_differences_explained() {
     let opaque = id(&opaque);
     let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}"))
         .await
-        .expect(200);
+        .ok();
     let reason = "The native code of this update differs from the installed app.";
     assert_eq!((&told["reason"], &told["changes"]), (&json!(reason), &Value::Null));
     assert_eq!(told["to"]["document"], Value::Null);
 
     let bare = id(&build(&app, &key, json!({})).await);
-    let told = get(&app, &key, &format!("/fingerprints?id={bare}")).await.expect(200);
+    let told = get(&app, &key, &format!("/fingerprints?id={bare}")).await.ok();
     assert_eq!((&told["fingerprint"], &told["document"]), (&Value::Null, &Value::Null));
     let refused = get(&app, &key, &format!("/fingerprints/diff?from={bare}&to={update}")).await;
-    refused.expect_error(400, &format!("{bare} has no fingerprint"));
+    refused.refused(400, &format!("{bare} has no fingerprint"));
 }
 
 #[tokio::test]
@@ -98,7 +97,7 @@ async fn the_form_is_checked_and_others_see_nothing() {
     let (_, key) = app.org_with_key().await;
     let (_, stranger) = app.org_with_key().await;
     let built = build(&app, &key, json!({"fingerprint": document("7.0.4")})).await;
-    let built = built["id"].as_str().unwrap();
+    let built = built.id();
     for (path, message) in [
         ("/fingerprints".to_owned(), "id is required"),
         ("/fingerprints?id=".to_owned(), "id is required"),
@@ -115,7 +114,7 @@ async fn the_form_is_checked_and_others_see_nothing() {
             "platform must be ios, android or visionos",
         ),
     ] {
-        get(&app, &key, &path).await.expect_error(400, message);
+        get(&app, &key, &path).await.refused(400, message);
     }
     let unknown = "No build or update has this id";
     let unused = "build_01h455vb4pex5vsknk084sn02q";
@@ -125,11 +124,11 @@ async fn the_form_is_checked_and_others_see_nothing() {
             format!("/fingerprints/diff?from={id}&to={id}"),
             format!("/fingerprints/diff?from={id}&to={unused}"),
         ] {
-            get(&app, &stranger, &path).await.expect_error(404, unknown);
+            get(&app, &stranger, &path).await.refused(404, unknown);
         }
     }
     let path = format!("/fingerprints/diff?from={built}&to={unused}");
-    get(&app, &key, &path).await.expect_error(404, unknown);
+    get(&app, &key, &path).await.refused(404, unknown);
 }
 
 #[tokio::test]
@@ -151,7 +150,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
         let end = json!({
             "status": status, "error": (status == "failed").then_some(error), "fingerprint": camera.map(document),
         });
-        held.finish(end).await.expect(200);
+        held.finish(end).await.ok();
         id.to_string()
     };
     let latest = async |rest: &str| {
@@ -159,7 +158,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
         get(&app, &key, &path).await
     };
     let none = "No successful build of this app for this platform has a fingerprint";
-    latest("").await.expect_error(404, none);
+    latest("").await.refused(404, none);
     let staging = finished(Some("7.0.1"), Some("staging"), "success").await;
     let for_all = finished(Some("7.0.2"), None, "success").await;
     let production = finished(Some("7.0.3"), Some("production"), "success").await;
@@ -172,7 +171,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
         ("&configuration=staging", &for_all),
         ("&configuration=other", &for_all),
     ] {
-        let told = latest(rest).await.expect(200);
+        let told = latest(rest).await.ok();
         assert_eq!(told["id"], json!(expected), "{rest}");
         assert!(told["document"].is_object());
     }
@@ -183,9 +182,9 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
         &format!("/fingerprints/latest?bundleId={BUNDLE}&platform=android"),
     )
     .await
-    .expect_error(404, none);
+    .refused(404, none);
     let other = format!("/fingerprints/latest?bundleId={BUNDLE}&platform=ios");
-    get(&app, &key, &other).await.expect_error(404, none);
+    get(&app, &key, &other).await.refused(404, none);
 }
 
 #[tokio::test]
@@ -207,19 +206,14 @@ async fn a_build_keeps_what_its_runner_found_and_warns_of_what_was_sent() {
         (Value::Null, vec![]),
     ] {
         let made = build(&app, &key, json!({"fingerprint": at_first})).await;
-        let path = format!("/build?id={}", made["id"].as_str().unwrap());
+        let path = format!("/build?id={}", made.id());
         let held = app.take(&runner).await;
-        held.finish(json!({"fingerprint": found})).await.expect(200);
-        let ended = get(&app, &key, &path).await.expect(200);
+        held.finish(json!({"fingerprint": found})).await.ok();
+        let ended = get(&app, &key, &path).await.ok();
         assert_eq!(ended["fingerprint"], hash(&found), "{at_first}");
         assert_eq!(ended["warnings"], json!(warnings), "{at_first}");
-        let told = get(
-            &app,
-            &key,
-            &format!("/fingerprints?id={}", made["id"].as_str().unwrap()),
-        )
-        .await;
-        assert_eq!(told.expect(200)["document"], found);
+        let told = get(&app, &key, &format!("/fingerprints?id={}", made.id())).await;
+        assert_eq!(told.ok()["document"], found);
     }
 }
 
@@ -228,14 +222,14 @@ async fn what_a_runner_warns_of_is_kept_without_secrets() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
-    app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+    app.post(&key, "/env", body).await.created();
     let runner = app.runner(&key, &[]).await;
     let made = build(&app, &key, json!({})).await;
     let held = app.take(&runner).await;
     let warnings: Vec<_> = (0..60).map(|number| format!("{number} hunter2-secret")).collect();
-    held.finish(json!({ "warnings": warnings })).await.expect(200);
-    let path = format!("/build?id={}", made["id"].as_str().unwrap());
-    let ended = get(&app, &key, &path).await.expect(200);
+    held.finish(json!({ "warnings": warnings })).await.ok();
+    let path = format!("/build?id={}", made.id());
+    let ended = get(&app, &key, &path).await.ok();
     let kept = ended["warnings"].as_array().unwrap();
     assert_eq!(kept.len(), 50);
     assert!(!ended.to_string().contains("hunter2"), "{ended}");
@@ -271,7 +265,7 @@ async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     // Found by a runner.
     let older = document("7.0.3");
     let held = app.take(&runner).await;
-    held.finish(json!({"fingerprint": older})).await.expect(200);
+    held.finish(json!({"fingerprint": older})).await.ok();
     let expected = "Native plugin version changed: @capacitor/camera 7.0.3 -> 7.0.5";
     assert_eq!(ask(&older).await["compatibilityReason"], expected);
     assert_eq!(ask(&new).await["requiresStoreUpdate"], false);

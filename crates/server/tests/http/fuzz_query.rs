@@ -67,10 +67,10 @@ async fn fuzz(runs: usize, seed: u64) {
     let (_, key) = app.org_with_key().await;
     app.publish(&key, json!({"version": "1.5.0", "rollout": 50}))
         .await
-        .expect(201);
+        .created();
     app.publish(&key, json!({"configuration": "production", "fingerprint": "abc"}))
         .await
-        .expect(201);
+        .created();
     let server = HttpServer::new(app.app.clone());
     let mut numbers = Numbers(seed);
     let (mut asked, mut counts) = (0, [0usize; 4]);

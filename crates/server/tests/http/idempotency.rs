@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, Setup, TestApp, package};
+use crate::support::{Answer, Fields, Setup, TestApp, package};
 
 /// Posts with an idempotency key, as the holder of an API key.
 async fn post(app: &TestApp, key: &str, once: &str, path: &str, body: &Value) -> Answer {
@@ -17,11 +17,11 @@ async fn post(app: &TestApp, key: &str, once: &str, path: &str, body: &Value) ->
         .request(Method::POST, path)
         .bearer_auth(key)
         .header("idempotency-key", once);
-    Answer::of(request.json(body).send().await.unwrap()).await
+    Answer::to(request.json(body)).await
 }
 
 async fn total(app: &TestApp, key: &str, path: &str) -> Value {
-    app.call(key, Method::GET, path, None).await.expect(200)["total"].clone()
+    app.get(key, path).await.ok()["total"].clone()
 }
 
 fn api_key(name: &str) -> Value {
@@ -51,7 +51,7 @@ async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
         ),
         ("/uploads", None, upload, None),
     ] {
-        let first = post(&app, &key, "once", path, &body).await.expect(201);
+        let first = post(&app, &key, "once", path, &body).await.created();
         let before = match listed {
             Some(list) => total(&app, &key, list).await,
             None => Value::Null,
@@ -67,7 +67,7 @@ async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
         for _ in 0..2 {
             let again = post(&app, &key, "once", path, &body).await;
             assert_eq!(
-                (again.expect(201), again.header("content-type")),
+                (again.created(), again.header("content-type")),
                 (expected.clone(), "application/json"),
                 "{path}"
             );
@@ -93,24 +93,21 @@ async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
     let org = app.org(Tier::Enterprise).await;
     app.user(org, "owner@example.com", Role::Owner).await;
     let cookie = app.user(org, "lonely@example.com", Role::Member).await;
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let session = app.get(&cookie, "/auth/session").await.ok();
     let make = async || {
         let request = app
             .request(Method::POST, "/orgs")
             .header("cookie", &cookie)
             .header("origin", &app.origin);
         let request = request.header("idempotency-key", "once").json(&json!({"name": "Mine"}));
-        Answer::of(request.send().await.unwrap()).await.expect(201)
+        Answer::to(request).await.created()
     };
-    let leave = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
-    app.browse(&cookie, Method::DELETE, &leave, None).await.expect(200);
+    let leave = format!("/orgs/members?id={}", session["user"].id());
+    app.delete(&cookie, &leave).await.ok();
     let twins = futures::future::join_all([make(), make(), make()]).await;
     let later = make().await;
     assert!(twins.iter().all(|twin| *twin == later), "{twins:?}");
-    let orgs = app.browse(&cookie, Method::GET, "/orgs", None).await.expect(200);
+    let orgs = app.get(&cookie, "/orgs").await.ok();
     assert_eq!(orgs["total"], 1);
 }
 
@@ -119,17 +116,15 @@ async fn the_same_key_with_another_body_is_400() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let used = "This Idempotency-Key was used with another body; take a new key";
-    post(&app, &key, "once", "/api-keys", &api_key("one")).await.expect(201);
+    post(&app, &key, "once", "/api-keys", &api_key("one")).await.created();
     post(&app, &key, "once", "/api-keys", &api_key("two"))
         .await
-        .expect_error(400, used);
+        .refused(400, used);
     let published = update(&app, &key, "1.0.0").await;
-    post(&app, &key, "once", "/update", &published).await.expect(201);
+    post(&app, &key, "once", "/update", &published).await.created();
     let other = update(&app, &key, "1.0.1").await;
-    post(&app, &key, "once", "/update", &other)
-        .await
-        .expect_error(400, used);
-    app.call(&key, Method::POST, "/update", Some(other)).await.expect(201);
+    post(&app, &key, "once", "/update", &other).await.refused(400, used);
+    app.post(&key, "/update", other).await.created();
 }
 
 /// "Scoped to organization, caller, method and path".
@@ -142,19 +137,19 @@ async fn another_caller_organization_or_path_is_another_request() {
     let mut ids = std::collections::HashSet::new();
     for caller in [&key, &colleague, &other] {
         for once in ["once", "Once"] {
-            let made = post(&app, caller, once, "/api-keys", &api_key("ci")).await.expect(201);
+            let made = post(&app, caller, once, "/api-keys", &api_key("ci")).await.created();
             assert!(ids.insert(made["id"].clone()) && made["key"].is_string());
         }
     }
     let body = json!({"bundleId": "com.example.app"});
-    post(&app, &key, "once", "/apps", &body).await.expect(201);
+    post(&app, &key, "once", "/apps", &body).await.created();
     let cookie = app.user(org, "owner@example.com", Role::Owner).await;
     let by_user = app
         .request(Method::POST, "/api-keys")
         .header("cookie", &cookie)
         .header("origin", &app.origin);
     let by_user = by_user.header("idempotency-key", "once").json(&api_key("ci"));
-    let made = Answer::of(by_user.send().await.unwrap()).await.expect(201);
+    let made = Answer::to(by_user).await.created();
     assert!(ids.insert(made["id"].clone()));
 }
 
@@ -162,22 +157,18 @@ async fn another_caller_organization_or_path_is_another_request() {
 async fn an_answer_is_kept_for_a_day() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    let first = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.expect(201);
+    let first = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.created();
     app.advance(DAY - 1);
     launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
-    let again = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.expect(201);
+    let again = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.created();
     assert_eq!((again["id"] == first["id"], again.get("key")), (true, None));
     app.advance(1);
-    let anew = post(&app, &key, "once", "/api-keys", &api_key("other"))
-        .await
-        .expect(201);
+    let anew = post(&app, &key, "once", "/api-keys", &api_key("other")).await.created();
     assert_ne!(anew["id"], first["id"]);
     assert!(anew["key"].is_string());
     app.advance(DAY);
     launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
-    let anew = post(&app, &key, "once", "/api-keys", &api_key("other"))
-        .await
-        .expect(201);
+    let anew = post(&app, &key, "once", "/api-keys", &api_key("other")).await.created();
     assert!(anew["key"].is_string());
 }
 
@@ -190,7 +181,7 @@ async fn an_answer_that_is_no_success_is_not_kept() {
     let bytes = package("a", b"a");
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let body = json!({"fileName": "a.zip", "size": bytes.len(), "sha256": sha256});
-    let upload = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let upload = app.post(&key, "/uploads", body).await.created();
     let body = json!({"uploadId": upload["id"], "bundleId": "com.example.app", "platform": "ios", "version": "1.0.0"});
     assert_eq!(
         post(&app, &key, "once", "/update", &body).await.status,
@@ -198,14 +189,14 @@ async fn an_answer_that_is_no_success_is_not_kept() {
         "no bytes yet"
     );
     let sent = app
-        .request(Method::PUT, upload["url"].as_str().unwrap())
+        .request(Method::PUT, upload.text("url"))
         .body(bytes)
         .send()
         .await
         .unwrap();
     assert!(sent.status().is_success());
     let limited = async || post(&app, &key, "once", "/update", &body).await.status.as_u16();
-    while app.call(&key, Method::GET, "/apps", None).await.status == 200 {}
+    while app.get(&key, "/apps").await.status == 200 {}
     assert_eq!(limited().await, 429);
     app.advance(MINUTE);
     assert_eq!([limited().await, limited().await], [201, 201]);
@@ -250,7 +241,7 @@ async fn simultaneous_twins(app: &TestApp) {
         let mut answers: Vec<_> = futures::future::join_all(twins)
             .await
             .iter()
-            .map(|answer| answer.expect(201))
+            .map(|answer| answer.created())
             .collect();
         let secrets = answers
             .iter_mut()
@@ -279,47 +270,32 @@ async fn simultaneous_twins(app: &TestApp) {
 async fn who_may_no_longer_gets_no_answer_again() {
     let app = TestApp::start().await;
     let (org, admin) = app.org_with_key().await;
-    let made = post(&app, &admin, "first", "/api-keys", &api_key("ci"))
-        .await
-        .expect(201);
-    let key = made["key"].as_str().unwrap();
+    let made = post(&app, &admin, "first", "/api-keys", &api_key("ci")).await.created();
+    let key = made.text("key");
     let body = update(&app, key, "1.0.0").await;
-    post(&app, key, "once", "/update", &body).await.expect(201);
-    let path = format!("/api-keys?id={}", made["id"].as_str().unwrap());
-    app.call(&admin, Method::DELETE, &path, None).await.expect(200);
+    post(&app, key, "once", "/update", &body).await.created();
+    let path = format!("/api-keys?id={}", made.id());
+    app.delete(&admin, &path).await.ok();
     post(&app, key, "once", "/update", &body)
         .await
-        .expect_error(401, "Invalid or expired API key");
+        .refused(401, "Invalid or expired API key");
 
     app.user(org, "owner@example.com", Role::Owner).await;
     let cookie = app.user(org, "admin@example.com", Role::Admin).await;
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let session = app.get(&cookie, "/auth/session").await.ok();
     let make = async || {
         let request = app
             .request(Method::POST, "/api-keys")
             .header("cookie", &cookie)
             .header("origin", &app.origin);
-        Answer::of(
-            request
-                .header("idempotency-key", "once")
-                .json(&api_key("ci"))
-                .send()
-                .await
-                .unwrap(),
-        )
-        .await
+        Answer::to(request.header("idempotency-key", "once").json(&api_key("ci"))).await
     };
-    make().await.expect(201);
-    let member = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
-    app.call(&admin, Method::PATCH, &member, Some(json!({"role": "member"})))
-        .await
-        .expect(200);
+    make().await.created();
+    let member = format!("/orgs/members?id={}", session["user"].id());
+    app.patch(&admin, &member, json!({"role": "member"})).await.ok();
     make()
         .await
-        .expect_error(403, "This needs the role admin in the organization; yours is member");
+        .refused(403, "This needs the role admin in the organization; yours is member");
 }
 
 #[tokio::test]
@@ -335,7 +311,7 @@ async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
                 reqwest::header::HeaderValue::from_bytes(value).unwrap(),
             );
         }
-        Answer::of(request.json(&api_key("ci")).send().await.unwrap()).await
+        Answer::to(request.json(&api_key("ci"))).await
     };
     let (longest, too_long) = ([b'~'; 255], [b'~'; 256]);
     for values in [
@@ -347,7 +323,7 @@ async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
         &[b"\xff"],
         &[b"a", b"a"],
     ] {
-        send(values).await.expect_error(400, wrong);
+        send(values).await.refused(400, wrong);
     }
     assert_eq!(total(&app, &key, "/api-keys").await, 1);
     for value in [
@@ -356,17 +332,17 @@ async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
         b"01234567-89ab-cdef-0123-456789abcdef",
         b"\"quoted\"",
     ] {
-        let made = send(&[value]).await.expect(201);
-        assert_eq!(send(&[value]).await.expect(201)["id"], made["id"]);
+        let made = send(&[value]).await.created();
+        assert_eq!(send(&[value]).await.created()["id"], made["id"]);
     }
     let made = app.published(&key, json!({})).await;
     for rollout in [10, 20] {
-        let path = format!("/update?id={}", made["id"].as_str().unwrap());
+        let path = format!("/update?id={}", made.id());
         let request = app
             .request(Method::PATCH, &path)
             .bearer_auth(&key)
             .header("idempotency-key", "once");
-        let changed = Answer::of(request.json(&json!({"rollout": rollout})).send().await.unwrap()).await;
-        assert_eq!(changed.expect(200)["rollout"], rollout);
+        let changed = Answer::to(request.json(&json!({"rollout": rollout}))).await;
+        assert_eq!(changed.ok()["rollout"], rollout);
     }
 }

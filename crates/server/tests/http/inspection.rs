@@ -16,7 +16,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::build::upload;
-use crate::support::{Answer, Setup, TestApp, package};
+use crate::support::{Answer, NOBODY, Setup, TestApp, package};
 
 const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 
@@ -29,13 +29,13 @@ async fn submit(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> Answer {
         "internal"
     };
     let body = json!({"uploadId": upload, "destination": destination});
-    app.call(key, Method::POST, "/submit", Some(body)).await
+    app.post(key, "/submit", body).await
 }
 
 /// Gives a provisioning profile: the answer.
 async fn give_profile(app: &TestApp, key: &str, bytes: &[u8]) -> Answer {
     let body = json!({"kind": "provisioning_profile", "content": BASE64_STANDARD.encode(bytes)});
-    app.call(key, Method::POST, "/credentials", Some(body)).await
+    app.post(key, "/credentials", body).await
 }
 
 /// Has a build give an app: the warnings of the build, which is a success.
@@ -45,12 +45,12 @@ async fn built(app: &TestApp, name: &str, bytes: &[u8]) -> Vec<String> {
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     let artifact = held.send(name, bytes, bytes).await;
-    held.finish(json!({"artifacts": [artifact]})).await.expect(200);
+    held.finish(json!({"artifacts": [artifact]})).await.ok();
     app.build(id).await.warnings
 }
 
 fn message(answer: &Answer) -> String {
-    answer.expect(400)["message"].as_str().unwrap().to_owned()
+    answer.refusal(400)
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn hostile_apps_are_refused_wherever_they_come_in() {
         let warnings = built(&app, name, &bytes).await;
         assert!(warnings[0].contains(expected), "{what}: {warnings:?}");
     }
-    app.get("/update/check/com.example.app").await.expect(400);
+    app.get(NOBODY, "/update/check/com.example.app").await.expect(400);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
         let told = message(&submit(&app, &key, "app.ipa", &hostile::ipa_with_profile(&profile)).await);
         assert!(!told.contains("crashed"), "{what}: {told}");
     }
-    app.get("/update/check/com.example.app").await.expect(400);
+    app.get(NOBODY, "/update/check/com.example.app").await.expect(400);
 }
 
 /// A service whose inspecting processes run a script instead.
@@ -158,8 +158,8 @@ async fn without_a_program_the_service_says_to_come_again() {
     .await;
     let (_, key) = app.org_with_key().await;
     let expected = "The server cannot look into the file now; try again in a moment";
-    submit(&app, &key, "app.apk", APK).await.expect_error(503, expected);
-    app.publish(&key, json!({})).await.expect_error(503, expected);
+    submit(&app, &key, "app.apk", APK).await.refused(503, expected);
+    app.publish(&key, json!({})).await.refused(503, expected);
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn slow_files_of_one_organization_keep_no_other_waiting() {
     let app = TestApp::start().await;
     let ((slow, _), (_, key)) = (app.org_with_key().await, app.org_with_key().await);
     let _held = app.all_places(slow).await;
-    app.publish(&key, json!({})).await.expect(201);
+    app.publish(&key, json!({})).await.created();
     let told = message(&submit(&app, &key, "app.apk", b"PK nothing").await);
     assert!(told.contains("is no APK, AAB or IPA"), "{told}");
 }

@@ -4,11 +4,10 @@ use launchway_domain::build::Outcome;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::DAY;
 use launchway_server::config::RawSettings;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::build::{Play, built, read, runner};
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, Setup, TestApp};
 
 /// A build that ended well with one file.
 async fn done(app: &TestApp, org: OrgId, key: &str, fields: Value, file: &str) -> BuildId {
@@ -22,7 +21,7 @@ async fn done(app: &TestApp, org: OrgId, key: &str, fields: Value, file: &str) -
 
 async fn link(app: &TestApp, key: &str, id: BuildId) -> String {
     let view = read(app, key, id).await;
-    view["install"]["url"].as_str().unwrap().to_owned()
+    view["install"].text("url").to_owned()
 }
 
 /// What a button leads to.
@@ -55,7 +54,7 @@ async fn an_android_app_is_downloaded_from_its_page() {
     assert_eq!(view["install"]["expiresAt"], "2026-11-27T10:00:00.000Z");
     let link = link(&app, &key, id).await;
     assert!(link.starts_with(&format!("{}/install/{id}?expires=", app.origin)));
-    let page = app.get(&link).await;
+    let page = app.get(NOBODY, &link).await;
     assert_eq!(
         (page.status.as_u16(), page.header("content-type")),
         (200, "text/html; charset=utf-8")
@@ -67,7 +66,7 @@ async fn an_android_app_is_downloaded_from_its_page() {
             .starts_with("default-src 'none'; style-src 'self'")
     );
     let text = page.text();
-    let sha256 = view["artifacts"][0]["sha256"].as_str().unwrap();
+    let sha256 = view["artifacts"][0].text("sha256");
     for part in [
         "<h1>com.example.app</h1>",
         "Android · 1.2.3 (42)",
@@ -82,15 +81,15 @@ async fn an_android_app_is_downloaded_from_its_page() {
     }
     assert!(!text.contains("<script") && !text.contains("style="), "{text}");
     let target = target(&text);
-    let answer = app.get(&format!("{}{target}", app.origin)).await;
+    let answer = app.get(NOBODY, &format!("{}{target}", app.origin)).await;
     assert_eq!(answer.status.as_u16(), 302);
-    let got = app.get(answer.header("location")).await;
+    let got = app.get(NOBODY, answer.header("location")).await;
     assert_eq!((got.status.as_u16(), got.bytes.as_slice()), (200, &b"an app"[..]));
     // The URL is fresh each time: the link outlives it.
     app.advance(6 * DAY);
-    assert_eq!(app.get(answer.header("location")).await.status.as_u16(), 403);
-    let later = app.get(&format!("{}{target}", app.origin)).await;
-    assert_eq!(app.get(later.header("location")).await.status.as_u16(), 200);
+    assert_eq!(app.get(NOBODY, answer.header("location")).await.status.as_u16(), 403);
+    let later = app.get(NOBODY, &format!("{}{target}", app.origin)).await;
+    assert_eq!(app.get(NOBODY, later.header("location")).await.status.as_u16(), 200);
 }
 
 #[tokio::test]
@@ -106,13 +105,13 @@ async fn an_ios_app_is_installed_by_its_manifest() {
     .await;
     let (org, key) = app.org_with_key().await;
     let body = json!({"bundleId": "com.example.app", "name": "Tom & <Jerry>"});
-    app.call(&key, Method::POST, "/apps", Some(body)).await.expect(201);
+    app.post(&key, "/apps", body).await.created();
     let fields = json!({"platform": "ios", "distribution": "internal"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
     let link = link(&app, &key, id)
         .await
         .replace("https://builds.example.com", &app.origin);
-    let page = app.get(&link).await;
+    let page = app.get(NOBODY, &link).await;
     assert_eq!(page.status.as_u16(), 200);
     assert!(
         page.text().contains("<h1>Tom &#38; &#60;Jerry&#62;</h1>"),
@@ -130,7 +129,9 @@ async fn an_ios_app_is_installed_by_its_manifest() {
         url.starts_with(&format!("https://builds.example.com/install/{id}/manifest.plist?")),
         "{url}"
     );
-    let manifest = app.get(&url.replace("https://builds.example.com", &app.origin)).await;
+    let manifest = app
+        .get(NOBODY, &url.replace("https://builds.example.com", &app.origin))
+        .await;
     assert_eq!(manifest.status.as_u16(), 200);
     let text = manifest.text();
     for part in [
@@ -144,13 +145,13 @@ async fn an_ios_app_is_installed_by_its_manifest() {
     let (_, rest) = text.split_once("<string>https://").unwrap();
     let asset = rest.split_once("</string>").unwrap().0.replace("&amp;", "&");
     let asset = format!("https://{asset}").replace("https://builds.example.com", &app.origin);
-    assert_eq!(app.get(&asset).await.bytes, b"an app");
+    assert_eq!(app.get(NOBODY, &asset).await.bytes, b"an app");
     // Android's way leads to the bytes as well, the manifest of an Android app to nothing.
     let android = done(&app, org, &key, json!({"distribution": "internal"}), "app.apk").await;
     let link = self::link(&app, &key, android)
         .await
         .replace("https://builds.example.com", &app.origin);
-    let wrong = app.get(&link.replace('?', "/manifest.plist?")).await;
+    let wrong = app.get(NOBODY, &link.replace('?', "/manifest.plist?")).await;
     assert_tells_nothing(&wrong, 404);
 }
 
@@ -160,7 +161,7 @@ async fn over_plain_http_the_page_of_an_ios_app_says_why_it_cannot_work() {
     let (org, key) = app.org_with_key().await;
     let fields = json!({"platform": "ios", "distribution": "development"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
-    let page = app.get(&link(&app, &key, id).await).await;
+    let page = app.get(NOBODY, &link(&app, &key, id).await).await;
     assert!(
         page.text().contains("Apple&#39;s systems install only from https"),
         "{}",
@@ -199,23 +200,21 @@ async fn a_link_that_is_forged_or_expired_or_of_a_build_that_is_gone_tells_nothi
                 Some((start, proof)) => format!("{start}{path}?{proof}"),
                 None => format!("{link}{path}"),
             };
-            assert_tells_nothing(&app.get(&link).await, 404);
+            assert_tells_nothing(&app.get(NOBODY, &link).await, 404);
         }
     }
     let of_expired = [link.clone(), link.replace('?', "/app?")];
     app.advance(7 * DAY - 1);
-    assert_eq!(app.get(&link).await.status.as_u16(), 200);
+    assert_eq!(app.get(NOBODY, &link).await.status.as_u16(), 200);
     app.advance(1);
     for link in &of_expired {
-        let expired = app.get(link).await;
+        let expired = app.get(NOBODY, link).await;
         assert_tells_nothing(&expired, 403);
         assert!(expired.text().contains("This link has expired"));
     }
     let link = self::link(&app, &key, id).await;
-    app.call(&key, Method::DELETE, &format!("/build?id={id}"), None)
-        .await
-        .expect(200);
-    assert_tells_nothing(&app.get(&link).await, 404);
+    app.delete(&key, &format!("/build?id={id}")).await.ok();
+    assert_tells_nothing(&app.get(NOBODY, &link).await, 404);
 }
 
 #[tokio::test]

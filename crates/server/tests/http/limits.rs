@@ -24,7 +24,7 @@ fn quota(answer: &Answer) -> Option<[i64; 3]> {
 }
 
 async fn list(app: &TestApp, key: &str) -> Answer {
-    app.call(key, Method::GET, "/apps", None).await
+    app.get(key, "/apps").await
 }
 
 async fn with_tier(app: &TestApp, tier: Tier) -> (OrgId, String) {
@@ -48,7 +48,7 @@ async fn each_tier_has_its_calls_a_minute() {
         }
         for _ in 0..2 {
             let refused = list(&app, &key).await;
-            refused.expect_error(429, "Too many requests; try again in 60 seconds");
+            refused.refused(429, "Too many requests; try again in 60 seconds");
             assert_eq!(quota(&refused), Some([limit, 0, reset]));
             assert_eq!(refused.header("retry-after"), "60");
         }
@@ -94,7 +94,7 @@ async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
         (&key, Method::GET, "/update?id=x", None, 404),
         (&key, Method::DELETE, "/build?id=x", None, 404),
     ] {
-        let answer = app.call(caller, method.clone(), path, body).await;
+        let answer = app.send(caller, method.clone(), path, body).await;
         left -= 1;
         assert_eq!(answer.status.as_u16(), status, "{method} {path}: {}", answer.text());
         assert_eq!(
@@ -109,7 +109,7 @@ async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
         (Method::GET, "/update?id=x", 404),
         (Method::GET, "/auth/session", 200),
     ] {
-        let answer = app.browse(&cookie, method, path, None).await;
+        let answer = app.send(&cookie, method, path, ()).await;
         left -= 1;
         assert_eq!(
             (answer.status.as_u16(), quota(&answer).map(|quota| quota[1])),
@@ -127,8 +127,8 @@ async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
         (None, Method::POST, "/auth/sign-in", Some(sign_in), 401),
     ] {
         let answer = match caller {
-            Some(caller) => app.call(caller, method, path, body).await,
-            None => Answer::of(app.request(method, path).json(&body).send().await.unwrap()).await,
+            Some(caller) => app.send(caller, method, path, body).await,
+            None => Answer::to(app.request(method, path).json(&body)).await,
         };
         assert_eq!((answer.status.as_u16(), quota(&answer)), (status, None), "{path}");
     }
@@ -178,16 +178,16 @@ async fn a_refused_call_does_nothing() {
     let (_, key) = with_tier(&app, Tier::Free).await;
     while list(&app, &key).await.status == 200 {}
     let body = json!({"bundleId": "com.example.app"});
-    assert_eq!(app.call(&key, Method::POST, "/apps", Some(body)).await.status, 429);
+    assert_eq!(app.post(&key, "/apps", body).await.status, 429);
     // The order of checks: the limit comes before what is wrong with the call itself.
     for path in ["/apps?orgId=org_x", "/apps?limit=0", "/update?id=x"] {
-        assert_eq!(app.call(&key, Method::GET, path, None).await.status, 429, "{path}");
+        assert_eq!(app.get(&key, path).await.status, 429, "{path}");
     }
-    app.call("lw_unknown", Method::GET, "/apps", None)
+    app.get("lw_unknown", "/apps")
         .await
-        .expect_error(401, "Invalid or expired API key");
+        .refused(401, "Invalid or expired API key");
     app.advance(MINUTE);
-    assert_eq!(list(&app, &key).await.expect(200)["total"], 0);
+    assert_eq!(list(&app, &key).await.ok()["total"], 0);
 }
 
 #[tokio::test]
@@ -201,25 +201,15 @@ async fn callers_of_one_organization_share_its_count() {
     let left = |answer: Answer| quota(&answer).unwrap()[1];
     assert_eq!(left(list(&app, &key).await), 59);
     assert_eq!(left(list(&app, &second).await), 58);
-    assert_eq!(left(app.browse(&cookie, Method::GET, "/apps", None).await), 57);
-    assert_eq!(
-        left(
-            app.browse(&cookie, Method::GET, &format!("/apps?orgId={org}"), None)
-                .await
-        ),
-        56
-    );
+    assert_eq!(left(app.get(&cookie, "/apps").await), 57);
+    assert_eq!(left(app.get(&cookie, &format!("/apps?orgId={org}")).await), 56);
     let foreign = format!("/apps?orgId={other_org}");
-    assert_eq!(
-        left(app.call(&key, Method::GET, &foreign, None).await),
-        55,
-        "counted for its own"
-    );
+    assert_eq!(left(app.get(&key, &foreign).await), 55, "counted for its own");
     assert_eq!(left(list(&app, &other).await), 299);
-    assert_eq!(left(app.browse(&both, Method::GET, "/apps", None).await), 298);
+    assert_eq!(left(app.get(&both, "/apps").await), 298);
     while list(&app, &key).await.status == 200 {}
     assert_eq!(list(&app, &second).await.status, 429);
-    assert_eq!(app.browse(&cookie, Method::GET, "/apps", None).await.status, 429);
+    assert_eq!(app.get(&cookie, "/apps").await.status, 429);
     assert_eq!(left(list(&app, &other).await), 297);
 }
 

@@ -15,7 +15,7 @@ use launchway_server::ops::write::Write;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, Setup, TestApp};
+use crate::support::{Answer, Fields, START, Setup, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 
@@ -40,12 +40,12 @@ async fn member(app: &TestApp, org: OrgId, email: &str, role: Role) -> String {
 
 /// The id of the signed-in user.
 async fn user_id(app: &TestApp, cookie: &str) -> String {
-    let view = app.browse(cookie, Method::GET, "/auth/session", None).await.expect(200);
-    view["user"]["id"].as_str().unwrap().to_owned()
+    let view = app.get(cookie, "/auth/session").await.ok();
+    view["user"].id().to_owned()
 }
 
 async fn get(app: &TestApp, cookie: &str, path: &str) -> Answer {
-    app.browse(cookie, Method::GET, path, None).await
+    app.get(cookie, path).await
 }
 
 async fn open_to_all(default_tier: Option<&str>) -> TestApp {
@@ -74,26 +74,23 @@ async fn a_caller_sees_its_organizations_and_no_other() {
     let view = |id: OrgId, tier: &str, role: Value, at: i64| json!({"id": id, "status": "active", "name": "Test", "tier": tier, "role": role, "createdAt": iso(at)});
     let of_second = view(second, "pro", json!("owner"), START + MINUTE);
     let expected = json!([of_second, view(first, "free", json!("member"), START)]);
-    let list = get(&app, &cookie, "/orgs").await.expect(200);
+    let list = get(&app, &cookie, "/orgs").await.ok();
     assert_eq!(list, json!({"items": expected, "total": 2, "limit": 10, "offset": 0}));
-    let page = get(&app, &cookie, "/orgs?limit=1&offset=1").await.expect(200);
+    let page = get(&app, &cookie, "/orgs?limit=1&offset=1").await.ok();
     assert_eq!(
         page,
         json!({"items": [expected[1]], "total": 2, "limit": 1, "offset": 1})
     );
-    assert_eq!(
-        get(&app, &cookie, &format!("/orgs?id={second}")).await.expect(200),
-        of_second
-    );
+    assert_eq!(get(&app, &cookie, &format!("/orgs?id={second}")).await.ok(), of_second);
     get(&app, &cookie, &format!("/orgs?id={other}"))
         .await
-        .expect_error(404, "No organization has this id");
+        .refused(404, "No organization has this id");
 
     let key = app.key(second, &[launchway_domain::scope::Scope::Build]).await;
-    let list = app.call(&key, Method::GET, "/orgs", None).await.expect(200);
+    let list = app.get(&key, "/orgs").await.ok();
     assert_eq!(list["items"], json!([view(second, "pro", Value::Null, START + MINUTE)]));
-    let foreign = app.call(&key, Method::GET, &format!("/orgs?id={first}"), None).await;
-    foreign.expect_error(404, "No organization has this id");
+    let foreign = app.get(&key, &format!("/orgs?id={first}")).await;
+    foreign.refused(404, "No organization has this id");
 }
 
 #[tokio::test]
@@ -102,31 +99,25 @@ async fn an_owner_changes_the_name() {
     let org = app.org(Tier::Free).await;
     let owner = app.user(org, EMAIL, Role::Owner).await;
     let path = format!("/orgs?id={org}");
-    let change = async |body: Value| app.browse(&owner, Method::PATCH, &path, Some(body)).await;
-    let view = change(json!({"name": "  Example Apps  "})).await.expect(200);
+    let change = async |body: Value| app.patch(&owner, &path, body).await;
+    let view = change(json!({"name": "  Example Apps  "})).await.ok();
     assert_eq!(
         (&view["name"], &view["role"]),
         (&json!("Example Apps"), &json!("owner"))
     );
-    assert_eq!(get(&app, &owner, &path).await.expect(200), view);
+    assert_eq!(get(&app, &owner, &path).await.ok(), view);
     // What is absent stays.
-    assert_eq!(change(json!({})).await.expect(200), view);
+    assert_eq!(change(json!({})).await.ok(), view);
     for name in ["", "   ", "a\nb", &"x".repeat(101)] {
         let answer = change(json!({"name": name})).await;
-        answer.expect_error(400, "name must have 1 to 100 visible characters");
+        answer.refused(400, "name must have 1 to 100 visible characters");
     }
     // The tier is the operator's.
     let answer = change(json!({"tier": "enterprise"})).await;
-    assert!(
-        answer.expect(400)["message"].as_str().unwrap().contains("tier"),
-        "{}",
-        answer.text()
-    );
-    assert_eq!(get(&app, &owner, &path).await.expect(200), view);
-    let no_id = app
-        .browse(&owner, Method::PATCH, "/orgs", Some(json!({"name": "x"})))
-        .await;
-    no_id.expect_error(400, "id is required");
+    assert!(answer.expect(400).text("message").contains("tier"), "{}", answer.text());
+    assert_eq!(get(&app, &owner, &path).await.ok(), view);
+    let no_id = app.patch(&owner, "/orgs", json!({"name": "x"})).await;
+    no_id.refused(400, "id is required");
 }
 
 #[tokio::test]
@@ -135,27 +126,25 @@ async fn users_make_organizations_only_where_the_operator_lets_them() {
     let org = app.org(Tier::Free).await;
     let owner = app.user(org, EMAIL, Role::Owner).await;
     let body = json!({"name": "Mine"});
-    let answer = app.browse(&owner, Method::POST, "/orgs", Some(body.clone())).await;
-    answer.expect_error(403, "Only the operator of this server makes organizations");
+    let answer = app.post(&owner, "/orgs", body.clone()).await;
+    answer.refused(403, "Only the operator of this server makes organizations");
 
     let app = open_to_all(None).await;
     let (org, key) = app.org_with_key().await;
     let member = app.user(org, EMAIL, Role::Member).await;
-    let answer = app.call(&key, Method::POST, "/orgs", Some(body.clone())).await;
-    answer.expect_error(403, "This is for signed-in users; an API key has no session");
-    let made = app.browse(&member, Method::POST, "/orgs", Some(body)).await.expect(201);
+    let answer = app.post(&key, "/orgs", body.clone()).await;
+    answer.refused(403, "This is for signed-in users; an API key has no session");
+    let made = app.post(&member, "/orgs", body).await.created();
     let expected = json!({
         "id": made["id"], "status": "active", "name": "Mine", "tier": "enterprise", "role": "owner",
         "createdAt": iso(START),
     });
     assert_eq!(made, expected);
-    let path = format!("/orgs?id={}", made["id"].as_str().unwrap());
-    assert_eq!(get(&app, &member, &path).await.expect(200), made);
+    let path = format!("/orgs?id={}", made.id());
+    assert_eq!(get(&app, &member, &path).await.ok(), made);
     for name in ["", " ", &"x".repeat(101)] {
-        let answer = app
-            .browse(&member, Method::POST, "/orgs", Some(json!({"name": name})))
-            .await;
-        answer.expect_error(400, "name must have 1 to 100 visible characters");
+        let answer = app.post(&member, "/orgs", json!({"name": name})).await;
+        answer.refused(400, "name must have 1 to 100 visible characters");
     }
 }
 
@@ -170,12 +159,9 @@ async fn a_new_organization_has_the_default_tier() {
         let app = open_to_all(given).await;
         let (org, _) = app.org_with_key().await;
         let cookie = app.user(org, EMAIL, Role::Member).await;
-        let made = app
-            .browse(&cookie, Method::POST, "/orgs", Some(json!({"name": "Mine"})))
-            .await
-            .expect(201);
+        let made = app.post(&cookie, "/orgs", json!({"name": "Mine"})).await.created();
         assert_eq!(made["tier"], tier);
-        let path = format!("/apps?orgId={}", made["id"].as_str().unwrap());
+        let path = format!("/apps?orgId={}", made.id());
         assert_eq!(get(&app, &cookie, &path).await.header("x-ratelimit-limit"), limit);
     }
 }
@@ -187,19 +173,16 @@ async fn a_user_without_organization_is_told_what_to_do() {
     app.user(org, EMAIL, Role::Owner).await;
     let cookie = app.user(org, "bob@example.com", Role::Member).await;
     let id = user_id(&app, &cookie).await;
-    let left = app
-        .browse(&cookie, Method::DELETE, &format!("/orgs/members?id={id}"), None)
-        .await
-        .expect(200);
+    let left = app.delete(&cookie, &format!("/orgs/members?id={id}")).await.ok();
     assert_eq!((&left["id"], &left["status"]), (&json!(id), &json!("deleted")));
 
-    let view = get(&app, &cookie, "/auth/session").await.expect(200);
+    let view = get(&app, &cookie, "/auth/session").await.ok();
     assert_eq!(
         (&view["organization"], &view["organizations"]),
         (&Value::Null, &json!([]))
     );
     let list = get(&app, &cookie, "/orgs").await;
-    assert_eq!(list.expect(200)["total"], 0);
+    assert_eq!(list.ok()["total"], 0);
     assert_eq!(
         list.header("x-ratelimit-limit"),
         "60",
@@ -214,21 +197,17 @@ async fn a_user_without_organization_is_told_what_to_do() {
         (Method::GET, "/orgs/members"),
         (Method::PATCH, "/orgs?id=x"),
     ] {
-        let answer = app.browse(&cookie, method, path, None).await;
-        answer.expect_error(
+        let answer = app.send(&cookie, method, path, ()).await;
+        answer.refused(
             403,
             "You are not a member of any organization; ask to be invited to one",
         );
     }
     let answer = get(&app, &cookie, &format!("/update?orgId={org}")).await;
-    answer.expect_error(403, "orgId names an organization that this caller does not act in");
+    answer.refused(403, "orgId names an organization that this caller does not act in");
     // Making one is a way out, and so is signing out.
-    let made = app
-        .browse(&cookie, Method::POST, "/orgs", Some(json!({"name": "Mine"})))
-        .await;
-    made.expect(201);
-    get(&app, &cookie, "/update").await.expect(200);
-    app.browse(&cookie, Method::POST, "/auth/sign-out", None)
-        .await
-        .expect(200);
+    let made = app.post(&cookie, "/orgs", json!({"name": "Mine"})).await;
+    made.created();
+    get(&app, &cookie, "/update").await.ok();
+    app.post(&cookie, "/auth/sign-out", ()).await.ok();
 }

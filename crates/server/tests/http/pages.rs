@@ -9,7 +9,7 @@ use launchway_server::ops::accounts;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 const TYPED_PASSWORD: &str = "typed and never shown";
@@ -29,12 +29,11 @@ pub async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &s
         .header("origin", &app.origin)
         .header("cookie", cookie)
         .body(encoded(fields));
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 pub async fn page(app: &TestApp, path: &str, cookie: &str) -> Answer {
-    app.browse(cookie, Method::GET, &format!("{}{path}", app.origin), None)
-        .await
+    app.get(cookie, &format!("{}{path}", app.origin)).await
 }
 
 /// Where the dashboard of who is signed in begins.
@@ -48,7 +47,7 @@ async fn home(app: &TestApp, cookie: &str) -> String {
 pub fn signed_in(answer: &Answer) -> String {
     assert_eq!(answer.status.as_u16(), 303, "{}", answer.text());
     assert_eq!(answer.header("location"), "/");
-    answer.header("set-cookie").split(';').next().unwrap().to_owned()
+    answer.cookie()
 }
 
 fn is_problem(answer: &Answer, status: u16, message: &str) {
@@ -62,11 +61,8 @@ fn is_problem(answer: &Answer, status: u16, message: &str) {
 async fn invite(app: &TestApp, email: &str) -> String {
     let (_, key) = app.org_with_key().await;
     let body = json!({"email": email});
-    let made = app
-        .call(&key, Method::POST, "/orgs/invitations", Some(body))
-        .await
-        .expect(201);
-    let link = made["link"].as_str().unwrap();
+    let made = app.post(&key, "/orgs/invitations", body).await.created();
+    let link = made.text("link");
     link.split_once("token=").unwrap().1.to_owned()
 }
 
@@ -146,10 +142,7 @@ async fn the_environment_is_shown() {
     let cookie = app.user(org, EMAIL, Role::Owner).await;
     let home = page(&app, &home(&app, &cookie).await, &cookie).await.text();
     assert!(home.contains(r#"<span class="tag">development</span>"#), "{home}");
-    let view = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let view = app.get(&cookie, "/auth/session").await.ok();
     assert_eq!(view["environment"], "development");
 }
 
@@ -284,7 +277,7 @@ async fn a_form_of_another_site_does_nothing() {
                 .header(name, value)
                 .header("cookie", &cookie)
                 .body(encoded(&fields));
-            let answer = Answer::of(request.send().await.unwrap()).await;
+            let answer = Answer::to(request).await;
             is_problem(&answer, 403, "This form was sent from another site");
         }
     }
@@ -293,7 +286,7 @@ async fn a_form_of_another_site_does_nothing() {
         let request = app
             .request(Method::POST, &format!("{}/", app.origin))
             .header("cookie", &cookie);
-        Answer::of(request.body(encoded(fields)).send().await.unwrap()).await
+        Answer::to(request.body(encoded(fields))).await
     };
     is_problem(
         &silent(&[("token", "sign-out")]).await,
@@ -312,18 +305,18 @@ async fn a_form_has_bounds() {
         let request = app
             .request(Method::POST, &format!("{}/", app.origin))
             .header("origin", &app.origin);
-        Answer::of(request.body(body).send().await.unwrap()).await
+        Answer::to(request.body(body)).await
     };
     send(vec![b'x'; (16 << 10) + 1])
         .await
-        .expect_error(413, "The form is too large");
+        .refused(413, "The form is too large");
     send(b"email=\xff".to_vec())
         .await
-        .expect_error(400, "The form is not valid UTF-8");
+        .refused(400, "The form is not valid UTF-8");
     send(b"email=a&email=b".to_vec())
         .await
-        .expect_error(400, "email is given twice");
+        .refused(400, "email is given twice");
     send(b"email=%ff".to_vec())
         .await
-        .expect_error(400, "email is not valid UTF-8");
+        .refused(400, "email is not valid UTF-8");
 }

@@ -11,7 +11,7 @@ use launchway_domain::scope::Scope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::Answer;
+use crate::support::{Answer, Fields};
 use stage::Stage;
 
 /// Who calls.
@@ -100,11 +100,11 @@ fn check_answer(row: &str, answer: &Answer, gets: &Gets) {
         }
         Error(status, message) => {
             expect(*status);
-            answer.expect_error(*status, message);
+            answer.refused(*status, message);
         }
         Names(status, named) => {
-            let message = expect(*status)["message"].as_str().unwrap().to_owned();
-            answer.expect_error(*status, &message);
+            let message = expect(*status).text("message").to_owned();
+            answer.refused(*status, &message);
             assert!(message.contains(named), "{row}: {message}");
         }
     }

@@ -15,7 +15,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, START, TestApp, package};
+use crate::support::{Answer, Fields, START, TestApp, package};
 
 /// What a release recorded, and this version on a copy of its database at that moment.
 pub struct Release {
@@ -38,7 +38,7 @@ impl Release {
         let settings = RawSettings {
             database_url: dump.is_file().then(|| restore(&dump)),
             data_dir: Some(data.display().to_string()),
-            public_url: Some(recorded["origin"].as_str().unwrap().to_owned()),
+            public_url: Some(recorded.text("origin").to_owned()),
             check_limit: Some("0".to_owned()),
             ..RawSettings::default()
         };
@@ -66,7 +66,7 @@ impl Release {
         for (name, value) in headers.unwrap_or_else(|| panic!("no caller {who}")) {
             request = request.header(name, value.as_str().unwrap());
         }
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Announces and sends a package: the upload's id. Its URL names the address of the release's own server.
@@ -74,13 +74,13 @@ impl Release {
         let bytes = package("index.html", b"newer");
         let sha256 = hex::encode(Sha256::digest(&bytes));
         let asked = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256});
-        let upload = self.call("ci", "/uploads", asked).await.expect(201);
-        let origin = self.recorded["origin"].as_str().unwrap();
-        let path = upload["url"].as_str().unwrap().strip_prefix(origin).unwrap();
+        let upload = self.call("ci", "/uploads", asked).await.created();
+        let origin = self.recorded.text("origin");
+        let path = upload.text("url").strip_prefix(origin).unwrap();
         let put = self.app.request(Method::PUT, &format!("{}{path}", self.app.origin));
         let put = put.body(bytes).send().await.unwrap();
         assert!(put.status().is_success(), "{}", put.text().await.unwrap());
-        upload["id"].as_str().unwrap().to_owned()
+        upload.id().to_owned()
     }
 }
 
@@ -133,25 +133,25 @@ async fn the_work_of_each_release_goes_on_on_postgres() {
 /// What was leased is finished, what was published is followed by the next update, secrets open, the audit log holds.
 async fn goes_on(release: &Release) {
     let app = &release.app;
-    let running = release.ask("ci", "/build?status=running").await.expect(200);
+    let running = release.ask("ci", "/build?status=running").await.ok();
     let of = |requested: bool| {
         let found = running["items"].as_array().unwrap().iter();
         let mut found = found.filter(|build| build["cancelRequested"] == requested);
-        found.next().unwrap()["id"].as_str().unwrap().to_owned()
+        found.next().unwrap().id().to_owned()
     };
     let (build, canceled) = (of(false), of(true));
     let told = json!({"buildId": build, "attempt": 1, "phases": []});
-    let going = release.call("runner", "/runner/renew", told).await.expect(200);
+    let going = release.call("runner", "/runner/renew", told).await.ok();
     assert_eq!(going["cancel"], false, "{}", release.name);
     let told = json!({"buildId": canceled, "attempt": 1, "phases": []});
-    let going = release.call("runner", "/runner/renew", told).await.expect(200);
+    let going = release.call("runner", "/runner/renew", told).await.ok();
     assert_eq!(going["cancel"], true, "{}", release.name);
     for (id, status) in [(&build, "success"), (&canceled, "canceled")] {
         let told = json!({
             "buildId": id, "attempt": 1, "status": status, "error": null, "phases": [], "artifacts": [],
             "logSize": "still at it\n".len(), "fingerprint": null,
         });
-        release.call("runner", "/runner/finish", told).await.expect(200);
+        release.call("runner", "/runner/finish", told).await.ok();
         let log = app.log(id.parse::<BuildId>().unwrap()).await;
         assert_eq!(log, b"still at it\n", "{}", release.name);
     }
@@ -161,12 +161,12 @@ async fn goes_on(release: &Release) {
     let asked = json!({
         "bundleId": "com.example.shop", "platform": "android", "configuration": "production", "source": source, "plan": plan,
     });
-    let queued = release.call("ci", "/build", asked).await.expect(201);
+    let queued = release.call("ci", "/build", asked).await.created();
     let asked = json!({"labels": ["arch=x86_64", "os=linux"], "version": "0.1.0", "waitSeconds": 0});
-    let lease = release.call("runner", "/runner/lease", asked).await.expect(200)["lease"].clone();
+    let lease = release.call("runner", "/runner/lease", asked).await.ok()["lease"].clone();
     assert_eq!(lease["buildId"], queued["id"]);
     let variables = lease["env"].as_array().unwrap().iter();
-    let mut values: Vec<_> = variables.map(|variable| variable["value"].as_str().unwrap()).collect();
+    let mut values: Vec<_> = variables.map(|variable| variable.text("value")).collect();
     values.sort_unstable();
     assert_eq!(
         values,
@@ -183,12 +183,12 @@ async fn goes_on(release: &Release) {
         let report = release
             .call("nobody", "/update/report/com.example.shop", told)
             .await
-            .expect(200);
+            .ok();
         assert_eq!(report["counted"], counted, "{} {kind}", release.name);
     }
 
     let fields = json!({"uploadId": release.upload().await, "bundleId": "com.example.shop", "platform": "android", "version": "2.9.0"});
-    let published = release.call("ci", "/update", fields).await.expect(201);
+    let published = release.call("ci", "/update", fields).await.created();
     let offered = app.checked("com.example.shop", question).await;
     assert_eq!(offered["id"], published["id"], "{}", release.name);
 

@@ -11,10 +11,9 @@ use launchway_domain::build::{BuildStatus, SourceRecord};
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_server::jobs::expire_leases::expire_leases;
 use launchway_server::ops::leases::NO_LEASE;
-use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Setup, TestApp};
+use crate::support::{Fields, Setup, TestApp};
 
 #[tokio::test]
 async fn a_runner_gets_the_first_build_that_it_may_take() {
@@ -64,7 +63,7 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
     ] {
         let mut body = json!({"name": name, "value": value});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+        app.post(&key, "/env", body).await.created();
     }
     let keystore = app.keystore(&key).await;
     let id = app
@@ -107,7 +106,7 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
         credential["secrets"],
         json!({"password": "store-secret", "keyPassword": "store-secret"})
     );
-    assert!(credential["content"].as_str().unwrap().len() > 1000 && credential["facts"]["alias"].is_string());
+    assert!(credential.text("content").len() > 1000 && credential["facts"]["alias"].is_string());
     // Each secret that was opened stands in the audit log, with what for, and no secret does.
     let log = app.audit(org).await;
     let opened: Vec<_> = log.iter().filter(|line| line.action == "secret.open").collect();
@@ -133,10 +132,10 @@ async fn a_waiting_runner_gets_a_build_as_soon_as_there_is_one() {
     let runner = app.runner(&key, &["os=linux"]).await;
     let wait = async {
         let body = json!({"labels": ["os=linux"], "version": "0.1.0", "waitSeconds": 30});
-        app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await
+        app.post(&runner.token, "/runner/lease", body).await
     };
     let (answer, id) = tokio::join!(wait, app.queue(org, |_| ()));
-    assert_eq!(answer.expect(200)["lease"]["buildId"], id.to_string());
+    assert_eq!(answer.ok()["lease"]["buildId"], id.to_string());
 }
 
 #[tokio::test]
@@ -182,7 +181,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
             held.announce("app.apk", b"apk").await,
             held.finish(json!({})).await,
         ] {
-            answer.expect_error(400, NO_LEASE);
+            answer.refused(400, NO_LEASE);
         }
     };
     // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
@@ -228,10 +227,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
     let again = app.take(&runner).await;
     assert_eq!((again.id.as_str(), again.attempt), (held.id.as_str(), 2));
     refuse(&held).await;
-    again
-        .finish(json!({"logSize": app.log(id).await.len()}))
-        .await
-        .expect(200);
+    again.finish(json!({"logSize": app.log(id).await.len()})).await.ok();
     refuse(&held).await;
     assert_eq!(again.renew().await.status, 400);
 }
@@ -269,7 +265,7 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
     let held = app.take(&runner).await;
     for _ in 0..4 {
         app.advance(80 * SECOND);
-        assert_eq!(held.renew().await.expect(200), json!({"cancel": false, "logOffset": 0}));
+        assert_eq!(held.renew().await.ok(), json!({"cancel": false, "logOffset": 0}));
         // Only the other one's lease is over.
         expire_leases(&app.app).await.unwrap();
         assert_eq!(app.build(id).await.state.status, BuildStatus::Running);
@@ -365,8 +361,8 @@ async fn what_a_runner_sends_has_a_form() {
     let runner = app.runner(&key, &[]).await;
     app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
-    let lease = async |body| app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await;
-    let message = |answer: crate::support::Answer| answer.expect(400)["message"].as_str().unwrap().to_owned();
+    let lease = async |body| app.post(&runner.token, "/runner/lease", body).await;
+    let message = |answer: crate::support::Answer| answer.refusal(400);
     let wrong = [
         lease(json!({"labels": ["fast"], "version": "1", "waitSeconds": 0})).await,
         lease(json!({"labels": vec!["a=b"; 51], "version": "1", "waitSeconds": 0})).await,
@@ -430,10 +426,10 @@ async fn what_a_runner_sends_has_a_form() {
     for (told, begin) in told.iter().zip(begins) {
         assert!(told.starts_with(begin), "{told}");
     }
-    held.renew().await.expect(200);
+    held.renew().await.ok();
     let path = format!("/runner/log?id={}&attempt=1", held.id);
-    let answer = app.call(&runner.token, Method::POST, &path, None).await;
-    answer.expect_error(400, "offset is required");
+    let answer = app.post(&runner.token, &path, ()).await;
+    answer.refused(400, "offset is required");
     held.log(0, vec![b'x'; (1 << 20) + 1]).await.expect(413);
 }
 
@@ -449,7 +445,7 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         "OTHER",
     ] {
         let body = json!({"name": name, "value": "hunter2"});
-        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+        app.post(&key, "/env", body).await.created();
     }
     let archive = SourceRecord::Archive {
         blob_key: "sources/x".to_owned(),
@@ -466,9 +462,7 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         app.queue(org, |build| build.spec.source = source).await;
         let held = app.take(&runner).await;
         let names = held.lease["env"].as_array().unwrap().iter();
-        let mut names: Vec<_> = names
-            .map(|variable| variable["name"].as_str().unwrap().to_owned())
-            .collect();
+        let mut names: Vec<_> = names.map(|variable| variable.text("name").to_owned()).collect();
         names.sort();
         names
     };
@@ -476,13 +470,13 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
     assert_eq!(leased(ours()).await, ["LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "OTHER"]);
     let set = async |urls: &str| {
         let body = json!({"name": "LAUNCHWAY_GIT_URLS", "value": urls, "visibility": "plain"});
-        app.call(&key, Method::POST, "/env", Some(body)).await
+        app.post(&key, "/env", body).await
     };
     let answer = set("git.example.com/team/ https://").await;
     let problem = "value: 'https://' is not the beginning of a repository's address: write github.com/acme/app, \
                    https://github.com/acme/ or git@github.com:acme/app.git.";
-    answer.expect_error(400, problem);
-    set("git.example.com/team/").await.expect(201);
+    answer.refused(400, problem);
+    set("git.example.com/team/").await.created();
     let all = [
         "LAUNCHWAY_GIT_SSH_KEY",
         "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS",
@@ -560,7 +554,7 @@ async fn caches_are_shared_by_builds_that_trust_each_other() {
         .await;
         app.advance(1);
         let held = app.take(&runner).await;
-        scopes.push(held.lease["cacheScope"].as_str().unwrap().to_owned());
+        scopes.push(held.lease.text("cacheScope").to_owned());
     }
     let (first, same) = (scopes.remove(0), scopes.remove(0));
     assert_eq!(first, same);

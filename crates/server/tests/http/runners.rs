@@ -3,10 +3,9 @@
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{HOUR, MINUTE};
-use reqwest::Method;
 use serde_json::json;
 
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 const INVALID: &str = "Invalid or expired API key";
 
@@ -14,12 +13,12 @@ const INVALID: &str = "Invalid or expired API key";
 async fn a_token_enrols_one_runner_within_an_hour() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
-    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    let made = app.post(&key, "/runners/tokens", ()).await.created();
     assert_eq!(made["expiresAt"], "2026-11-20T11:00:00.000Z");
-    let token = made["token"].as_str().unwrap();
+    let token = made.text("token");
     let body =
         json!({"name": "mac-mini-1", "labels": ["xcode=26", "os=macos", "os=macos"], "slots": 2, "version": "0.1.0"});
-    let enrol = async |token: &str, body| app.call(token, Method::POST, "/runner/enrol", Some(body)).await;
+    let enrol = async |token: &str, body| app.post(token, "/runner/enrol", body).await;
     // A form that is wrong does not use it up.
     for (field, value) in [
         ("name", json!("")),
@@ -31,12 +30,12 @@ async fn a_token_enrols_one_runner_within_an_hour() {
         wrong[field] = value;
         assert_eq!(enrol(token, wrong).await.status, 400, "{field}");
     }
-    let enrolled = enrol(token, body.clone()).await.expect(201);
+    let enrolled = enrol(token, body.clone()).await.created();
     assert_eq!(enrolled["status"], "active");
-    enrol(token, body.clone()).await.expect_error(401, INVALID);
-    let id = enrolled["id"].as_str().unwrap();
+    enrol(token, body.clone()).await.refused(401, INVALID);
+    let id = enrolled.id();
     let path = format!("/runners?id={id}");
-    let view = app.call(&key, Method::GET, &path, None).await.expect(200);
+    let view = app.get(&key, &path).await.ok();
     assert_eq!(
         view,
         json!({
@@ -46,17 +45,15 @@ async fn a_token_enrols_one_runner_within_an_hour() {
         })
     );
     app.advance(2 * MINUTE);
-    let list = app.call(&key, Method::GET, "/runners", None).await.expect(200);
+    let list = app.get(&key, "/runners").await.ok();
     assert_eq!(
         (&list["total"], &list["items"][0]["status"]),
         (&json!(1), &json!("offline"))
     );
-    let late = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    let late = app.post(&key, "/runners/tokens", ()).await.created();
     app.advance(HOUR);
-    enrol(late["token"].as_str().unwrap(), body.clone())
-        .await
-        .expect_error(401, INVALID);
-    enrol("lwe_none", body).await.expect_error(401, INVALID);
+    enrol(late.text("token"), body.clone()).await.refused(401, INVALID);
+    enrol("lwe_none", body).await.refused(401, INVALID);
     let log = app.audit(org).await;
     let actions: Vec<_> = log
         .iter()
@@ -71,10 +68,10 @@ async fn a_token_enrols_one_runner_within_an_hour() {
 async fn many_at_once_enrol_one_runner() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    let made = app.post(&key, "/runners/tokens", ()).await.created();
     let body = json!({"name": "x", "labels": [], "slots": 1, "version": ""});
-    let token = made["token"].as_str().unwrap();
-    let all = (0..8).map(|_| app.call(token, Method::POST, "/runner/enrol", Some(body.clone())));
+    let token = made.text("token");
+    let all = (0..8).map(|_| app.post(token, "/runner/enrol", body.clone()));
     let statuses: Vec<_> = futures::future::join_all(all)
         .await
         .iter()
@@ -100,31 +97,23 @@ async fn the_token_of_a_runner_opens_nothing_but_its_own_doors_and_no_key_opens_
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;
     let runner = app.runner(&key, &["os=linux"]).await;
     for path in ["/build", "/update", "/apps", "/env", "/runners", "/auth/session"] {
-        app.call(&runner.token, Method::GET, path, None)
-            .await
-            .expect_error(401, INVALID);
+        app.get(&runner.token, path).await.refused(401, INVALID);
     }
     let ask = json!({"labels": [], "version": "", "waitSeconds": 0});
     for key in [&key, &build_key] {
         for path in ["/runner/lease", "/runner/enrol", "/runner/finish"] {
-            app.call(key, Method::POST, path, Some(ask.clone()))
-                .await
-                .expect_error(401, INVALID);
+            app.post(key, path, ask.clone()).await.refused(401, INVALID);
         }
     }
-    let browsed = app
-        .browse(&cookie, Method::POST, "/runner/lease", Some(ask.clone()))
-        .await;
-    browsed.expect_error(401, "No authentication provided");
+    let browsed = app.post(&cookie, "/runner/lease", ask.clone()).await;
+    browsed.refused(401, "No authentication provided");
     // Its own token enrols nobody, and a token to enrol takes no builds.
-    app.call(&runner.token, Method::POST, "/runner/enrol", Some(ask.clone()))
+    app.post(&runner.token, "/runner/enrol", ask.clone())
         .await
-        .expect_error(401, INVALID);
-    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
-    let once = made["token"].as_str().unwrap();
-    app.call(once, Method::POST, "/runner/lease", Some(ask))
-        .await
-        .expect_error(401, INVALID);
+        .refused(401, INVALID);
+    let made = app.post(&key, "/runners/tokens", ()).await.created();
+    let once = made.text("token");
+    app.post(once, "/runner/lease", ask).await.refused(401, INVALID);
 }
 
 #[tokio::test]
@@ -134,16 +123,16 @@ async fn a_runner_is_shut_out_at_once() {
     let runner = app.runner(&key, &[]).await;
     app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
-    held.renew().await.expect(200);
+    held.renew().await.ok();
     let path = format!("/runners?id={}", runner.id);
     for _ in 0..2 {
-        let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+        let gone = app.delete(&key, &path).await.ok();
         assert_eq!(gone, json!({"id": runner.id, "status": "revoked"}));
     }
-    held.renew().await.expect_error(401, INVALID);
-    held.log(0, "text").await.expect_error(401, INVALID);
-    held.finish(json!({})).await.expect_error(401, INVALID);
-    let view = app.call(&key, Method::GET, &path, None).await.expect(200);
+    held.renew().await.refused(401, INVALID);
+    held.log(0, "text").await.refused(401, INVALID);
+    held.finish(json!({})).await.refused(401, INVALID);
+    let view = app.get(&key, &path).await.ok();
     assert_eq!(view["status"], "revoked");
     let revoked = app
         .audit(org)
@@ -160,13 +149,13 @@ async fn a_waiting_runner_that_is_shut_out_gets_nothing() {
     let runner = app.runner(&key, &[]).await;
     let wait = async {
         let body = json!({"labels": [], "version": "0.1.0", "waitSeconds": 30});
-        app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await
+        app.post(&runner.token, "/runner/lease", body).await
     };
     let shut_out = async {
         let path = format!("/runners?id={}", runner.id);
-        app.call(&key, Method::DELETE, &path, None).await.expect(200);
+        app.delete(&key, &path).await.ok();
         app.queue(org, |_| ()).await;
     };
     let (answer, ()) = tokio::join!(wait, shut_out);
-    answer.expect_error(401, INVALID);
+    answer.refused(401, INVALID);
 }

@@ -26,6 +26,6 @@ async fn raw(app: &TestApp, parts: &[&[u8]]) -> String {
 fn is_error(answer: &Answer, status: u16, message: &str, what: &str) {
     assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.text());
     assert_eq!(answer.header("content-type"), "application/json", "{what}");
-    answer.expect_error(status, message);
+    answer.refused(status, message);
     assert!(!answer.header("x-request-id").is_empty(), "{what}");
 }

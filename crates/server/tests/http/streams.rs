@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::build::Play;
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, Fields, Setup, TestApp};
 
 /// What a caller loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +67,10 @@ async fn stage(on_postgres: bool) -> Stage {
     let (org, admin_key) = node.org_with_key().await;
     let cookie = node.user(org, EMAIL, Role::Admin).await;
     let body = json!({"name": "follower", "scopes": ["build"], "expiresInDays": 1});
-    let key = node
-        .call(&admin_key, Method::POST, "/api-keys", Some(body))
-        .await
-        .expect(201);
+    let key = node.post(&admin_key, "/api-keys", body).await.created();
     let body = json!({"bundleId": "com.example.app", "platform": "android",
         "source": {"git": {"url": "https://example.com/app.git", "ref": "main"}}});
-    let build = node
-        .call(&admin_key, Method::POST, "/build", Some(body))
-        .await
-        .expect(201);
+    let build = node.post(&admin_key, "/build", body).await.created();
     let update = node.published(&admin_key, json!({"version": "1.0.1"})).await;
     Stage {
         node,
@@ -84,8 +78,8 @@ async fn stage(on_postgres: bool) -> Stage {
         admin_key,
         cookie,
         key,
-        build: build["id"].as_str().unwrap().to_owned(),
-        update: update["id"].as_str().unwrap().to_owned(),
+        build: build.id().to_owned(),
+        update: update.id().to_owned(),
         org: org.to_string(),
     }
 }
@@ -93,22 +87,17 @@ async fn stage(on_postgres: bool) -> Stage {
 impl Stage {
     /// Takes the access away, through the other node where that can be.
     async fn lose(&self, loss: Loss) {
-        let session = async || {
-            self.node
-                .browse(&self.cookie, Method::GET, "/auth/session", None)
-                .await
-                .expect(200)
-        };
-        let browse = async |method, path: &str| self.other.browse(&self.cookie, method, path, None).await;
+        let session = async || self.node.get(&self.cookie, "/auth/session").await.ok();
+        let browse = async |method, path: &str| self.other.send(&self.cookie, method, path, ()).await;
         let answer = match loss {
             KeyRevoked => {
-                let path = format!("/api-keys?id={}", self.key["id"].as_str().unwrap());
-                self.other.call(&self.admin_key, Method::DELETE, &path, None).await
+                let path = format!("/api-keys?id={}", self.key.id());
+                self.other.delete(&self.admin_key, &path).await
             }
             KeyExpired => return self.node.advance(DAY),
             SignedOut => browse(Method::POST, "/auth/sign-out").await,
             SessionRevoked => {
-                let id = session().await["id"].as_str().unwrap().to_owned();
+                let id = session().await.id().to_owned();
                 browse(Method::DELETE, &format!("/auth/sessions?id={id}")).await
             }
             SessionExpired => return self.node.advance(SESSION_IDLE),
@@ -118,16 +107,16 @@ impl Stage {
                     .unwrap();
                 let body = json!({"token": link, "password": "another good password"});
                 let request = self.other.request(Method::POST, "/auth/reset").json(&body);
-                Answer::of(request.send().await.unwrap()).await
+                Answer::to(request).await
             }
             Removed | Demoted => {
-                let id = session().await["user"]["id"].as_str().unwrap().to_owned();
+                let id = session().await["user"].id().to_owned();
                 let path = format!("/orgs/members?id={id}");
                 let (method, body) = match loss {
                     Removed => (Method::DELETE, None),
                     _ => (Method::PATCH, Some(json!({"role": "member"}))),
                 };
-                self.other.call(&self.admin_key, method, &path, body).await
+                self.other.send(&self.admin_key, method, &path, body).await
             }
         };
         assert_eq!(answer.status.as_u16(), 200, "{loss:?}: {}", answer.text());
@@ -135,9 +124,7 @@ impl Stage {
 
     fn by_key(&self) -> RequestBuilder {
         let path = format!("/build/log/stream?id={}", self.build);
-        self.node
-            .request(Method::GET, &path)
-            .bearer_auth(self.key["key"].as_str().unwrap())
+        self.node.request(Method::GET, &path).bearer_auth(self.key.text("key"))
     }
 
     fn by_session(&self, path: &str) -> RequestBuilder {
@@ -222,25 +209,14 @@ async fn streams_of_others_go_on() {
     let path = format!("/build/log/stream?id={}", stage.build);
     let open = |cookie: &str| stage.node.request(Method::GET, &path).header("cookie", cookie).send();
     let (lost, mut bobs) = (open(&stage.cookie).await.unwrap(), open(&bystander).await.unwrap());
-    let view = stage
-        .node
-        .browse(&bystander, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
-    let bob = format!("/orgs/members?id={}", view["user"]["id"].as_str().unwrap());
-    let raised = stage
-        .node
-        .call(&stage.admin_key, Method::PATCH, &bob, Some(json!({"role": "admin"})))
-        .await;
-    raised.expect(200);
+    let view = stage.node.get(&bystander, "/auth/session").await.ok();
+    let bob = format!("/orgs/members?id={}", view["user"].id());
+    let raised = stage.node.patch(&stage.admin_key, &bob, json!({"role": "admin"})).await;
+    raised.ok();
     stage.lose(Removed).await;
     ends(lost, "the one who was removed").await;
     let cancel = format!("/build/cancel?id={}", stage.build);
-    stage
-        .node
-        .call(&stage.admin_key, Method::POST, &cancel, None)
-        .await
-        .expect(200);
+    stage.node.post(&stage.admin_key, &cancel, ()).await.ok();
     let mut rest = String::new();
     while let Some(bytes) = bobs.chunk().await.unwrap() {
         rest += &String::from_utf8_lossy(&bytes);
@@ -281,7 +257,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
         play.prints(&piece).await;
     }
     let whole = PIECES * piece.len();
-    let by_key = format!("authorization: Bearer {}", stage.key["key"].as_str().unwrap());
+    let by_key = format!("authorization: Bearer {}", stage.key.text("key"));
     let by_session = format!("cookie: {}", stage.cookie);
     for (loss, proof) in [(KeyRevoked, by_key), (Removed, by_session)] {
         let mut download = begin_download(&stage, &proof).await;
@@ -292,7 +268,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
         assert!(rest.len() < whole / 2, "{loss:?}: {} bytes, {ended:?}", rest.len());
     }
     let path = format!("/build/log?id={}", stage.build);
-    let read = stage.node.call(&stage.admin_key, Method::GET, &path, None).await;
+    let read = stage.node.get(&stage.admin_key, &path).await;
     assert_eq!(read.bytes.len(), whole, "who keeps the access gets it all");
 }
 
@@ -303,11 +279,7 @@ async fn a_runner_that_was_shut_out_waits_no_longer() {
     let runner = stage.node.runner(&stage.admin_key, &["os=none"]).await;
     let body = json!({"labels": ["os=none"], "version": "0.1.0", "waitSeconds": 30});
     let cancel = format!("/build/cancel?id={}", stage.build);
-    stage
-        .node
-        .call(&stage.admin_key, Method::POST, &cancel, None)
-        .await
-        .expect(200);
+    stage.node.post(&stage.admin_key, &cancel, ()).await.ok();
     let waiting = stage
         .node
         .request(Method::POST, "/runner/lease")
@@ -315,11 +287,7 @@ async fn a_runner_that_was_shut_out_waits_no_longer() {
         .json(&body);
     let waiting = tokio::spawn(waiting.send());
     let path = format!("/runners?id={}", runner.id);
-    stage
-        .other
-        .call(&stage.admin_key, Method::DELETE, &path, None)
-        .await
-        .expect(200);
+    stage.other.delete(&stage.admin_key, &path).await.ok();
     let answer = waiting.await.unwrap().unwrap();
     assert_eq!(answer.status().as_u16(), 401);
 }

@@ -1,5 +1,8 @@
 //! A running service for one test: its own database and objects, a clock that stands until it is moved, real HTTP.
 
+mod answer;
+mod calls;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -25,9 +28,12 @@ use launchway_server::outbound::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::AuditRow;
 use launchway_testing::postgres::Postgres;
-use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+pub use answer::{Answer, Fields};
+pub use calls::NOBODY;
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.
 pub const START: EpochMs = 1_795_168_800_000;
@@ -83,62 +89,6 @@ impl Setup {
             settings,
             ..Setup::default()
         }
-    }
-}
-
-/// An answer, read to its end.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: StatusCode,
-    pub headers: reqwest::header::HeaderMap,
-    pub bytes: Vec<u8>,
-}
-
-impl Answer {
-    pub async fn of(response: Response) -> Answer {
-        let (status, headers) = (response.status(), response.headers().clone());
-        Answer {
-            status,
-            headers,
-            bytes: response.bytes().await.unwrap().to_vec(),
-        }
-    }
-
-    pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
-    }
-
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).into_owned()
-    }
-
-    pub fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map(|value| value.to_str().unwrap())
-            .unwrap_or_default()
-    }
-
-    /// The JSON of an answer that must have this status.
-    pub fn expect(&self, status: u16) -> Value {
-        assert_eq!(self.status.as_u16(), status, "{}", self.text());
-        self.json()
-    }
-
-    /// The error body: exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
-    pub fn expect_error(&self, status: u16, message: &str) {
-        let error = match status {
-            400 => "Bad Request",
-            401 => "Unauthorized",
-            403 => "Forbidden",
-            404 => "Not Found",
-            405 => "Method Not Allowed",
-            413 => "Payload Too Large",
-            429 => "Rate Limited",
-            503 => "Service Unavailable",
-            _ => "Internal Error",
-        };
-        assert_eq!(self.expect(status), json!({"error": error, "message": message}));
     }
 }
 
@@ -239,46 +189,6 @@ impl TestApp {
         self.clock.0.fetch_add(millis, Ordering::SeqCst);
     }
 
-    /// A request to a path under `/api`, or to a whole URL.
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = if path.starts_with("http") {
-            path.to_owned()
-        } else {
-            format!("{}/api{path}", self.origin)
-        };
-        self.http.request(method, url)
-    }
-
-    /// Calls as nobody.
-    pub async fn get(&self, path: &str) -> Answer {
-        Answer::of(self.request(Method::GET, path).send().await.unwrap()).await
-    }
-
-    /// Calls as the holder of a key.
-    pub async fn call(&self, key: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let request = self.request(method, path).bearer_auth(key);
-        let request = if let Some(body) = body {
-            request.json(&body)
-        } else {
-            request
-        };
-        Answer::of(request.send().await.unwrap()).await
-    }
-
-    /// Calls as a signed-in browser on the service's own pages.
-    pub async fn browse(&self, cookie: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let request = self
-            .request(method, path)
-            .header("cookie", cookie)
-            .header("origin", &self.origin);
-        let request = if let Some(body) = body {
-            request.json(&body)
-        } else {
-            request
-        };
-        Answer::of(request.send().await.unwrap()).await
-    }
-
     /// A new organization.
     pub async fn org(&self, tier: Tier) -> OrgId {
         let mut org = orgs::plan(&self.app, "Test".to_owned());
@@ -322,32 +232,20 @@ impl TestApp {
     /// Signs a user in: the cookie.
     pub async fn sign_in(&self, email: &str) -> String {
         let body = json!({"email": email, "password": PASSWORD});
-        let answer = Answer::of(
-            self.request(Method::POST, "/auth/sign-in")
-                .json(&body)
-                .send()
-                .await
-                .unwrap(),
-        )
-        .await;
-        answer.expect(200);
-        answer.header("set-cookie").split(';').next().unwrap().to_owned()
+        let answer = self.post(NOBODY, "/auth/sign-in", body).await;
+        answer.ok();
+        answer.cookie()
     }
 
     /// Announces and sends bytes: the upload's id.
     pub async fn upload(&self, key: &str, bytes: &[u8]) -> String {
         let sha256 = hex::encode(Sha256::digest(bytes));
         let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256});
-        let upload = self.call(key, Method::POST, "/uploads", Some(body)).await.expect(201);
-        let url = upload["url"].as_str().unwrap();
-        let put = self
-            .request(Method::PUT, url)
-            .body(bytes.to_vec())
-            .send()
-            .await
-            .unwrap();
-        assert!(put.status().is_success(), "{}", put.text().await.unwrap());
-        upload["id"].as_str().unwrap().to_owned()
+        let upload = self.post(key, "/uploads", body).await.created();
+        let put = self.request(Method::PUT, upload.text("url")).body(bytes.to_vec());
+        let put = Answer::to(put).await;
+        assert!(put.status.is_success(), "{}", put.text());
+        upload.id().to_owned()
     }
 
     /// Publishes a package with these fields over the defaults: the answer.
@@ -358,7 +256,7 @@ impl TestApp {
         for (name, value) in fields.as_object().unwrap() {
             body[name] = value.clone();
         }
-        self.call(key, Method::POST, "/update", Some(body)).await
+        self.post(key, "/update", body).await
     }
 
     /// Gives an Android keystore: its id.
@@ -367,11 +265,8 @@ impl TestApp {
         let body = json!({
             "kind": "android_keystore", "content": BASE64_STANDARD.encode(keystore), "password": "store-secret",
         });
-        let made = self
-            .call(admin_key, Method::POST, "/credentials", Some(body))
-            .await
-            .expect(201);
-        made["id"].as_str().unwrap().to_owned()
+        let made = self.post(admin_key, "/credentials", body).await.created();
+        made.id().to_owned()
     }
 
     /// The audit log of an organization, oldest first.
@@ -402,7 +297,17 @@ impl TestApp {
 
     /// Asks the public check.
     pub async fn check(&self, bundle: &str, query: &str) -> Answer {
-        self.get(&format!("/update/check/{bundle}?{query}")).await
+        self.get(NOBODY, &format!("/update/check/{bundle}?{query}")).await
+    }
+
+    /// Publishes as [`TestApp::publish`] does, which must succeed: the update.
+    pub async fn published(&self, key: &str, fields: Value) -> Value {
+        self.publish(key, fields).await.created()
+    }
+
+    /// The response of the public check to a valid question.
+    pub async fn checked(&self, bundle: &str, query: &str) -> Value {
+        self.check(bundle, query).await.ok()
     }
 }
 
@@ -441,16 +346,4 @@ pub fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
     zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
     zip.write_all(bytes).unwrap();
     zip.finish().unwrap().into_inner()
-}
-
-impl TestApp {
-    /// Publishes as [`TestApp::publish`] does, which must succeed: the update.
-    pub async fn published(&self, key: &str, fields: Value) -> Value {
-        self.publish(key, fields).await.expect(201)
-    }
-
-    /// What the public check answers to a question of a good form.
-    pub async fn checked(&self, bundle: &str, query: &str) -> Value {
-        self.check(bundle, query).await.expect(200)
-    }
 }

@@ -10,21 +10,20 @@ mod list;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::iso;
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{START, TestApp, package};
+use crate::support::{Fields, NOBODY, START, TestApp, package};
 
 const BUNDLE: &str = "com.example.app";
 
 /// The path that names an update.
 fn of(update: &Value) -> String {
-    format!("/update?id={}", update["id"].as_str().unwrap())
+    format!("/update?id={}", update.id())
 }
 
 async fn key_id(app: &TestApp, key: &str) -> Value {
-    app.call(key, Method::GET, "/auth/session", None).await.expect(200)["id"].clone()
+    app.get(key, "/auth/session").await.ok()["id"].clone()
 }
 
 #[tokio::test]
@@ -45,9 +44,9 @@ async fn a_publish_answers_the_whole_record_as_reading_it_does() {
         "createdAt": iso(START),
     });
     assert_eq!(update, expected);
-    let id = update["id"].as_str().unwrap();
+    let id = update.id();
     assert!(id.starts_with("update_") && id.len() == "update_".len() + 26, "{id}");
-    let mut read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    let mut read = app.get(&key, &of(&update)).await.ok();
     for counted in ["reports", "callers"] {
         read.as_object_mut().unwrap().remove(counted).unwrap();
     }
@@ -85,10 +84,10 @@ async fn when_it_is_answered_a_check_is_offered_the_very_bytes() {
         let upload = app.upload(&key, &bytes).await;
         let body =
             json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": format!("1.{number}.0")});
-        let update = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+        let update = app.post(&key, "/update", body).await.created();
         let offer = app.checked(BUNDLE, "currentVersion=1.0.0&currentUpdateId=x").await;
         assert_eq!(offer["id"], update["id"]);
-        let served = app.get(offer["url"].as_str().unwrap()).await;
+        let served = app.get(NOBODY, offer.text("url")).await;
         assert_eq!(served.bytes, bytes);
     }
 }
@@ -102,17 +101,11 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
     for scope in [Scope::Build, Scope::Submit, Scope::Admin] {
         let other = app.key(org, &[scope]).await;
-        let refused = app.call(&other, Method::POST, "/update", Some(body.clone())).await;
-        refused.expect_error(403, "API key does not have 'update' scope");
+        let refused = app.post(&other, "/update", body.clone()).await;
+        refused.refused(403, "API key does not have 'update' scope");
     }
-    let update = app
-        .browse(&cookie, Method::POST, "/update", Some(body))
-        .await
-        .expect(201);
-    let session = app
-        .browse(&cookie, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    let update = app.post(&cookie, "/update", body).await.created();
+    let session = app.get(&cookie, "/auth/session").await.ok();
     assert_eq!(update["createdBy"], session["user"]["id"]);
 }
 
@@ -127,17 +120,14 @@ async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
     app.published(&key, json!({"bundleId": "com.example.App"})).await;
     for bundle in ["com.example.App", "com.example.app", "COM.EXAMPLE.APP"] {
         let refused = app.publish(&other, json!({"bundleId": bundle})).await;
-        refused.expect_error(403, &format!("The bundle id {bundle} {taken}"));
+        refused.refused(403, &format!("The bundle id {bundle} {taken}"));
     }
-    let apps = app.call(&key, Method::GET, "/apps", None).await.expect(200);
-    let path = format!("/apps?id={}", apps["items"][0]["id"].as_str().unwrap());
-    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let apps = app.get(&key, "/apps").await.ok();
+    let path = format!("/apps?id={}", apps["items"][0].id());
+    app.delete(&key, &path).await.ok();
     let refused = app.publish(&other, json!({"bundleId": "com.example.app"})).await;
-    refused.expect_error(403, &format!("The bundle id com.example.app {taken}"));
-    assert_eq!(
-        app.call(&other, Method::GET, "/update", None).await.expect(200)["total"],
-        0
-    );
+    refused.refused(403, &format!("The bundle id com.example.app {taken}"));
+    assert_eq!(app.get(&other, "/update").await.ok()["total"], 0);
     let update = app.published(&key, json!({"bundleId": "com.EXAMPLE.app"})).await;
     assert_eq!(update["buildNumber"], "2", "the owner goes on");
 }
@@ -149,7 +139,7 @@ async fn a_publish_that_fails_claims_nothing() {
     let (_, other) = app.org_with_key().await;
     let upload = app.upload(&key, b"no archive").await;
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
-    assert_eq!(app.call(&key, Method::POST, "/update", Some(body)).await.status, 400);
+    assert_eq!(app.post(&key, "/update", body).await.status, 400);
     app.published(&other, json!({})).await;
 }
 
@@ -172,23 +162,23 @@ async fn changes_leave_their_audit_rows_and_events() {
     let (old_audit, old_events) = traces(&app, org).await;
     let change = async |update: &Value, change: Value| {
         app.advance(1);
-        app.call(&key, Method::PATCH, &of(update), Some(change)).await
+        app.patch(&key, &of(update), change).await
     };
     let update = app.published(&key, json!({"buildNumber": 1})).await;
     assert_eq!(app.publish(&key, json!({"buildNumber": 1})).await.status, 400);
-    change(&update, json!({"status": "paused"})).await.expect(200);
-    change(&update, json!({"status": "paused"})).await.expect(200);
-    change(&update, json!({})).await.expect(200);
+    change(&update, json!({"status": "paused"})).await.ok();
+    change(&update, json!({"status": "paused"})).await.ok();
+    change(&update, json!({})).await.ok();
     change(&update, json!({"rollout": 5, "releaseNotes": "more"}))
         .await
-        .expect(200);
-    change(&update, json!({"status": "withdrawn"})).await.expect(200);
+        .ok();
+    change(&update, json!({"status": "withdrawn"})).await.ok();
     assert_eq!(change(&update, json!({"status": "published"})).await.status, 400);
     app.advance(1);
     let second = app.published(&key, json!({"buildNumber": 2})).await;
     for update in [&update, &second] {
         app.advance(1);
-        app.call(&key, Method::DELETE, &of(update), None).await.expect(200);
+        app.delete(&key, &of(update)).await.ok();
     }
     let (audit, events) = traces(&app, org).await;
     let expected = [
@@ -222,10 +212,8 @@ async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let update = app.published(&key, json!({})).await;
-    let answer = app
-        .call(&key, Method::PATCH, &of(&update), Some(json!({"rollout": 5})))
-        .await;
-    let changed = answer.expect(200);
+    let answer = app.patch(&key, &of(&update), json!({"rollout": 5})).await;
+    let changed = answer.ok();
     let row = app.audit(org).await.pop().unwrap();
     let json = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
     assert_eq!((row.at, row.action.as_str()), (START, "update.change"));

@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, START, TestApp, package};
+use crate::support::{Answer, Fields, NOBODY, START, TestApp, package};
 
 /// The fields of an offered update, in the order of `docs/reference/updates.md#result`.
 const OFFER: [&str; 9] = [
@@ -144,7 +144,7 @@ async fn every_answer_is_fresh_for_any_origin_and_has_its_own_request_id() {
     ] {
         for method in [Method::GET, Method::HEAD] {
             let request = app.request(method.clone(), &format!("/update/check/{path}"));
-            let answer = Answer::of(request.header("origin", "https://app.example").send().await.unwrap()).await;
+            let answer = Answer::to(request.header("origin", "https://app.example")).await;
             assert_eq!(answer.status.as_u16(), status, "{method} {path}");
             assert_eq!(
                 answer.header("cache-control"),
@@ -169,7 +169,7 @@ async fn a_browser_may_ask_first() {
         .header("origin", "https://app.example")
         .header("access-control-request-method", "GET")
         .header("access-control-request-headers", "content-type");
-    let answer = Answer::of(request.send().await.unwrap()).await;
+    let answer = Answer::to(request).await;
     assert!(answer.status.is_success());
     assert_eq!(answer.header("access-control-allow-origin"), "*");
     assert_eq!(answer.header("access-control-allow-credentials"), "");
@@ -183,8 +183,8 @@ async fn other_methods_are_405_and_told_what_is_allowed() {
     let app = TestApp::start().await;
     for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
         let request = app.request(method.clone(), "/update/check/com.example.app?currentVersion=1.0.0");
-        let answer = Answer::of(request.send().await.unwrap()).await;
-        answer.expect_error(405, "This path does not take this method");
+        let answer = Answer::to(request).await;
+        answer.refused(405, "This path does not take this method");
         let allowed: Vec<_> = answer.header("allow").split(',').map(str::trim).collect();
         assert!(
             allowed.contains(&"GET") && !allowed.contains(&method.as_str()),
@@ -207,16 +207,16 @@ async fn the_link_works_until_the_moment_that_expires_at_says() {
         let offer = app.checked("com.example.app", "currentVersion=1.0.0&deviceId=d").await;
         let end = (now / SECOND) * SECOND + HOUR;
         assert_eq!(offer["expiresAt"], iso(end));
-        let url = offer["url"].as_str().unwrap();
+        let url = offer.text("url");
         app.advance(end - 1 - now);
-        let served = app.get(url).await;
+        let served = app.get(NOBODY, url).await;
         assert_eq!(served.status, 200);
         assert_eq!(served.bytes, bytes);
         assert_eq!(offer["sha256"], hex::encode(Sha256::digest(&served.bytes)));
         assert_eq!(offer["size"], served.bytes.len());
         app.advance(1);
-        app.get(url)
+        app.get(NOBODY, url)
             .await
-            .expect_error(403, "This link has expired; ask for a new one");
+            .refused(403, "This link has expired; ask for a new one");
     }
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, START, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 const BAD_TOKEN: &str = "Invalid or expired report token";
@@ -26,7 +26,7 @@ async fn send(app: &TestApp, bundle: &str, body: Value) -> Answer {
     let request = app
         .request(Method::POST, &format!("/update/report/{bundle}"))
         .json(&body);
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 fn event(update: &str, kind: &str) -> Value {
@@ -41,14 +41,14 @@ fn failure(update: &str, reason: &str) -> Value {
 async fn report(app: &TestApp, device: &str, events: impl Fn(&str) -> Value) -> Value {
     let (update, token) = offer(app, device).await;
     let body = json!({"reportToken": token, "events": events(&update)});
-    let answer = send(app, BUNDLE, body).await.expect(200);
+    let answer = send(app, BUNDLE, body).await.ok();
     assert_eq!(answer["status"], "accepted");
     answer["counted"].clone()
 }
 
 async fn shown(app: &TestApp, key: &str, update: &Value) -> Value {
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(key, Method::GET, &path, None).await.expect(200)["reports"].clone()
+    let path = format!("/update?id={}", update.id());
+    app.get(key, &path).await.ok()["reports"].clone()
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn each_device_update_and_type_counts_once() {
     );
     assert_eq!(shown(&app, &key, &newer).await["downloaded"], 1);
     assert_eq!(shown(&app, &key, &update).await, counts);
-    let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    let list = app.get(&key, "/update").await.ok();
     assert_eq!(
         list["items"][0].get("reports"),
         None,
@@ -139,7 +139,7 @@ async fn a_device_is_not_kept_under_what_anybody_can_compute_of_its_id() {
     let hash = Sha256::digest(b"d1");
     let computed = i64::from_be_bytes(hash[..8].try_into().unwrap());
     let guessed = Report {
-        update_id: update["id"].as_str().unwrap().parse().unwrap(),
+        update_id: update.id().parse().unwrap(),
         kind: ReportKind::Installed,
         device: computed,
         unkeyed: computed,
@@ -188,7 +188,7 @@ async fn a_reason_is_kept_as_written_up_to_200_characters() {
     let (id, token) = offer(&app, "d4").await;
     let body = json!({"reportToken": token, "events": [failure(&id, &"x".repeat(201))]});
     let refused = send(&app, BUNDLE, body).await;
-    refused.expect_error(400, "events[0].reason must have at most 200 characters");
+    refused.refused(400, "events[0].reason must have at most 200 characters");
     let reports = shown(&app, &key, &update).await;
     let reasons: Vec<_> = reports["reasons"]
         .as_array()
@@ -218,19 +218,17 @@ async fn the_token_is_the_authentication() {
         &key,
         "🚀",
     ] {
-        send(&app, BUNDLE, body(wrong)).await.expect_error(401, BAD_TOKEN);
+        send(&app, BUNDLE, body(wrong)).await.refused(401, BAD_TOKEN);
     }
     for bundle in ["com.example.other", "com.example", "%FF", "%20", "a%2Fb"] {
-        send(&app, bundle, body(&token)).await.expect_error(401, BAD_TOKEN);
+        send(&app, bundle, body(&token)).await.refused(401, BAD_TOKEN);
     }
     let restarted = TestApp::start().await;
-    send(&restarted, BUNDLE, body(&token))
-        .await
-        .expect_error(401, BAD_TOKEN);
+    send(&restarted, BUNDLE, body(&token)).await.refused(401, BAD_TOKEN);
     app.advance(30 * DAY - SECOND);
-    send(&app, "COM.example.APP", body(&token)).await.expect(200);
+    send(&app, "COM.example.APP", body(&token)).await.ok();
     app.advance(SECOND);
-    send(&app, BUNDLE, body(&token)).await.expect_error(401, BAD_TOKEN);
+    send(&app, BUNDLE, body(&token)).await.refused(401, BAD_TOKEN);
 }
 
 #[tokio::test]
@@ -268,8 +266,8 @@ async fn a_wrong_form_is_refused_whole_and_names_the_field() {
         (json!([token, [good]]), "The body must be a JSON object"),
     ] {
         let answer = send(&app, BUNDLE, body.clone()).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
         assert!(message.contains(named), "{message}: names {named}");
     }
     assert_eq!(
@@ -284,19 +282,15 @@ async fn an_update_that_is_offered_no_longer_still_counts() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let update = app.published(&key, json!({})).await;
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    let path = format!("/update?id={}", update.id());
     let (id, token) = offer(&app, "d1").await;
     let body = |kind: &str| json!({"reportToken": token, "events": [event(&id, kind)]});
-    app.call(&key, Method::PATCH, &path, Some(json!({"status": "withdrawn"})))
-        .await
-        .expect(200);
-    assert_eq!(send(&app, BUNDLE, body("installed")).await.expect(200)["counted"], 1);
+    app.patch(&key, &path, json!({"status": "withdrawn"})).await.ok();
+    assert_eq!(send(&app, BUNDLE, body("installed")).await.ok()["counted"], 1);
     assert_eq!(shown(&app, &key, &update).await["installed"], 1);
-    app.call(&key, Method::DELETE, &path, None).await.expect(200);
-    send(&app, BUNDLE, body("confirmed")).await.expect(200);
-    app.call(&key, Method::GET, &path, None)
-        .await
-        .expect_error(404, "No update has this id");
+    app.delete(&key, &path).await.ok();
+    send(&app, BUNDLE, body("confirmed")).await.ok();
+    app.get(&key, &path).await.refused(404, "No update has this id");
 }
 
 #[tokio::test]
@@ -322,17 +316,17 @@ async fn pages_of_any_origin_may_report_without_credentials() {
         ),
     ];
     for (status, request) in requests {
-        let answer = Answer::of(request.send().await.unwrap()).await;
+        let answer = Answer::to(request).await;
         assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
         assert_eq!(answer.header("access-control-allow-origin"), "*", "{status}");
         assert_eq!(answer.header("access-control-allow-credentials"), "", "{status}");
         assert_ne!(answer.header("x-request-id"), "", "{status}");
     }
-    let asked = Answer::of(from(Method::OPTIONS).send().await.unwrap()).await;
+    let asked = Answer::to(from(Method::OPTIONS)).await;
     assert!(asked.header("access-control-allow-methods").contains("POST"));
     assert!(asked.header("access-control-allow-headers").contains("Content-Type"));
-    let get = app.get(path).await;
-    get.expect_error(405, "This path does not take this method");
+    let get = app.get(NOBODY, path).await;
+    get.refused(405, "This path does not take this method");
     assert!(get.header("allow").contains("POST"));
 }
 
@@ -347,12 +341,12 @@ async fn reports_and_checks_of_an_address_count_together_wrong_ones_too() {
         ..Setup::default()
     })
     .await;
-    app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     assert_eq!(send(&app, BUNDLE, json!({})).await.status, 400);
     let unproven = json!({"reportToken": "x", "events": []});
-    send(&app, BUNDLE, unproven).await.expect_error(401, BAD_TOKEN);
+    send(&app, BUNDLE, unproven).await.refused(401, BAD_TOKEN);
     let refused = send(&app, BUNDLE, json!({})).await;
-    refused.expect_error(429, "Too many requests; try again in 60 seconds");
+    refused.refused(429, "Too many requests; try again in 60 seconds");
     assert_eq!(
         (
             refused.header("retry-after"),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Answer, START, TestApp, package};
+use crate::support::{Answer, Fields, NOBODY, START, TestApp, package};
 
 const BUNDLE: &str = "com.example.app";
 const NOT_THESE: &str =
@@ -23,20 +23,20 @@ const CLOSED: &str = "This upload was used or removed; announce a new one";
 /// Announces these bytes: the answer.
 async fn announce(app: &TestApp, key: &str, bytes: &[u8]) -> Value {
     let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": hex::encode(Sha256::digest(bytes))});
-    app.call(key, Method::POST, "/uploads", Some(body)).await.expect(201)
+    app.post(key, "/uploads", body).await.created()
 }
 
 async fn put(app: &TestApp, url: &str, bytes: &[u8]) -> Answer {
-    Answer::of(app.request(Method::PUT, url).body(bytes.to_vec()).send().await.unwrap()).await
+    Answer::to(app.request(Method::PUT, url).body(bytes.to_vec())).await
 }
 
 async fn publish(app: &TestApp, key: &str, upload: &Value, version: &str) -> Answer {
     let body = json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": version});
-    app.call(key, Method::POST, "/update", Some(body)).await
+    app.post(key, "/update", body).await
 }
 
 fn url(value: &Value) -> &str {
-    value["url"].as_str().unwrap()
+    value.text("url")
 }
 
 /// The objects under a prefix.
@@ -69,7 +69,7 @@ async fn a_wrong_announcement_is_400_and_names_its_field() {
     let announce = async |field: &str, value: Value| {
         let mut body = good.clone();
         body[field] = value;
-        app.call(&key, Method::POST, "/uploads", Some(body)).await
+        app.post(&key, "/uploads", body).await
     };
     for (field, value) in [
         ("fileName", json!("")),
@@ -94,8 +94,8 @@ async fn a_wrong_announcement_is_400_and_names_its_field() {
         ("url", json!("http://elsewhere.example")),
     ] {
         let answer = announce(field, value.clone()).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
         assert!(message.contains(field), "{field} = {value}: {message}");
     }
     for (field, value) in [
@@ -104,7 +104,7 @@ async fn a_wrong_announcement_is_400_and_names_its_field() {
         ("size", json!(2_i64 << 30)),
         ("sha256", json!("A".repeat(64))),
     ] {
-        announce(field, value).await.expect(201);
+        announce(field, value).await.created();
     }
 }
 
@@ -121,18 +121,15 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
     };
     let (short, long) = (&bytes[1..], [&bytes[..], b"x"].concat());
     for (wrong, status) in [(short, 400), (&long, 413), (b"", 400)] {
-        for answer in [
-            put(&app, url(&upload), wrong).await,
-            Answer::of(chunked(wrong).send().await.unwrap()).await,
-        ] {
-            let message = answer.expect(status)["message"].as_str().unwrap().to_owned();
-            answer.expect_error(status, &message);
+        for answer in [put(&app, url(&upload), wrong).await, Answer::to(chunked(wrong)).await] {
+            let message = answer.expect(status).text("message").to_owned();
+            answer.refused(status, &message);
         }
         let unsent = "The upload has not received its bytes yet; send them to its url first";
-        publish(&app, &key, &upload, "1.0.0").await.expect_error(400, unsent);
+        publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     }
-    assert_eq!(Answer::of(chunked(&bytes).send().await.unwrap()).await.status, 200);
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+    assert_eq!(Answer::to(chunked(&bytes)).await.status, 200);
+    publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
 /// Every part of a signed URL is signed.
@@ -164,13 +161,13 @@ async fn a_changed_or_expired_url_is_refused() {
     ] {
         let answer = put(&app, &changed, &bytes).await;
         assert_eq!(answer.status, 403, "{changed}: {}", answer.text());
-        let message = answer.json()["message"].as_str().unwrap().to_owned();
-        answer.expect_error(403, &message);
+        let message = answer.json().text("message").to_owned();
+        answer.refused(403, &message);
     }
-    assert_eq!(app.get(good).await.status, 403, "an upload URL serves nothing");
+    assert_eq!(app.get(NOBODY, good).await.status, 403, "an upload URL serves nothing");
     for method in [Method::POST, Method::DELETE, Method::PATCH] {
-        let answer = Answer::of(app.request(method, good).body(bytes.clone()).send().await.unwrap()).await;
-        answer.expect_error(405, "A signed link takes GET and HEAD, or PUT");
+        let answer = Answer::to(app.request(method, good).body(bytes.clone())).await;
+        answer.refused(405, "A signed link takes GET and HEAD, or PUT");
         assert!(answer.header("allow").contains("PUT"));
     }
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
@@ -183,8 +180,8 @@ async fn a_changed_or_expired_url_is_refused() {
     app.advance(1);
     put(&app, good, &bytes)
         .await
-        .expect_error(403, "This link has expired; ask for a new one");
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+        .refused(403, "This link has expired; ask for a new one");
+    publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
 #[tokio::test]
@@ -196,9 +193,9 @@ async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
     for bytes in [vec![0; good.len()], vec![1; good.len()], good.clone()] {
         assert_eq!(put(&app, url(&upload), &bytes).await.status, 200);
     }
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
-    put(&app, url(&upload), &good).await.expect_error(403, CLOSED);
-    publish(&app, &key, &upload, "1.0.1").await.expect_error(400, USED);
+    publish(&app, &key, &upload, "1.0.0").await.created();
+    put(&app, url(&upload), &good).await.refused(403, CLOSED);
+    publish(&app, &key, &upload, "1.0.1").await.refused(400, USED);
     assert_eq!(
         stored(&app, "uploads").await,
         Vec::<String>::new(),
@@ -213,16 +210,16 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
     let good = package("a", b"a");
     let taken = announce(&app, &key, &good).await;
     put(&app, url(&taken), &good).await;
-    publish(&app, &key, &taken, "1.0.0").await.expect(201);
+    publish(&app, &key, &taken, "1.0.0").await.created();
 
     let upload = announce(&app, &key, &good).await;
     assert_eq!(put(&app, url(&upload), &vec![0; good.len()]).await.status, 200);
-    publish(&app, &key, &upload, "1.0.1").await.expect_error(400, NOT_THESE);
+    publish(&app, &key, &upload, "1.0.1").await.refused(400, NOT_THESE);
     assert_eq!(put(&app, url(&upload), &good).await.status, 200);
     let body =
         json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0", "buildNumber": 1});
     assert_eq!(
-        app.call(&key, Method::POST, "/update", Some(body)).await.status,
+        app.post(&key, "/update", body).await.status,
         400,
         "the identity is taken"
     );
@@ -231,7 +228,7 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
         1,
         "copies that came to nothing are gone"
     );
-    publish(&app, &key, &upload, "1.0.1").await.expect(201);
+    publish(&app, &key, &upload, "1.0.1").await.created();
 }
 
 #[tokio::test]
@@ -250,7 +247,7 @@ async fn simultaneous_uses_of_one_upload_are_one() {
     let update = answers.iter().find(|answer| answer.status == 201).unwrap().json();
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0&currentUpdateId=x").await;
     assert_eq!(offer["id"], update["id"]);
-    assert_eq!(app.get(url(&offer)).await.bytes, bytes);
+    assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes);
 }
 
 /// An upload key is never trusted twice (`docs/reference/uploads.md#using-an-upload`): bytes that arrive while the upload is
@@ -271,7 +268,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
     );
     late.write_all(head.as_bytes()).await.unwrap();
     late.write_all(&bytes[..10]).await.unwrap();
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+    publish(&app, &key, &upload, "1.0.0").await.created();
     late.write_all(&vec![0; bytes.len() - 10]).await.unwrap();
     let mut answer = String::new();
     late.read_to_string(&mut answer).await.unwrap();
@@ -280,7 +277,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
         "{answer}"
     );
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
-    assert_eq!(app.get(url(&offer)).await.bytes, bytes);
+    assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes);
     app.advance(DAY);
     launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
@@ -306,8 +303,8 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
     // The server may answer 400 or only close: either way it is done with the request now.
     let _ = broken.read_to_end(&mut answer).await;
     let unsent = "The upload has not received its bytes yet; send them to its url first";
-    publish(&app, &key, &upload, "1.0.0").await.expect_error(400, unsent);
+    publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
     put(&app, url(&upload), &bytes).await;
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+    publish(&app, &key, &upload, "1.0.0").await.created();
 }

@@ -12,19 +12,18 @@ use launchway_domain::time::DAY;
 use launchway_server::api_error::ApiError;
 use launchway_server::ops::usage::{count_build, count_build_seconds, count_submission};
 use launchway_server::ops::write::Write;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Setup, TestApp, package};
 
 /// A month, or the list without one.
 async fn usage(app: &TestApp, key: &str, query: &str) -> Answer {
-    app.call(key, Method::GET, &format!("/usage{query}"), None).await
+    app.get(key, &format!("/usage{query}")).await
 }
 
 /// The month that runs when a test begins.
 async fn november(app: &TestApp, key: &str) -> Value {
-    usage(app, key, "?id=2026-11").await.expect(200)
+    usage(app, key, "?id=2026-11").await.ok()
 }
 
 /// A service with these quotas, and an organization of the lowest tier.
@@ -72,7 +71,7 @@ async fn a_month_shows_what_was_used_and_what_may_be() {
     assert_eq!(november(&app, &key).await, nothing);
     let first = app.published(&key, json!({})).await;
     let again = json!({"sourceUpdateId": first["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.2"});
-    app.call(&key, Method::POST, "/update", Some(again)).await.expect(201);
+    app.post(&key, "/update", again).await.created();
     for what in ["build", "61", "build", "submission", "0"] {
         spend(&app, org, what).await.unwrap();
     }
@@ -101,7 +100,7 @@ async fn months_are_listed_newest_first() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     assert_eq!(
-        usage(&app, &key, "").await.expect(200),
+        usage(&app, &key, "").await.ok(),
         json!({"items": [], "total": 0, "limit": 10, "offset": 0})
     );
     app.published(&key, json!({"buildNumber": 1})).await;
@@ -109,7 +108,7 @@ async fn months_are_listed_newest_first() {
     app.published(&key, json!({"buildNumber": 2})).await;
     app.published(&key, json!({"buildNumber": 3})).await;
     app.advance(40 * DAY);
-    let list = usage(&app, &key, "").await.expect(200);
+    let list = usage(&app, &key, "").await.ok();
     let shown: Vec<_> = list["items"]
         .as_array()
         .unwrap()
@@ -120,12 +119,12 @@ async fn months_are_listed_newest_first() {
         json!(shown),
         json!([["2026-12", "complete", 2], ["2026-11", "complete", 1]])
     );
-    let page = usage(&app, &key, "?limit=1&offset=1").await.expect(200);
+    let page = usage(&app, &key, "?limit=1&offset=1").await.ok();
     assert_eq!(
         (&page["items"][0]["id"], &page["total"]),
         (&json!("2026-11"), &json!(2))
     );
-    assert_eq!(usage(&app, &key, "?id=2027-01").await.expect(200)["status"], "running");
+    assert_eq!(usage(&app, &key, "?id=2027-01").await.ok()["status"], "running");
 }
 
 #[tokio::test]
@@ -135,12 +134,12 @@ async fn a_month_without_use_is_not_there_unless_it_runs() {
     for id in ["2026-10", "2026-12", "2026-13", "november", "2026-11-20"] {
         usage(&app, &key, &format!("?id={id}"))
             .await
-            .expect_error(404, "No month has this id");
+            .refused(404, "No month has this id");
     }
-    usage(&app, &key, "?id=").await.expect_error(400, "id is required");
+    usage(&app, &key, "?id=").await.refused(400, "id is required");
     usage(&app, &key, "?id=2026-11&id=2026-11")
         .await
-        .expect_error(400, "id is given twice");
+        .refused(400, "id is given twice");
 }
 
 #[tokio::test]
@@ -152,6 +151,6 @@ async fn any_key_and_any_member_may_look() {
         assert_eq!(november(&app, &key).await["tier"], "free");
     }
     let member = app.user(org, "bob@example.com", Role::Member).await;
-    let seen = app.browse(&member, Method::GET, "/usage", None).await.expect(200);
+    let seen = app.get(&member, "/usage").await.ok();
     assert_eq!(seen["total"], 0);
 }

@@ -13,7 +13,7 @@ use launchway_domain::time::{HOUR, iso};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 use stage::PATH;
 
 const URL: &str = "https://hooks.example.com/services/T0/verysecret";
@@ -37,16 +37,16 @@ fn record(fields: Value) -> Value {
 }
 
 async fn create(app: &TestApp, cookie: &str, fields: Value) -> Answer {
-    app.browse(cookie, Method::POST, PATH, Some(record(fields))).await
+    app.post(cookie, PATH, record(fields)).await
 }
 
 async fn replace(app: &TestApp, cookie: &str, body: Value) -> Answer {
-    app.browse(cookie, Method::PUT, PATH, Some(body)).await
+    app.put(cookie, PATH, body).await
 }
 
 async fn read(app: &TestApp, cookie: &str, id: &Value) -> Answer {
     let path = format!("{PATH}?id={}", id.as_str().unwrap());
-    app.browse(cookie, Method::GET, &path, None).await
+    app.get(cookie, &path).await
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn only_the_answer_that_made_a_webhook_carries_its_secret() {
         "name": " Chat ", "type": "slack", "events": ["update.withdrawn", "build.failed", "build.failed"],
         "bundleIds": ["com.example.App", "com.example.app", "com.example.b"],
     });
-    let mut made = create(&app, &cookie, fields).await.expect(201);
+    let mut made = create(&app, &cookie, fields).await.created();
     let secret = made.as_object_mut().unwrap().remove("secret").unwrap();
     assert_eq!(
         made,
@@ -66,12 +66,12 @@ async fn only_the_answer_that_made_a_webhook_carries_its_secret() {
             "createdAt": iso(START), "lastDelivery": null,
         })
     );
-    assert!(made["id"].as_str().unwrap().starts_with("webhook_"), "{made}");
+    assert!(made.id().starts_with("webhook_"), "{made}");
     let secret = secret.as_str().unwrap();
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
 
-    assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), made);
-    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(read(&app, &cookie, &made["id"]).await.ok(), made);
+    let list = app.get(&cookie, PATH).await.ok();
     assert_eq!(list, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
 }
 
@@ -85,12 +85,12 @@ async fn an_idempotent_request_is_answered_again_without_the_secret() {
             .header("origin", &app.origin)
             .header("idempotency-key", "once")
             .json(&record(json!({})));
-        Answer::of(request.send().await.unwrap()).await.expect(201)
+        Answer::to(request).await.created()
     };
     let mut first = ask().await;
     assert!(first.as_object_mut().unwrap().remove("secret").is_some());
     assert_eq!(ask().await, first);
-    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&cookie, PATH).await.ok();
     assert_eq!(list["total"], 1);
 }
 
@@ -136,11 +136,11 @@ async fn what_is_wrong_with_a_record_is_told() {
         (json!({"status": "disabled"}), "unknown field `status`"),
     ] {
         let answer = create(&app, &cookie, fields.clone()).await;
-        let told = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        let told = answer.refusal(400);
         assert!(told.contains(message), "{fields}: {told}");
-        answer.expect_error(400, &told);
+        answer.refused(400, &told);
     }
-    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&cookie, PATH).await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -148,36 +148,36 @@ async fn what_is_wrong_with_a_record_is_told() {
 async fn an_organization_has_fifty_at_most() {
     let (app, cookie) = with_admin().await;
     for _ in 0..49 {
-        create(&app, &cookie, json!({})).await.expect(201);
+        create(&app, &cookie, json!({})).await.created();
     }
     // Two at once for the last place.
     let (one, other) = tokio::join!(create(&app, &cookie, json!({})), create(&app, &cookie, json!({})));
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 400]);
-    create(&app, &cookie, json!({})).await.expect_error(
+    create(&app, &cookie, json!({})).await.refused(
         400,
         "This organization has 50 webhooks, which is the most; delete one first",
     );
-    let list = app.browse(&cookie, Method::GET, &format!("{PATH}?limit=1"), None).await;
-    let list = list.expect(200);
+    let list = app.get(&cookie, &format!("{PATH}?limit=1")).await;
+    let list = list.ok();
     assert_eq!(list["total"], 50);
-    let path = format!("{PATH}?id={}", list["items"][0]["id"].as_str().unwrap());
-    app.browse(&cookie, Method::DELETE, &path, None).await.expect(200);
-    create(&app, &cookie, json!({})).await.expect(201);
+    let path = format!("{PATH}?id={}", list["items"][0].id());
+    app.delete(&cookie, &path).await.ok();
+    create(&app, &cookie, json!({})).await.created();
 }
 
 #[tokio::test]
 async fn a_record_is_replaced_as_a_whole() {
     let (app, cookie) = with_admin().await;
     let full = json!({"type": "teams", "bundleIds": ["com.example.a"], "events": ["*"]});
-    let mut made = create(&app, &cookie, full).await.expect(201);
+    let mut made = create(&app, &cookie, full).await.created();
     made.as_object_mut().unwrap().remove("secret");
     // As it was read.
-    assert_eq!(replace(&app, &cookie, made.clone()).await.expect(200), made);
+    assert_eq!(replace(&app, &cookie, made.clone()).await.ok(), made);
     // What is absent is as at the creation.
     let body = record(json!({"id": made["id"], "name": "New", "url": "https://example.org"}));
-    let replaced = replace(&app, &cookie, body).await.expect(200);
+    let replaced = replace(&app, &cookie, body).await.ok();
     let mut wanted = made.clone();
     for (name, value) in [
         ("name", json!("New")),
@@ -189,21 +189,19 @@ async fn a_record_is_replaced_as_a_whole() {
         wanted[name] = value;
     }
     assert_eq!(replaced, wanted);
-    assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), wanted);
+    assert_eq!(read(&app, &cookie, &made["id"]).await.ok(), wanted);
 
     // Off and on again.
     let status = async |status: &str| {
         let body = record(json!({"id": made["id"], "status": status}));
-        replace(&app, &cookie, body).await.expect(200)
+        replace(&app, &cookie, body).await.ok()
     };
     let off = status("disabled").await;
     assert_eq!(
         json!([off["status"], off["disabledReason"]]),
         json!(["disabled", "An admin disabled it"])
     );
-    let still = replace(&app, &cookie, record(json!({"id": made["id"]})))
-        .await
-        .expect(200);
+    let still = replace(&app, &cookie, record(json!({"id": made["id"]}))).await.ok();
     assert_eq!(still["status"], "disabled", "without status it stays");
     let on = status("active").await;
     assert_eq!(json!([on["status"], on["disabledReason"]]), json!(["active", null]));
@@ -218,43 +216,38 @@ async fn a_replacement_is_checked_in_the_usual_order() {
         record(json!({"id": ""})),
         record(json!({"events": []})),
     ] {
-        replace(&app, &cookie, body).await.expect_error(400, "id is required");
+        replace(&app, &cookie, body).await.refused(400, "id is required");
     }
     let wrong = record(json!({"id": unused, "status": "asleep"}));
     replace(&app, &cookie, wrong)
         .await
-        .expect_error(400, "status must be one of active, disabled");
+        .refused(400, "status must be one of active, disabled");
     for id in [unused, "nonsense"] {
         replace(&app, &cookie, record(json!({"id": id})))
             .await
-            .expect_error(404, "No webhook has this id");
+            .refused(404, "No webhook has this id");
     }
     let answer = replace(&app, &cookie, record(json!({"id": unused, "secret": "mine"}))).await;
-    assert!(
-        answer.expect(400)["message"]
-            .as_str()
-            .unwrap()
-            .contains("unknown field `secret`")
-    );
+    assert!(answer.expect(400).text("message").contains("unknown field `secret`"));
 }
 
 #[tokio::test]
 async fn is_deleted_once() {
     let (app, cookie) = with_admin().await;
-    let made = create(&app, &cookie, json!({})).await.expect(201);
-    let id = made["id"].as_str().unwrap();
+    let made = create(&app, &cookie, json!({})).await.created();
+    let id = made.id();
     let delete = async |id: &str| {
         let path = format!("{PATH}?id={id}");
-        app.browse(&cookie, Method::DELETE, &path, None).await
+        app.delete(&cookie, &path).await
     };
-    assert_eq!(delete(id).await.expect(200), json!({"id": id, "status": "deleted"}));
+    assert_eq!(delete(id).await.ok(), json!({"id": id, "status": "deleted"}));
     for id in [id, "webhook_01h455vb4pex5vsknk084sn02q", "nonsense"] {
-        delete(id).await.expect_error(404, "No webhook has this id");
+        delete(id).await.refused(404, "No webhook has this id");
     }
-    delete("").await.expect_error(400, "id is required");
+    delete("").await.refused(400, "id is required");
     read(&app, &cookie, &made["id"])
         .await
-        .expect_error(404, "No webhook has this id");
+        .refused(404, "No webhook has this id");
 }
 
 #[tokio::test]
@@ -262,20 +255,18 @@ async fn every_change_leaves_its_line_without_what_is_secret() {
     let app = TestApp::start().await;
     let org = app.org(Tier::Enterprise).await;
     let key = app.key(org, &[Scope::Admin]).await;
-    let call = async |method: Method, path: &str, body: Option<Value>| app.call(&key, method, path, body).await;
-    let made = call(Method::POST, PATH, Some(record(json!({})))).await.expect(201);
-    let id = made["id"].as_str().unwrap();
+    let call = async |method: Method, path: &str, body: Option<Value>| app.send(&key, method, path, body).await;
+    let made = call(Method::POST, PATH, Some(record(json!({})))).await.created();
+    let id = made.id();
     let of = |path: &str| format!("{path}?id={id}");
     let change = record(json!({"id": id, "url": format!("{URL}more")}));
-    call(Method::PUT, PATH, Some(change.clone())).await.expect(200);
-    call(Method::PUT, PATH, Some(change)).await.expect(200);
-    let rotated = call(Method::POST, &of("/webhooks/rotate-secret"), None)
-        .await
-        .expect(200);
-    let tested = call(Method::POST, &of("/webhooks/test"), None).await.expect(201);
-    let again = format!("/webhooks/redeliver?id={}", tested["id"].as_str().unwrap());
-    call(Method::POST, &again, None).await.expect(201);
-    call(Method::DELETE, &of(PATH), None).await.expect(200);
+    call(Method::PUT, PATH, Some(change.clone())).await.ok();
+    call(Method::PUT, PATH, Some(change)).await.ok();
+    let rotated = call(Method::POST, &of("/webhooks/rotate-secret"), None).await.ok();
+    let tested = call(Method::POST, &of("/webhooks/test"), None).await.created();
+    let again = format!("/webhooks/redeliver?id={}", tested.id());
+    call(Method::POST, &again, None).await.created();
+    call(Method::DELETE, &of(PATH), None).await.ok();
 
     let mut lines = app.audit(org).await;
     lines.retain(|line| line.action.starts_with("webhook."));
@@ -303,15 +294,15 @@ async fn every_change_leaves_its_line_without_what_is_secret() {
 #[tokio::test]
 async fn a_rotation_shows_a_new_secret_once() {
     let (app, cookie) = with_admin().await;
-    let made = create(&app, &cookie, json!({})).await.expect(201);
-    let path = format!("/webhooks/rotate-secret?id={}", made["id"].as_str().unwrap());
-    let rotate = async || app.browse(&cookie, Method::POST, &path, None).await.expect(200);
+    let made = create(&app, &cookie, json!({})).await.created();
+    let path = format!("/webhooks/rotate-secret?id={}", made.id());
+    let rotate = async || app.post(&cookie, &path, ()).await.ok();
     let mut secrets = vec![made["secret"].clone()];
     for _ in 0..8 {
         app.advance(HOUR);
         let mut rotated = rotate().await;
         secrets.push(rotated.as_object_mut().unwrap().remove("secret").unwrap());
-        assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), rotated);
+        assert_eq!(read(&app, &cookie, &made["id"]).await.ok(), rotated);
     }
     let mut distinct: Vec<_> = secrets.iter().map(|secret| secret.as_str().unwrap()).collect();
     distinct.sort_unstable();
@@ -319,8 +310,8 @@ async fn a_rotation_shows_a_new_secret_once() {
     assert_eq!(distinct.len(), 9);
     for id in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense"] {
         let path = format!("/webhooks/rotate-secret?id={id}");
-        app.browse(&cookie, Method::POST, &path, None)
+        app.post(&cookie, &path, ())
             .await
-            .expect_error(404, "No webhook has this id");
+            .refused(404, "No webhook has this id");
     }
 }

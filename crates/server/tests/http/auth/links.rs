@@ -3,11 +3,10 @@
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, SECOND};
 use launchway_server::ops::accounts;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{EMAIL, NO_AUTHENTICATION, cookie, credentials, post, who};
-use crate::support::{Answer, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 const DEAD: &str = "This link was used before or is too old; ask for a new one";
 const NEW_PASSWORD: &str = "another good password";
@@ -33,13 +32,10 @@ pub async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
 /// Invites an address: the id, and the token of the link.
 pub async fn invite(app: &TestApp, key: &str, email: &str, role: &str) -> (String, String) {
     let body = json!({"email": email, "role": role});
-    let made = app
-        .call(key, Method::POST, "/orgs/invitations", Some(body))
-        .await
-        .expect(201);
-    let link = made["link"].as_str().unwrap();
+    let made = app.post(key, "/orgs/invitations", body).await.created();
+    let link = made.text("link");
     let token = link.strip_prefix(&format!("{}/invite?token=", app.origin)).unwrap();
-    (made["id"].as_str().unwrap().to_owned(), token.to_owned())
+    (made.id().to_owned(), token.to_owned())
 }
 
 #[tokio::test]
@@ -47,15 +43,13 @@ async fn the_set_up_link_makes_the_first_owner_once() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     let answer = post(&app, "/auth/setup", set_up(&token), &[]).await;
-    let view = answer.expect(200);
+    let view = answer.ok();
     assert_eq!(view["user"]["email"], EMAIL);
     assert_eq!(view["organization"]["name"], "Example Apps");
     assert_eq!(view["organization"]["role"], "owner");
     assert_eq!(view["organization"]["tier"], "enterprise");
-    assert_eq!(who(&app, &cookie(&answer)).await.expect(200), view);
-    post(&app, "/auth/setup", set_up(&token), &[])
-        .await
-        .expect_error(401, DEAD);
+    assert_eq!(who(&app, &cookie(&answer)).await.ok(), view);
+    post(&app, "/auth/setup", set_up(&token), &[]).await.refused(401, DEAD);
     assert_eq!(
         accounts::offer_setup(&app.app).await.unwrap(),
         None,
@@ -70,11 +64,9 @@ async fn a_set_up_link_that_another_start_replaced_is_dead() {
     let old = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     let new = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     for token in [old.as_str(), "", "nonsense"] {
-        post(&app, "/auth/setup", set_up(token), &[])
-            .await
-            .expect_error(401, DEAD);
+        post(&app, "/auth/setup", set_up(token), &[]).await.refused(401, DEAD);
     }
-    post(&app, "/auth/setup", set_up(&new), &[]).await.expect(200);
+    post(&app, "/auth/setup", set_up(&new), &[]).await.ok();
 }
 
 #[tokio::test]
@@ -82,9 +74,7 @@ async fn a_set_up_link_is_dead_once_the_operator_made_an_organization() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     app.org_with_key().await;
-    post(&app, "/auth/setup", set_up(&token), &[])
-        .await
-        .expect_error(401, DEAD);
+    post(&app, "/auth/setup", set_up(&token), &[]).await.refused(401, DEAD);
 }
 
 #[tokio::test]
@@ -102,9 +92,9 @@ async fn a_wrong_form_does_not_use_the_set_up_link_up() {
     ] {
         let mut body = set_up(&token);
         body[field] = json!(value);
-        post(&app, "/auth/setup", body, &[]).await.expect_error(400, message);
+        post(&app, "/auth/setup", body, &[]).await.refused(400, message);
     }
-    post(&app, "/auth/setup", set_up(&token), &[]).await.expect(200);
+    post(&app, "/auth/setup", set_up(&token), &[]).await.ok();
 }
 
 #[tokio::test]
@@ -127,18 +117,16 @@ async fn an_invitation_makes_an_account_for_a_new_address() {
     let (id, token) = invite(&app, &key, "Bob@Example.com", "admin").await;
     accept(&app, &token, "elevenchars")
         .await
-        .expect_error(400, "password must have at least 12 characters");
+        .refused(400, "password must have at least 12 characters");
     let answer = accept(&app, &token, NEW_PASSWORD).await;
-    let view = answer.expect(200);
+    let view = answer.ok();
     assert_eq!(view["user"]["email"], "bob@example.com");
     assert_eq!(view["organization"]["id"], json!(org));
     assert_eq!(view["organization"]["role"], "admin");
-    who(&app, &cookie(&answer)).await.expect(200);
-    accept(&app, &token, NEW_PASSWORD).await.expect_error(401, DEAD);
-    let read = app
-        .call(&key, Method::GET, &format!("/orgs/invitations?id={id}"), None)
-        .await;
-    assert_eq!(read.expect(200)["status"], "accepted");
+    who(&app, &cookie(&answer)).await.ok();
+    accept(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
+    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
+    assert_eq!(read.ok()["status"], "accepted");
 }
 
 #[tokio::test]
@@ -152,15 +140,15 @@ async fn an_invitation_wants_the_password_of_an_account_that_is_there() {
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
     accept(&app, &token, NEW_PASSWORD)
         .await
-        .expect_error(401, "The address or the password is wrong");
-    let view = accept(&app, &token, PASSWORD).await.expect(200);
+        .refused(401, "The address or the password is wrong");
+    let view = accept(&app, &token, PASSWORD).await.ok();
     let mine = |org: &Value| (org["id"].clone(), org["role"].clone());
     let organizations: Vec<_> = view["organizations"].as_array().unwrap().iter().map(mine).collect();
     assert_eq!(
         organizations,
         [(json!(home), json!("owner")), (json!(org), json!("member"))]
     );
-    accept(&app, &token, PASSWORD).await.expect_error(401, DEAD);
+    accept(&app, &token, PASSWORD).await.refused(401, DEAD);
 }
 
 #[tokio::test]
@@ -172,7 +160,7 @@ async fn two_who_take_an_invitation_at_once_are_one() {
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 401]);
-    let members = app.call(&key, Method::GET, "/orgs/members", None).await.expect(200);
+    let members = app.get(&key, "/orgs/members").await.ok();
     assert_eq!(members["total"], 1);
 }
 
@@ -183,17 +171,12 @@ async fn an_invitation_of_a_member_changes_nothing() {
     let session = app.user(org, EMAIL, Role::Owner).await;
     let (id, token) = invite(&app, &key, EMAIL, "member").await;
     let answer = accept(&app, &token, PASSWORD).await;
-    answer.expect_error(400, "ada@example.com is a member already");
-    assert_eq!(who(&app, &session).await.expect(200)["organization"]["role"], "owner");
-    let read = app
-        .call(&key, Method::GET, &format!("/orgs/invitations?id={id}"), None)
-        .await;
-    assert_eq!(read.expect(200)["status"], "pending");
+    answer.refused(400, "ada@example.com is a member already");
+    assert_eq!(who(&app, &session).await.ok()["organization"]["role"], "owner");
+    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
+    assert_eq!(read.ok()["status"], "pending");
     // Nor is a session left behind whose cookie nobody has.
-    let list = app
-        .browse(&session, Method::GET, "/auth/sessions", None)
-        .await
-        .expect(200);
+    let list = app.get(&session, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
 }
 
@@ -204,13 +187,11 @@ async fn an_invitation_lives_seven_days() {
     let (_, last_moment) = invite(&app, &key, "bob@example.com", "member").await;
     let (id, too_late) = invite(&app, &key, "eve@example.com", "member").await;
     app.advance(7 * DAY - SECOND);
-    accept(&app, &last_moment, NEW_PASSWORD).await.expect(200);
+    accept(&app, &last_moment, NEW_PASSWORD).await.ok();
     app.advance(SECOND);
-    accept(&app, &too_late, NEW_PASSWORD).await.expect_error(401, DEAD);
-    let read = app
-        .call(&key, Method::GET, &format!("/orgs/invitations?id={id}"), None)
-        .await;
-    assert_eq!(read.expect(200)["status"], "expired");
+    accept(&app, &too_late, NEW_PASSWORD).await.refused(401, DEAD);
+    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
+    assert_eq!(read.ok()["status"], "expired");
 }
 
 #[tokio::test]
@@ -219,11 +200,11 @@ async fn a_deleted_invitation_is_dead() {
     let (_, key) = app.org_with_key().await;
     let (id, token) = invite(&app, &key, "bob@example.com", "member").await;
     let path = format!("/orgs/invitations?id={id}");
-    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": id, "status": "deleted"}));
-    accept(&app, &token, NEW_PASSWORD).await.expect_error(401, DEAD);
-    let again = app.call(&key, Method::DELETE, &path, None).await;
-    again.expect_error(404, "No invitation has this id");
+    accept(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
+    let again = app.delete(&key, &path).await;
+    again.refused(404, "No invitation has this id");
 }
 
 #[tokio::test]
@@ -234,23 +215,23 @@ async fn a_reset_link_sets_a_password_once_and_ends_every_session() {
     let other_user = app.user(org, "bob@example.com", Role::Member).await;
     let replaced = accounts::offer_reset(&app.app, "Ada@example.com").await.unwrap();
     let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
-    reset(&app, &replaced, NEW_PASSWORD).await.expect_error(401, DEAD);
+    reset(&app, &replaced, NEW_PASSWORD).await.refused(401, DEAD);
     reset(&app, &token, "elevenchars")
         .await
-        .expect_error(400, "password must have at least 12 characters");
-    who(&app, &session).await.expect(200);
+        .refused(400, "password must have at least 12 characters");
+    who(&app, &session).await.ok();
     let done = reset(&app, &token, NEW_PASSWORD).await;
-    assert_eq!(done.expect(200), json!({"id": "password", "status": "changed"}));
+    assert_eq!(done.ok(), json!({"id": "password", "status": "changed"}));
     assert_eq!(done.header("set-cookie"), "");
-    who(&app, &session).await.expect_error(401, NO_AUTHENTICATION);
-    who(&app, &other_user).await.expect(200);
-    app.call(&key, Method::GET, "/auth/session", None).await.expect(200);
-    reset(&app, &token, PASSWORD).await.expect_error(401, DEAD);
+    who(&app, &session).await.refused(401, NO_AUTHENTICATION);
+    who(&app, &other_user).await.ok();
+    app.get(&key, "/auth/session").await.ok();
+    reset(&app, &token, PASSWORD).await.refused(401, DEAD);
     let old = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await;
-    old.expect_error(401, "The address or the password is wrong");
+    old.refused(401, "The address or the password is wrong");
     post(&app, "/auth/sign-in", credentials(EMAIL, NEW_PASSWORD), &[])
         .await
-        .expect(200);
+        .ok();
 }
 
 #[tokio::test]
@@ -260,7 +241,7 @@ async fn a_reset_link_lives_a_day() {
     app.user(org, EMAIL, Role::Owner).await;
     let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     app.advance(DAY);
-    reset(&app, &token, NEW_PASSWORD).await.expect_error(401, DEAD);
+    reset(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
     app.sign_in(EMAIL).await;
 }
 
@@ -284,16 +265,16 @@ async fn a_password_has_at_least_12_characters() {
         let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
         let answer = reset(&app, &token, password).await;
         let Some(problem) = problem else {
-            answer.expect(200);
+            answer.ok();
             post(&app, "/auth/sign-in", credentials(EMAIL, password), &[])
                 .await
-                .expect(200);
+                .ok();
             let shorter: String = password.chars().skip(1).collect();
             post(&app, "/auth/sign-in", credentials(EMAIL, &shorter), &[])
                 .await
                 .expect(401);
             continue;
         };
-        answer.expect_error(400, &format!("password must have {problem}"));
+        answer.refused(400, &format!("password must have {problem}"));
     }
 }

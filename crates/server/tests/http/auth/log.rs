@@ -4,13 +4,12 @@ use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_server::ops::accounts;
 use launchway_store::AuditRow;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::links::invite;
 use super::two_factor::enrol;
 use super::{EMAIL, cookie, credentials, post};
-use crate::support::{Answer, PASSWORD, Setup, TestApp, until};
+use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp, until};
 
 /// Two organizations with one user in both, and one without; the user's id.
 async fn stage(app: &TestApp) -> ([OrgId; 3], String) {
@@ -20,8 +19,8 @@ async fn stage(app: &TestApp) -> ([OrgId; 3], String) {
         app.org(Tier::Pro).await,
     ];
     let first = app.user(orgs[0], EMAIL, Role::Owner).await;
-    let session = app.browse(&first, Method::GET, "/auth/session", None).await.expect(200);
-    let user = session["user"]["id"].as_str().unwrap().to_owned();
+    let session = app.get(&first, "/auth/session").await.ok();
+    let user = session["user"].id().to_owned();
     let mut tx = app.app.db.write().await.unwrap();
     let id = user.parse().unwrap();
     assert!(tx.system("a test").join(orgs[1], id, Role::Member, 0).await.unwrap());
@@ -49,8 +48,8 @@ fn told(row: &AuditRow) -> (&str, &str, &str, &str, &str) {
 }
 
 async fn session_id(app: &TestApp, cookie: &str) -> String {
-    let view = app.browse(cookie, Method::GET, "/auth/session", None).await.expect(200);
-    view["id"].as_str().unwrap().to_owned()
+    let view = app.get(cookie, "/auth/session").await.ok();
+    view.id().to_owned()
 }
 
 fn request_id(answer: &Answer) -> &str {
@@ -67,7 +66,7 @@ async fn everything_leaves_a_line(app: &TestApp) {
         &[("x-forwarded-for", from)],
     )
     .await;
-    answer.expect(200);
+    answer.ok();
     let browser = cookie(&answer);
     let session = session_id(app, &browser).await;
     let line = last(app, &orgs).await;
@@ -79,17 +78,17 @@ async fn everything_leaves_a_line(app: &TestApp) {
     let second = app.sign_in(EMAIL).await;
     let second_id = session_id(app, &second).await;
     let path = format!("/auth/sessions?id={second_id}");
-    let answer = app.browse(&browser, Method::DELETE, &path, None).await;
-    answer.expect(200);
+    let answer = app.delete(&browser, &path).await;
+    answer.ok();
     let line = last(app, &orgs).await;
     assert_eq!(
         told(&line),
         ("session.revoke", &*user, &*second_id, "127.0.0.1", request_id(&answer))
     );
-    app.browse(&browser, Method::DELETE, &path, None).await.expect(404);
+    app.delete(&browser, &path).await.expect(404);
 
-    let answer = app.browse(&browser, Method::POST, "/auth/sign-out", None).await;
-    answer.expect(200);
+    let answer = app.post(&browser, "/auth/sign-out", ()).await;
+    answer.ok();
     let line = last(app, &orgs).await;
     assert_eq!(
         told(&line),
@@ -101,7 +100,7 @@ async fn everything_leaves_a_line(app: &TestApp) {
     assert_eq!(told(&line), ("user.offer_reset", "operator", &*user, "", ""));
     let body = json!({"token": token, "password": "a password that ada set anew"});
     let answer = post(app, "/auth/reset", body.clone(), &[]).await;
-    answer.expect(200);
+    answer.ok();
     let line = last(app, &orgs).await;
     assert_eq!(
         told(&line),
@@ -202,8 +201,8 @@ async fn links_that_sign_in_leave_a_line_too() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     let body = json!({"token": token, "organization": "First", "email": EMAIL, "password": PASSWORD});
-    let set_up = post(&app, "/auth/setup", body, &[]).await.expect(200);
-    let org = |view: &Value| view["organization"]["id"].as_str().unwrap().parse::<OrgId>().unwrap();
+    let set_up = post(&app, "/auth/setup", body, &[]).await.ok();
+    let org = |view: &Value| view["organization"].id().parse::<OrgId>().unwrap();
     let first = org(&set_up);
     let line = lines(&app, first).await.pop().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -217,7 +216,7 @@ async fn links_that_sign_in_leave_a_line_too() {
     let admin = app.key(second, &[launchway_domain::scope::Scope::Admin]).await;
     let (_, invitation) = invite(&app, &admin, EMAIL, "member").await;
     let body = json!({"token": invitation, "password": PASSWORD});
-    let joined = post(&app, "/auth/invitation", body, &[]).await.expect(200);
+    let joined = post(&app, "/auth/invitation", body, &[]).await.ok();
     for org in [first, second] {
         let line = lines(&app, org).await.pop().unwrap();
         assert_eq!(
@@ -238,12 +237,10 @@ async fn many_at_once_do_not_lock_each_other_out() {
     let work = (0..6).map(async |number| {
         if number % 2 == 0 {
             let browser = app.sign_in(EMAIL).await;
-            app.browse(&browser, Method::POST, "/auth/sign-out", None)
-                .await
-                .expect(200);
+            app.post(&browser, "/auth/sign-out", ()).await.ok();
         } else {
             let body = json!({"name": "CI", "scopes": ["update"]});
-            app.call(&key, Method::POST, "/api-keys", Some(body)).await.expect(201);
+            app.post(&key, "/api-keys", body).await.created();
         }
     });
     futures::future::join_all(work).await;

@@ -70,21 +70,21 @@ async fn a_change_with_a_cookie_comes_from_the_own_pages() {
             for (name, value) in &headers {
                 request = request.header(*name, value);
             }
-            Answer::of(request.json(&json!({"bundleId": ""})).send().await.unwrap()).await
+            Answer::to(request.json(&json!({"bundleId": ""}))).await
         };
         let answer = ask(Method::POST).await;
         if own {
             assert_eq!(answer.status.as_u16(), 400, "{headers:?}: {}", answer.text());
         } else {
-            answer.expect_error(
+            answer.refused(
                 403,
                 "A change made with a session must come from the dashboard's own pages",
             );
         }
         // Reading changes nothing, and the browser keeps other sites from seeing it.
-        ask(Method::GET).await.expect(200);
+        ask(Method::GET).await.ok();
     }
-    let list = app.browse(&cookie, Method::GET, "/apps", None).await.expect(200);
+    let list = app.get(&cookie, "/apps").await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -97,16 +97,16 @@ async fn another_site_signs_nobody_in() {
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
         if own {
-            answer.expect(200);
+            answer.ok();
         } else {
-            answer.expect_error(403, "Sign in on this server's own pages");
+            answer.refused(403, "Sign in on this server's own pages");
             assert_eq!(answer.header("set-cookie"), "");
         }
     }
     // A program that is no browser says neither, and has no cookie that could be abused.
     post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
         .await
-        .expect(200);
+        .ok();
 }
 
 #[tokio::test]
@@ -125,8 +125,8 @@ async fn a_change_with_a_cookie_is_json() {
             .header("origin", &app.origin)
             .header("content-type", kind)
             .body(r#"{"bundleId": "com.example.app"}"#);
-        let answer = Answer::of(request.send().await.unwrap()).await;
-        answer.expect_error(400, "Content-Type must be application/json");
+        let answer = Answer::to(request).await;
+        answer.refused(400, "Content-Type must be application/json");
     }
 }
 
@@ -140,5 +140,5 @@ async fn a_key_may_come_from_anywhere() {
         .header("origin", "https://ci.example")
         .header("sec-fetch-site", "cross-site")
         .json(&json!({"bundleId": "com.example.app"}));
-    Answer::of(request.send().await.unwrap()).await.expect(201);
+    Answer::to(request).await.created();
 }

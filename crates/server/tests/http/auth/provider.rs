@@ -18,7 +18,7 @@ use super::links::invite;
 use super::two_factor::enrol;
 use super::{EMAIL, who};
 use crate::pages::page;
-use crate::support::{START, TestApp};
+use crate::support::{Fields, START, TestApp};
 
 #[tokio::test]
 async fn who_has_an_account_is_signed_in() {
@@ -28,7 +28,7 @@ async fn who_has_an_account_is_signed_in() {
     prove(&app, EMAIL).await;
     assert!(page(&app, "/", "").await.text().contains("/sign-in/provider"));
     let answer = come_back(&app, &fake, |_| {}).await;
-    let view = who(&app, &session(&answer)).await.expect(200);
+    let view = who(&app, &session(&answer)).await.ok();
     assert_eq!(view["user"]["email"], EMAIL);
     assert_eq!(view["organization"]["id"], json!(org));
     let (form, proof) = fake.asked.lock().unwrap().pop().unwrap();
@@ -81,9 +81,7 @@ async fn an_invitation_makes_an_account_and_nothing_makes_an_organization() {
         "has no account here and no invitation",
     );
     invite(&app, &key, EMAIL, "admin").await;
-    let view = who(&app, &session(&come_back(&app, &fake, |_| {}).await))
-        .await
-        .expect(200);
+    let view = who(&app, &session(&come_back(&app, &fake, |_| {}).await)).await.ok();
     assert_eq!(
         (&view["organization"]["id"], &view["organization"]["role"]),
         (&json!(org), &json!("admin"))
@@ -95,7 +93,7 @@ async fn an_invitation_makes_an_account_and_nothing_makes_an_organization() {
         let body = json!({"email": EMAIL, "password": password});
         super::post(&app, "/auth/sign-in", body, &[])
             .await
-            .expect_error(401, "The address or the password is wrong");
+            .refused(401, "The address or the password is wrong");
     }
 }
 
@@ -149,8 +147,8 @@ async fn an_account_that_asks_for_codes_asks_here_too() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     let cookie = app.user(org, EMAIL, Role::Member).await;
-    let view = who(&app, &cookie).await.expect(200);
-    enrol(&app, view["user"]["id"].as_str().unwrap().parse().unwrap()).await;
+    let view = who(&app, &cookie).await.ok();
+    enrol(&app, view["user"].id().parse().unwrap()).await;
     prove(&app, EMAIL).await;
     let answer = come_back(&app, &fake, |_| {}).await;
     is_refused(&answer, 200, r#"name="one-time-code""#);

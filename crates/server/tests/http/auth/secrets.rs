@@ -5,12 +5,11 @@ use std::path::Path;
 
 use launchway_domain::tenancy::Role;
 use launchway_server::ops::accounts;
-use reqwest::Method;
 use serde_json::json;
 
 use super::links::invite;
 use super::{EMAIL, cookie, credentials, post};
-use crate::support::{PASSWORD, TestApp};
+use crate::support::{Fields, PASSWORD, TestApp};
 
 /// The bytes of every file of the database.
 fn database(directory: &Path) -> Vec<u8> {
@@ -36,11 +35,8 @@ async fn no_password_and_no_token_is_kept() {
     let body = json!({"token": set_up, "organization": "Example", "email": EMAIL, "password": PASSWORD});
     let owner = cookie(&post(&app, "/auth/setup", body, &[]).await);
     let body = json!({"name": "CI", "scopes": ["update"]});
-    let made = app
-        .browse(&owner, Method::POST, "/api-keys", Some(body))
-        .await
-        .expect(201);
-    let key = made["key"].as_str().unwrap().to_owned();
+    let made = app.post(&owner, "/api-keys", body).await.created();
+    let key = made.text("key").to_owned();
     let org = app.org(launchway_domain::tenancy::Tier::Pro).await;
     app.user(org, "bob@example.com", Role::Admin).await;
     let admin = app.key(org, &[launchway_domain::scope::Scope::Admin]).await;
@@ -54,7 +50,7 @@ async fn no_password_and_no_token_is_kept() {
         &[],
     )
     .await
-    .expect(200);
+    .ok();
     let reset = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let guess = "a guess that was wrong";
     post(&app, "/auth/sign-in", credentials(EMAIL, guess), &[])
@@ -65,7 +61,7 @@ async fn no_password_and_no_token_is_kept() {
     let anew = "a password that ada set anew";
     post(&app, "/auth/reset", json!({"token": reset, "password": anew}), &[])
         .await
-        .expect(200);
+        .ok();
 
     let token = |cookie: &str| cookie.split_once('=').unwrap().1.to_owned();
     let (owner, signed_in) = (token(&owner), token(&signed_in));

@@ -7,13 +7,12 @@ use launchway_domain::totp::Secret;
 use launchway_server::caller::{Browser, Origin};
 use launchway_server::clock::Clock;
 use launchway_server::ops::{accounts, two_factor};
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::links::invite;
 use super::{EMAIL, cookie, credentials, post, who};
 use crate::pages::submit;
-use crate::support::{Answer, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 const NEEDED: &str = "code is required: this account asks for a code of its authenticator app, or a recovery code";
 const WRONG: &str = "code is wrong, or it was used before; wait for the next one";
@@ -54,8 +53,8 @@ async fn stage() -> (TestApp, OrgId, Secret, Vec<String>) {
     let app = TestApp::start().await;
     let org = app.org(Tier::Pro).await;
     let signed_in = app.user(org, EMAIL, Role::Owner).await;
-    let view = who(&app, &signed_in).await.expect(200);
-    let (secret, recovery) = enrol(&app, view["user"]["id"].as_str().unwrap().parse().unwrap()).await;
+    let view = who(&app, &signed_in).await.ok();
+    let (secret, recovery) = enrol(&app, view["user"].id().parse().unwrap()).await;
     (app, org, secret, recovery)
 }
 
@@ -76,28 +75,28 @@ async fn a_sign_in_asks_for_a_code_and_takes_it_once() {
     let wrong = json!({"email": EMAIL, "password": "not the password", "code": code});
     post(&app, "/auth/sign-in", wrong, &[])
         .await
-        .expect_error(401, WRONG_PASSWORD);
+        .refused(401, WRONG_PASSWORD);
     for body in [credentials(EMAIL, PASSWORD), with_code(""), with_code(" ")] {
         let answer = post(&app, "/auth/sign-in", body, &[]).await;
-        answer.expect_error(401, NEEDED);
+        answer.refused(401, NEEDED);
         assert_eq!(answer.header("set-cookie"), "");
     }
-    sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+    sign_in(&app, NO_CODE).await.refused(401, WRONG);
     let signed_in = sign_in(&app, &format!(" {} {} ", &code[..3], &code[3..])).await;
-    signed_in.expect(200);
-    who(&app, &cookie(&signed_in)).await.expect(200);
-    sign_in(&app, &code).await.expect_error(401, WRONG);
+    signed_in.ok();
+    who(&app, &cookie(&signed_in)).await.ok();
+    sign_in(&app, &code).await.refused(401, WRONG);
     app.advance(30 * SECOND);
-    sign_in(&app, &code).await.expect_error(401, WRONG);
-    sign_in(&app, &shown(&app, &secret)).await.expect(200);
+    sign_in(&app, &code).await.refused(401, WRONG);
+    sign_in(&app, &shown(&app, &secret)).await.ok();
 }
 
 #[tokio::test]
 async fn a_recovery_code_works_once_and_leaves_a_line() {
     let (app, org, _, recovery) = stage().await;
-    sign_in(&app, &recovery[3].to_lowercase()).await.expect(200);
-    sign_in(&app, &recovery[3]).await.expect_error(401, WRONG);
-    sign_in(&app, &recovery[4]).await.expect(200);
+    sign_in(&app, &recovery[3].to_lowercase()).await.ok();
+    sign_in(&app, &recovery[3]).await.refused(401, WRONG);
+    sign_in(&app, &recovery[4]).await.ok();
     let actions: Vec<_> = app.audit(org).await.into_iter().map(|row| row.action).collect();
     let count = |action: &str| actions.iter().filter(|given| *given == action).count();
     assert_eq!(count("user.add_two_factor"), 1, "{actions:?}");
@@ -109,12 +108,12 @@ async fn wrong_codes_slow_down_as_wrong_passwords_do() {
     let (app, _, secret, _) = stage().await;
     app.advance(MINUTE);
     for _ in 0..5 {
-        sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+        sign_in(&app, NO_CODE).await.refused(401, WRONG);
     }
     let slowed_down = sign_in(&app, &shown(&app, &secret)).await;
     assert_eq!(slowed_down.status.as_u16(), 429, "{}", slowed_down.text());
     app.advance(MINUTE);
-    sign_in(&app, &shown(&app, &secret)).await.expect(200);
+    sign_in(&app, &shown(&app, &secret)).await.ok();
 }
 
 /// On the API and on either step of the page.
@@ -130,7 +129,7 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
         let wrong = second_step(&app, EMAIL, proof, NO_CODE).await;
         assert_eq!(wrong.status.as_u16(), 401, "{}", wrong.text());
     }
-    sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+    sign_in(&app, NO_CODE).await.refused(401, WRONG);
     let code = shown(&app, &secret);
     let slowed_down = [
         second_step(&app, EMAIL, proof, &code).await,
@@ -183,7 +182,7 @@ async fn a_command_line_is_signed_in_by_two_steps() {
         (done.status.as_u16(), done.header("location")),
         (303, "/device?code=bcdfghjk")
     );
-    who(&app, &cookie(&done)).await.expect(200);
+    who(&app, &cookie(&done)).await.ok();
     app.advance(5 * MINUTE);
     let late = send(with(&[proof, ("one-time-code", shown(&app, &secret))])).await;
     assert_eq!(late.status.as_u16(), 401, "{}", late.text());
@@ -244,18 +243,14 @@ async fn a_page_signs_in_by_two_steps() {
     }
     let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
     assert_eq!((done.status.as_u16(), done.header("location")), (303, "/o/x/builds"));
-    who(&app, &cookie(&done)).await.expect(200);
+    who(&app, &cookie(&done)).await.ok();
 }
 
 #[tokio::test]
 async fn the_proof_of_a_first_step_is_for_one_account_one_password_and_five_minutes() {
     let (app, org, secret, _) = stage().await;
     let other = app.user(org, "bob@example.com", Role::Member).await;
-    let other = who(&app, &other).await.expect(200)["user"]["id"]
-        .as_str()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let other = who(&app, &other).await.ok()["user"].id().parse().unwrap();
     let (bobs, _) = enrol(&app, other).await;
     let html = first_step(&app).await;
     let proof = hidden(&html, "proof").to_owned();
@@ -280,7 +275,7 @@ async fn the_proof_of_a_first_step_is_for_one_account_one_password_and_five_minu
     let html = first_step(&app).await;
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let body = json!({"token": link, "password": "another good password"});
-    post(&app, "/auth/reset", body, &[]).await.expect(200);
+    post(&app, "/auth/reset", body, &[]).await.ok();
     again(EMAIL, hidden(&html, "proof"), shown(&app, &secret)).await;
 }
 
@@ -292,24 +287,20 @@ async fn an_invitation_asks_who_has_an_account_for_a_code() {
     let accept = async |body: Value| post(&app, "/auth/invitation", body, &[]).await;
     accept(json!({"token": token, "password": PASSWORD}))
         .await
-        .expect_error(401, NEEDED);
+        .refused(401, NEEDED);
     let fields = [("token", token.as_str()), ("password", PASSWORD)];
     let page = submit(&app, "/invite", "", &fields).await;
     assert!(page.text().contains(r#"name="code""#), "{}", page.text());
     accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)}))
         .await
-        .expect(200);
+        .ok();
 }
 
 #[tokio::test]
 async fn the_secret_is_sealed_for_its_user() {
     let (app, org, secret, recovery) = stage().await;
     let session = app.user(org, "bob@example.com", Role::Member).await;
-    let bob: UserId = who(&app, &session).await.expect(200)["user"]["id"]
-        .as_str()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let bob: UserId = who(&app, &session).await.ok()["user"].id().parse().unwrap();
     let mut tx = app.app.db.read().await.unwrap();
     let mut system = tx.system("a test");
     let (ada, _) = system.user_by_email(EMAIL).await.unwrap().unwrap();
@@ -328,7 +319,5 @@ async fn the_secret_is_sealed_for_its_user() {
     ] {
         assert!(!super::secrets::keeps(&app, &text), "{text}");
     }
-    app.browse(&session, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    app.get(&session, "/auth/session").await.ok();
 }

@@ -8,12 +8,11 @@ use super::{Play, build, built, id_of, on_both, read, running, stored, upload};
 use crate::support::{Answer, TestApp};
 
 async fn post(app: &TestApp, key: &str, what: &str, id: impl std::fmt::Display) -> Answer {
-    app.call(key, Method::POST, &format!("/build/{what}?id={id}"), None)
-        .await
+    app.post(key, &format!("/build/{what}?id={id}"), ()).await
 }
 
 async fn delete(app: &TestApp, key: &str, id: impl std::fmt::Display) -> Answer {
-    app.call(key, Method::DELETE, &format!("/build?id={id}"), None).await
+    app.delete(key, &format!("/build?id={id}")).await
 }
 
 async fn kinds(app: &TestApp, org: launchway_domain::id::OrgId) -> Vec<String> {
@@ -26,7 +25,7 @@ async fn a_queued_build_is_canceled_at_once() {
         let (org, key) = app.org_with_key().await;
         let id = built(&app, &key, json!({})).await;
         app.advance(1000);
-        let view = post(&app, &key, "cancel", id).await.expect(200);
+        let view = post(&app, &key, "cancel", id).await.ok();
         assert_eq!(
             (&view["status"], &view["cancelRequested"]),
             (&json!("canceled"), &json!(false))
@@ -38,7 +37,7 @@ async fn a_queued_build_is_canceled_at_once() {
         assert_eq!(read(&app, &key, id).await, view);
         assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled"]);
         let again = post(&app, &key, "cancel", id).await;
-        again.expect_error(400, "The build is over: it is canceled; there is nothing to cancel");
+        again.refused(400, "The build is over: it is canceled; there is nothing to cancel");
         assert_eq!(app.audit(org).await.last().unwrap().action, "build.cancel");
         assert_eq!(kinds(&app, org).await.len(), 2);
     }
@@ -48,13 +47,13 @@ async fn a_queued_build_is_canceled_at_once() {
 async fn a_running_build_is_asked_to_stop() {
     let app = TestApp::start().await;
     let (org, key, id) = running(&app).await;
-    let view = post(&app, &key, "cancel", id).await.expect(200);
+    let view = post(&app, &key, "cancel", id).await.ok();
     assert_eq!(
         (&view["status"], &view["cancelRequested"]),
         (&json!("running"), &json!(true))
     );
     let lines = app.audit(org).await.len();
-    assert_eq!(post(&app, &key, "cancel", id).await.expect(200), view);
+    assert_eq!(post(&app, &key, "cancel", id).await.ok(), view);
     assert_eq!(app.audit(org).await.len(), lines, "asked twice is asked once");
     assert_eq!(
         kinds(&app, org).await,
@@ -63,7 +62,7 @@ async fn a_running_build_is_asked_to_stop() {
     );
     Play { app: &app, org, id }.ends(Outcome::Success).await;
     let refused = post(&app, &key, "cancel", id).await;
-    refused.expect_error(400, "The build is over: it is success; there is nothing to cancel");
+    refused.refused(400, "The build is over: it is success; there is nothing to cancel");
 }
 
 #[tokio::test]
@@ -76,15 +75,15 @@ async fn a_retry_is_a_new_build_of_the_same() {
             "source": {"uploadId": upload}, "buildNumber": "auto", "version": "1.0.0", "profile": "beta",
             "configuration": "staging", "fingerprint": "hash", "priority": 3, "plan": plan, "git": {"branch": "main"},
         });
-        let first = build(&app, &key, fields).await.expect(201);
+        let first = build(&app, &key, fields).await.created();
         let id = id_of(&first);
         post(&app, &key, "retry", id)
             .await
-            .expect_error(400, "The build is queued; cancel it before you retry it");
+            .refused(400, "The build is queued; cancel it before you retry it");
         app.advance(500);
-        post(&app, &key, "cancel", id).await.expect(200);
+        post(&app, &key, "cancel", id).await.ok();
         app.advance(500);
-        let again = post(&app, &key, "retry", id).await.expect(201);
+        let again = post(&app, &key, "retry", id).await.created();
         assert_ne!(again["id"], first["id"]);
         let mut expected = first.clone();
         for (field, value) in [
@@ -96,26 +95,22 @@ async fn a_retry_is_a_new_build_of_the_same() {
         }
         assert_eq!(again, expected);
         let third = id_of(&again);
-        let plan = app
-            .call(&key, Method::GET, &format!("/build/plan?id={third}"), None)
-            .await;
-        assert_eq!(plan.expect(200)["origin"], "request");
+        let plan = app.get(&key, &format!("/build/plan?id={third}")).await;
+        assert_eq!(plan.ok()["origin"], "request");
         assert_eq!(
             kinds(&app, org).await,
             ["build.queued", "build.canceled", "build.queued"]
         );
         // The source is there for as long as one of them is.
-        delete(&app, &key, id).await.expect(200);
+        delete(&app, &key, id).await.ok();
         assert_eq!(stored(&app, "sources").await.len(), 1);
-        post(&app, &key, "cancel", third).await.expect(200);
-        let fourth = id_of(&post(&app, &key, "retry", third).await.expect(201));
-        delete(&app, &key, third).await.expect(200);
+        post(&app, &key, "cancel", third).await.ok();
+        let fourth = id_of(&post(&app, &key, "retry", third).await.created());
+        delete(&app, &key, third).await.ok();
         assert_eq!(stored(&app, "sources").await.len(), 1);
-        delete(&app, &key, fourth).await.expect(200);
+        delete(&app, &key, fourth).await.ok();
         assert!(stored(&app, "sources").await.is_empty());
-        post(&app, &key, "retry", id)
-            .await
-            .expect_error(404, "No build has this id");
+        post(&app, &key, "retry", id).await.refused(404, "No build has this id");
     }
 }
 
@@ -124,13 +119,13 @@ async fn a_retry_is_made_once_for_a_key() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let id = built(&app, &key, json!({})).await;
-    post(&app, &key, "cancel", id).await.expect(200);
+    post(&app, &key, "cancel", id).await.ok();
     let retry = async || {
         let request = app
             .request(Method::POST, &format!("/build/retry?id={id}"))
             .bearer_auth(&key)
             .header("idempotency-key", "once");
-        Answer::of(request.send().await.unwrap()).await.expect(201)
+        Answer::to(request).await.created()
     };
     assert_eq!(retry().await, retry().await);
     assert_eq!(kinds(&app, org).await.len(), 3);
@@ -154,22 +149,22 @@ async fn a_deleted_build_is_gone_with_its_files() {
         }
         let events = kinds(&app, org).await.len();
         assert_eq!(
-            delete(&app, &key, id).await.expect(200),
+            delete(&app, &key, id).await.ok(),
             json!({"id": id.to_string(), "status": "deleted"})
         );
         for folder in ["sources", "logs", "artifacts"] {
             assert!(stored(&app, folder).await.is_empty(), "{folder}");
         }
         assert_eq!(kinds(&app, org).await.len(), events);
-        delete(&app, &key, id).await.expect_error(404, "No build has this id");
+        delete(&app, &key, id).await.refused(404, "No build has this id");
         for path in [
             "/build?id=",
             "/build/plan?id=",
             "/build/log?id=",
             "/build/log/stream?id=",
         ] {
-            let answer = app.call(&key, Method::GET, &format!("{path}{id}"), None).await;
-            answer.expect_error(404, "No build has this id");
+            let answer = app.get(&key, &format!("{path}{id}")).await;
+            answer.refused(404, "No build has this id");
         }
         let audit = app.audit(org).await;
         let last = audit.last().unwrap();
@@ -182,12 +177,12 @@ async fn deleting_an_active_build_stops_it() {
     let app = TestApp::start().await;
     let (org, key, id) = running(&app).await;
     app.advance(30_000);
-    delete(&app, &key, id).await.expect(200);
+    delete(&app, &key, id).await.ok();
     let events = app.events(org).await;
     let (kind, data) = events.last().unwrap();
     assert_eq!((kind.as_str(), &data["status"]), ("build.canceled", &json!("canceled")));
     // The time that it ran is counted.
-    let usage = app.call(&key, Method::GET, "/usage?id=2026-11", None).await.expect(200);
+    let usage = app.get(&key, "/usage?id=2026-11").await.ok();
     assert_eq!(
         usage["buildMinutes"].as_f64().map(|minutes| minutes > 0.0),
         Some(true),
@@ -196,6 +191,6 @@ async fn deleting_an_active_build_stops_it() {
     app.advance(1);
     let queued = built(&app, &key, json!({})).await;
     app.advance(1);
-    delete(&app, &key, queued).await.expect(200);
+    delete(&app, &key, queued).await.ok();
     assert_eq!(app.events(org).await.last().unwrap().0, "build.canceled");
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{build, built, id_of, on_both, read, stored, upload};
-use crate::support::{Answer, START, Setup, TestApp};
+use crate::support::{Answer, Fields, START, Setup, TestApp};
 
 #[tokio::test]
 async fn a_build_is_shown_with_every_field() {
@@ -20,7 +20,7 @@ async fn a_build_is_shown_with_every_field() {
         "git": {"commit": "c0ffee", "branch": "main", "message": "A\nmessage", "dirty": true},
         "plan": {"labels": ["xcode=26", "os=macos", "os=macos"], "steps": [{"name": "build", "run": "make"}]},
     });
-    let made = build(&app, &key, fields).await.expect(201);
+    let made = build(&app, &key, fields).await.created();
     let id = id_of(&made);
     let by = app.audit(org).await.last().unwrap().actor.clone();
     let expected = json!({
@@ -36,8 +36,8 @@ async fn a_build_is_shown_with_every_field() {
     });
     assert_eq!(made, expected);
     assert_eq!(read(&app, &key, id).await, expected);
-    let plan = app.call(&key, Method::GET, &format!("/build/plan?id={id}"), None).await;
-    let plan = plan.expect(200);
+    let plan = app.get(&key, &format!("/build/plan?id={id}")).await;
+    let plan = plan.ok();
     assert_eq!(
         (&plan["origin"], &plan["plan"]["steps"][0]["run"]),
         (&json!("request"), &json!("make"))
@@ -68,17 +68,15 @@ async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
         ("visionos", "Waits for a runner with os=macos: none is connected"),
         ("android", "Waits for a runner: none is connected"),
     ] {
-        let made = build(&app, &key, json!({"platform": platform})).await.expect(201);
+        let made = build(&app, &key, json!({"platform": platform})).await.created();
         assert_eq!(made["waitingFor"], waits, "{platform}");
         assert_eq!(
             (&made["buildType"], &made["distribution"]),
             (&json!("release"), &json!("store"))
         );
         assert_eq!((&made["version"], &made["buildNumber"]), (&Value::Null, &Value::Null));
-        let plan = app
-            .call(&key, Method::GET, &format!("/build/plan?id={}", id_of(&made)), None)
-            .await;
-        assert_eq!(plan.expect(200)["plan"], Value::Null);
+        let plan = app.get(&key, &format!("/build/plan?id={}", id_of(&made))).await;
+        assert_eq!(plan.ok()["plan"], Value::Null);
     }
 }
 
@@ -158,11 +156,11 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         (json!({"runner": "mine"}), "unknown field `runner`"),
     ] {
         let answer = build(&app, &key, fields.clone()).await.expect(400);
-        let message = answer["message"].as_str().unwrap();
+        let message = answer.text("message");
         assert!(message.contains(named), "{fields}: {message}");
         assert!(!message.contains("hunter2"), "{message}");
     }
-    let list = app.call(&key, Method::GET, "/build", None).await.expect(200);
+    let list = app.get(&key, "/build").await.ok();
     assert_eq!(list["total"], 0);
     assert!(app.events(org).await.is_empty());
 }
@@ -191,7 +189,7 @@ async fn a_source_is_copied_checked_and_used_once() {
         assert!(stored(&app, "sources").await.contains(&at), "{at}");
         assert!(!stored(&app, "uploads").await.contains(&format!("uploads/{upload}")));
         let again = build(&app, &key, source).await;
-        again.expect_error(400, "This upload was used before; upload the file again");
+        again.refused(400, "This upload was used before; upload the file again");
     }
     let there = stored(&app, "sources").await;
     for name in ["app.apk", "app.tar", "zip", "app.tar.gz.sh"] {
@@ -199,34 +197,23 @@ async fn a_source_is_copied_checked_and_used_once() {
         let refused = build(&app, &key, json!({"source": {"uploadId": upload}}))
             .await
             .expect(400);
-        assert!(
-            refused["message"]
-                .as_str()
-                .unwrap()
-                .contains(".tar.gz, .tar.zst or .zip"),
-            "{name}"
-        );
+        assert!(refused.text("message").contains(".tar.gz, .tar.zst or .zip"), "{name}");
     }
     // Announced and not sent; and sent as other bytes than announced, which only object storage can do.
     let sha256 = "00".repeat(32);
     let body = json!({"fileName": "a.zip", "size": 1, "sha256": sha256});
-    let announced = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let announced = app.post(&key, "/uploads", body).await.created();
     let source = json!({"source": {"uploadId": announced["id"]}});
     let refused = build(&app, &key, source.clone()).await.expect(400);
-    assert!(
-        refused["message"]
-            .as_str()
-            .unwrap()
-            .contains("has not received its bytes yet")
-    );
-    let url = announced["url"].as_str().unwrap();
+    assert!(refused.text("message").contains("has not received its bytes yet"));
+    let url = announced.text("url");
     app.request(Method::PUT, url).body("x").send().await.unwrap();
     let refused = build(&app, &key, source).await.expect(400);
-    assert!(refused["message"].as_str().unwrap().contains("size or sha256 differ"));
+    assert!(refused.text("message").contains("size or sha256 differ"));
     for id in ["nonsense", "upload_01h455vb4pex5vsknk084sn02q"] {
         build(&app, &key, json!({"source": {"uploadId": id}}))
             .await
-            .expect_error(404, "No upload has this id");
+            .refused(404, "No upload has this id");
     }
     assert_eq!(
         stored(&app, "sources").await,
@@ -252,14 +239,14 @@ async fn a_source_may_be_so_large_and_not_larger() {
     built(&app, &key, json!({"source": {"uploadId": largest}})).await;
     let larger = upload(&app, &key, "a.zip", &[0; 11]).await;
     let refused = build(&app, &key, json!({"source": {"uploadId": larger}})).await;
-    refused.expect_error(400, "The source has 11 bytes; this server takes up to 10");
+    refused.refused(400, "The source has 11 bytes; this server takes up to 10");
 }
 
 #[tokio::test]
 async fn automatic_numbers_go_up_and_no_two_are_the_same() {
     for app in on_both().await {
         let (_, key) = app.org_with_key().await;
-        let number = async |fields: Value| build(&app, &key, fields).await.expect(201)["buildNumber"].clone();
+        let number = async |fields: Value| build(&app, &key, fields).await.created()["buildNumber"].clone();
         let auto = json!({"buildNumber": "auto"});
         assert_eq!(number(auto.clone()).await, "1");
         assert_eq!(number(json!({"buildNumber": 41})).await, "41");
@@ -280,10 +267,10 @@ async fn automatic_numbers_go_up_and_no_two_are_the_same() {
         assert_eq!(made, (101..109).collect());
         build(&app, &key, json!({"buildNumber": "999999999999999999"}))
             .await
-            .expect(201);
+            .created();
         build(&app, &key, auto)
             .await
-            .expect_error(400, "There is no build number above the highest one; name one");
+            .refused(400, "There is no build number above the highest one; name one");
     }
 }
 
@@ -295,8 +282,8 @@ async fn a_document_of_a_fingerprint_is_kept_as_its_hash() {
         "alg": "lwfp-1", "framework": "capacitor", "native": "a".repeat(64), "platform": "android",
         "plugins": {"@capacitor/core": "7.0.0"}, "resources": "b".repeat(64),
     });
-    let made = build(&app, &key, json!({"fingerprint": document})).await.expect(201);
-    assert_eq!(made["fingerprint"].as_str().unwrap().len(), 64);
+    let made = build(&app, &key, json!({"fingerprint": document})).await.created();
+    assert_eq!(made.text("fingerprint").len(), 64);
 }
 
 #[tokio::test]
@@ -325,12 +312,10 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
     assert!(refused.text().contains("2 builds"), "{}", refused.text());
     assert!(stored(&app, "sources").await.is_empty());
     let cancel = format!("/build/cancel?id={second}");
-    app.call(&key, Method::POST, &cancel, None).await.expect(200);
-    let retry = app
-        .call(&key, Method::POST, &format!("/build/retry?id={second}"), None)
-        .await;
+    app.post(&key, &cancel, ()).await.ok();
+    let retry = app.post(&key, &format!("/build/retry?id={second}"), ()).await;
     assert_eq!(retry.status.as_u16(), 403);
-    let usage = app.call(&key, Method::GET, "/usage?id=2026-11", None).await.expect(200);
+    let usage = app.get(&key, "/usage?id=2026-11").await.ok();
     assert_eq!(usage["builds"], 2);
     assert!(app.app.clock.now() == START);
 }
@@ -340,7 +325,7 @@ async fn once(app: &TestApp, key: &str, body: &Value) -> Answer {
         .request(Method::POST, "/build")
         .bearer_auth(key)
         .header("idempotency-key", "once");
-    Answer::of(request.json(body).send().await.unwrap()).await
+    Answer::to(request.json(body)).await
 }
 
 #[tokio::test]
@@ -352,16 +337,16 @@ async fn the_same_request_makes_one_build_also_at_once() {
             "bundleId": "com.example.app", "platform": "android", "buildNumber": "auto", "source": {"uploadId": upload},
         });
         let answers = futures::future::join_all((0..4).map(|_| once(&app, &key, &body))).await;
-        let first = answers[0].expect(201);
+        let first = answers[0].created();
         for answer in &answers {
-            assert_eq!(answer.expect(201), first);
+            assert_eq!(answer.created(), first);
         }
-        assert_eq!(once(&app, &key, &body).await.expect(201), first);
+        assert_eq!(once(&app, &key, &body).await.created(), first);
         let mut other = body.clone();
         other["priority"] = json!(1);
         once(&app, &key, &other)
             .await
-            .expect_error(400, "This Idempotency-Key was used with another body; take a new key");
+            .refused(400, "This Idempotency-Key was used with another body; take a new key");
         assert_eq!(app.events(org).await.len(), 1);
         assert_eq!(stored(&app, "sources").await.len(), 1);
     }

@@ -2,17 +2,13 @@
 
 use launchway_domain::build::Outcome;
 use launchway_domain::tenancy::Tier;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Play, SILENCE, build, built, id_of, on_both, read, runner, running};
-use crate::support::TestApp;
+use crate::support::{Fields, NOBODY, TestApp};
 
 async fn ids(app: &TestApp, key: &str, query: &str) -> Vec<Value> {
-    let list = app
-        .call(key, Method::GET, &format!("/build?{query}"), None)
-        .await
-        .expect(200);
+    let list = app.get(key, &format!("/build?{query}")).await.ok();
     let items = list["items"].as_array().unwrap();
     items.iter().map(|item| item["id"].clone()).collect()
 }
@@ -29,10 +25,10 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             json!({"platform": "ios", "git": {"branch": "main"}}),
         ] {
             app.advance(1);
-            made.push(build(&app, &key, fields).await.expect(201)["id"].clone());
+            made.push(build(&app, &key, fields).await.created()["id"].clone());
         }
         let cancel = format!("/build/cancel?id={}", made[3].as_str().unwrap());
-        app.call(&key, Method::POST, &cancel, None).await.expect(200);
+        app.post(&key, &cancel, ()).await.ok();
         for (query, at) in [
             ("", &[3, 2, 1, 0][..]),
             ("status=queued", &[2, 1, 0]),
@@ -63,8 +59,8 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             ("branch=a%00b", "branch must not hold a NUL character"),
             ("status=queued&status=queued", "status is given twice"),
         ] {
-            let answer = app.call(&key, Method::GET, &format!("/build?{query}"), None).await;
-            answer.expect_error(400, message);
+            let answer = app.get(&key, &format!("/build?{query}")).await;
+            answer.refused(400, message);
         }
         let (_, stranger) = app.org_with_key().await;
         assert!(ids(&app, &stranger, "").await.is_empty());
@@ -80,10 +76,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     let first = built(&app, &key, labels.clone()).await;
     let waits = async |id| {
         let view = read(&app, &key, id).await;
-        (
-            view["queuePosition"].clone(),
-            view["waitingFor"].as_str().unwrap().to_owned(),
-        )
+        (view["queuePosition"].clone(), view.text("waitingFor").to_owned())
     };
     let nobody = "Waits for a runner with os=macos, xcode=26: none is connected".to_owned();
     assert_eq!(waits(first).await, (json!(0), nobody.clone()));
@@ -109,7 +102,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     assert_eq!(waits(urgent).await.0, json!(0));
     assert_eq!(waits(first).await, (json!(1), "1 build goes before it".to_owned()));
     assert_eq!(waits(last).await, (json!(2), "2 builds go before it".to_owned()));
-    let listed = app.call(&key, Method::GET, "/build", None).await.expect(200);
+    let listed = app.get(&key, "/build").await.ok();
     let places: Vec<_> = listed["items"]
         .as_array()
         .unwrap()
@@ -158,19 +151,16 @@ async fn a_build_that_runs_and_ends_shows_it() {
         (&shown["expiresAt"], &shown["facts"]["version"]),
         (&json!("2026-11-20T11:00:05.000Z"), &json!("1.2.3"))
     );
-    let got = app.get(shown["url"].as_str().unwrap()).await;
+    let got = app.get(NOBODY, shown.text("url")).await;
     assert_eq!((got.status.as_u16(), got.bytes.as_slice()), (200, &b"an app"[..]));
     assert_eq!(
         got.header("content-disposition"),
         "attachment; filename=\"app-release.apk\""
     );
     app.advance(3_600_000);
-    assert_eq!(app.get(shown["url"].as_str().unwrap()).await.status.as_u16(), 403);
+    assert_eq!(app.get(NOBODY, shown.text("url")).await.status.as_u16(), 403);
     // In a list it is shown the same.
-    let list = app
-        .call(&key, Method::GET, "/build?status=success", None)
-        .await
-        .expect(200);
+    let list = app.get(&key, "/build?status=success").await.ok();
     assert_eq!(list["items"][0], read(&app, &key, id).await);
 }
 
@@ -209,11 +199,11 @@ async fn members_see_builds_and_other_scopes_do_not() {
     let cookie = app
         .user(org, "ada@example.com", launchway_domain::tenancy::Role::Member)
         .await;
-    let made = build(&app, &key, json!({})).await.expect(201);
+    let made = build(&app, &key, json!({})).await.created();
     let path = format!("/build?id={}", id_of(&made));
-    assert_eq!(app.browse(&cookie, Method::GET, &path, None).await.expect(200), made);
+    assert_eq!(app.get(&cookie, &path).await.ok(), made);
     let other = app.key(org, &[launchway_domain::scope::Scope::Update]).await;
-    app.call(&other, Method::GET, &path, None)
+    app.get(&other, &path)
         .await
-        .expect_error(403, "API key does not have 'build' scope");
+        .refused(403, "API key does not have 'build' scope");
 }

@@ -11,7 +11,7 @@ async fn get(app: &TestApp, key: &str, path: &str, range: Option<&str>) -> Answe
         Some(range) => request.header("range", range),
         None => request,
     };
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 #[tokio::test]
@@ -72,10 +72,10 @@ async fn what_lies_behind_the_end_is_told() {
     Play { app: &app, org, id }.prints(b"hello\n").await;
     let path = format!("/build/log?id={id}");
     let beyond = get(&app, &key, &format!("{path}&offset=7"), None).await;
-    beyond.expect_error(400, "offset is too large: the log has 6 bytes");
+    beyond.refused(400, "offset is too large: the log has 6 bytes");
     for offset in ["-1", "x", "1.5", "99999999999999999999"] {
         let wrong = get(&app, &key, &format!("{path}&offset={offset}"), None).await;
-        wrong.expect_error(400, "offset must be a whole number from 0");
+        wrong.refused(400, "offset must be a whole number from 0");
     }
     let none = get(&app, &key, &path, Some("bytes=6-")).await;
     assert_eq!((none.status.as_u16(), none.header("content-range")), (416, "bytes */6"));
@@ -85,5 +85,5 @@ async fn what_lies_behind_the_end_is_told() {
     let (_, stranger) = app.org_with_key().await;
     get(&app, &stranger, &path, None)
         .await
-        .expect_error(404, "No build has this id");
+        .refused(404, "No build has this id");
 }

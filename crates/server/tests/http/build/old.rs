@@ -6,7 +6,6 @@ use launchway_server::blob::Key;
 use launchway_server::config::RawSettings;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Play, built, on_both, put, read, runner, stored, upload};
@@ -42,7 +41,7 @@ async fn a_build_that_no_runner_takes_in_a_day_expires() {
         let kinds: Vec<_> = app.events(org).await.into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, ["build.queued", "build.queued", "build.failed"]);
         let retry = format!("/build/retry?id={old}");
-        app.call(&key, Method::POST, &retry, None).await.expect(201);
+        app.post(&key, &retry, ()).await.created();
     }
 }
 
@@ -92,12 +91,10 @@ async fn files_of_old_builds_go_and_their_record_stays() {
         view["warnings"],
         json!(["Log, artifacts and source were removed 30 days after the build ended"])
     );
-    let log = app.call(&key, Method::GET, &format!("/build/log?id={id}"), None).await;
+    let log = app.get(&key, &format!("/build/log?id={id}")).await;
     assert_eq!((log.status.as_u16(), log.bytes.len()), (200, 0));
-    let retry = app
-        .call(&key, Method::POST, &format!("/build/retry?id={id}"), None)
-        .await;
-    retry.expect_error(
+    let retry = app.post(&key, &format!("/build/retry?id={id}"), ()).await;
+    retry.refused(
         400,
         "The source of this build was removed; send it again with a new build",
     );
@@ -146,9 +143,7 @@ async fn what_builds_have_is_not_swept_and_what_no_build_has_is() {
         left.extend(stored(&app, folder).await);
     }
     assert_eq!(left, kept);
-    app.call(&key, Method::DELETE, &format!("/build?id={id}"), None)
-        .await
-        .expect(200);
+    app.delete(&key, &format!("/build?id={id}")).await.ok();
     for name in kept {
         assert_eq!(
             app.app.blob.head(&Key::new(&name).unwrap()).await.unwrap(),
@@ -156,6 +151,6 @@ async fn what_builds_have_is_not_swept_and_what_no_build_has_is() {
             "{name}"
         );
     }
-    let list: Value = app.call(&key, Method::GET, "/build", None).await.expect(200);
+    let list: Value = app.get(&key, "/build").await.ok();
     assert_eq!(list["total"], 0);
 }

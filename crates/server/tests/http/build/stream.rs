@@ -9,7 +9,7 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::{Play, build, built, id_of, on_both, running};
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, Fields, Setup, TestApp};
 
 /// An event as it came.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,7 @@ fn text(events: &[Event], start: i64) -> String {
     for event in events.iter().filter(|event| event.name == "log") {
         assert_eq!(event.data["offset"], at, "{event:?}");
         at = event.id.as_ref().unwrap().parse().unwrap();
-        all += event.data["text"].as_str().unwrap();
+        all += event.data.text("text");
     }
     all
 }
@@ -117,7 +117,7 @@ fn names(events: &[Event]) -> Vec<&str> {
 async fn a_build_is_followed_from_the_queue_to_its_end() {
     for app in on_both().await {
         let (org, key) = app.org_with_key().await;
-        let made = build(&app, &key, json!({})).await.expect(201);
+        let made = build(&app, &key, json!({})).await.created();
         let id = id_of(&made);
         let play = Play { app: &app, org, id };
         let mut stream = Stream::open(&app, &key, id, None).await;
@@ -135,9 +135,7 @@ async fn a_build_is_followed_from_the_queue_to_its_end() {
         assert_eq!(event.data, json!({"offset": 0, "text": "héllo\n"}));
         play.phases(&["source"]).await;
         assert_eq!(stream.next().await.unwrap().data["phase"], "source");
-        app.call(&key, Method::POST, &format!("/build/cancel?id={id}"), None)
-            .await
-            .expect(200);
+        app.post(&key, &format!("/build/cancel?id={id}"), ()).await.ok();
         assert_eq!(stream.next().await.unwrap().data["cancelRequested"], true);
         play.prints(b"bye\n").await;
         play.ends(Outcome::Canceled).await;
@@ -238,9 +236,7 @@ async fn a_stream_ends_with_its_build_and_with_the_service() {
     let (_, key, id) = running(&app).await;
     let mut stream = Stream::open(&app, &key, id, None).await;
     assert_eq!(stream.next().await.unwrap().name, "build");
-    app.call(&key, Method::DELETE, &format!("/build?id={id}"), None)
-        .await
-        .expect(200);
+    app.delete(&key, &format!("/build?id={id}")).await.ok();
     assert_eq!(stream.all().await, []);
     let id = built(&app, &key, json!({})).await;
     let mut stream = Stream::open(&app, &key, id, None).await;
@@ -259,20 +255,18 @@ async fn a_browser_follows_with_its_cookie_and_a_stranger_does_not() {
     let mut stream = Stream::of(request).await;
     assert_eq!(stream.next().await.unwrap().name, "build");
     let (_, stranger) = app.org_with_key().await;
-    let refused = app.call(&stranger, Method::GET, &path, None).await;
-    refused.expect_error(404, "No build has this id");
+    let refused = app.get(&stranger, &path).await;
+    refused.refused(404, "No build has this id");
     let ask = async |header: &str| {
         let request = app.request(Method::GET, &path).bearer_auth(&key);
-        Answer::of(request.header("last-event-id", header).send().await.unwrap()).await
+        Answer::to(request.header("last-event-id", header)).await
     };
     for header in ["x", "-1", "1.5"] {
         ask(header)
             .await
-            .expect_error(400, "Last-Event-ID must be the id of an event of this stream");
+            .refused(400, "Last-Event-ID must be the id of an event of this stream");
     }
-    ask("1")
-        .await
-        .expect_error(400, "offset is too large: the log has 0 bytes");
+    ask("1").await.refused(400, "offset is too large: the log has 0 bytes");
 }
 
 #[tokio::test]
@@ -284,8 +278,8 @@ async fn an_organization_has_so_many_streams_open_and_no_more() {
         streams.push(Stream::open(&app, &key, id, None).await);
     }
     let path = format!("/build/log/stream?id={id}");
-    let refused = app.call(&key, Method::GET, &path, None).await;
-    refused.expect_error(429, "Too many requests; try again in 10 seconds");
+    let refused = app.get(&key, &path).await;
+    refused.refused(429, "Too many requests; try again in 10 seconds");
     // Another organization has places of its own.
     let (_, other) = app.org_with_key().await;
     let theirs = built(&app, &other, json!({"bundleId": "com.example.other"})).await;

@@ -29,10 +29,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         "sourceUpdateId": other["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.1",
         "buildNumber": 8, "buildId": id,
     });
-    let again = app
-        .call(&key, reqwest::Method::POST, "/update", Some(body))
-        .await
-        .expect(201);
+    let again = app.post(&key, "/update", body).await.created();
     assert_eq!(again["fingerprint"], "hash-1");
     let offer = app
         .checked(
@@ -42,7 +39,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         .await;
     assert_eq!(offer["requiresStoreUpdate"], true);
     let refused = app.publish(&key, json!({"buildId": id, "fingerprint": "hash-2"})).await;
-    refused.expect_error(
+    refused.refused(
         400,
         "fingerprint is not that of the build; leave it out to take the build's",
     );
@@ -53,13 +50,13 @@ async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     for fields in [json!({"bundleId": "com.example.other"}), json!({"platform": "ios"})] {
-        let made = build(&app, &key, fields).await.expect(201);
+        let made = build(&app, &key, fields).await.created();
         let refused = app.publish(&key, json!({"buildId": made["id"]})).await;
-        refused.expect_error(400, "buildId names a build of another app or platform");
+        refused.refused(400, "buildId names a build of another app or platform");
     }
     for id in ["", "nonsense", "build_01h455vb4pex5vsknk084sn02q"] {
         let refused = app.publish(&key, json!({"buildId": id})).await;
-        refused.expect_error(404, "No build has this id");
+        refused.refused(404, "No build has this id");
     }
 }
 
@@ -67,28 +64,28 @@ async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not
 async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
-    let id = id_of(&build(&app, &key, json!({})).await.expect(201));
+    let id = id_of(&build(&app, &key, json!({})).await.created());
     let publish = async |fields: Value| {
         let mut fields = fields;
         fields["buildId"] = json!(id.to_string());
         app.publish(&key, fields).await
     };
     let waits = |status: &str| format!("The build is {status} and its fingerprint is not known yet; wait for its end");
-    publish(json!({})).await.expect_error(400, &waits("queued"));
+    publish(json!({})).await.refused(400, &waits("queued"));
     let play = Play { app: &app, org, id };
     play.leased(runner(&app, None, &[]).await).await;
     publish(json!({"fingerprint": "x"}))
         .await
-        .expect_error(400, &waits("running"));
+        .refused(400, &waits("running"));
     play.ends(Outcome::Success).await;
     // It has none for good: then what the request says counts.
-    let update = publish(json!({"fingerprint": "x"})).await.expect(201);
+    let update = publish(json!({"fingerprint": "x"})).await.created();
     assert_eq!(
         (&update["fingerprint"], &update["buildId"]),
         (&json!("x"), &json!(id.to_string()))
     );
     assert_eq!(
-        publish(json!({"buildNumber": 9})).await.expect(201)["fingerprint"],
+        publish(json!({"buildNumber": 9})).await.created()["fingerprint"],
         Value::Null
     );
 }

@@ -7,7 +7,7 @@ use launchway_domain::tenancy::Role;
 use launchway_server::clock::Clock;
 use launchway_server::dashboard;
 use launchway_store::Report;
-use reqwest::{Method, StatusCode};
+use reqwest::StatusCode;
 use serde_json::json;
 
 use super::{Visit, hidden, visit, visit_of};
@@ -79,14 +79,11 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
         assert!(asked.contains(part), "{part} in {asked}");
     }
     // Looking at it changed nothing.
-    let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    let list = app.get(&key, "/update").await.ok();
     assert_eq!(list["total"], 2);
     let next = visit.confirmed(&path, &[("configuration", "production")]).await;
     let made = next.split(['/', '?']).nth(2).unwrap();
-    let made = app
-        .call(&key, Method::GET, &format!("/update?id={made}"), None)
-        .await
-        .expect(200);
+    let made = app.get(&key, &format!("/update?id={made}")).await.ok();
     assert_eq!(
         (&made["rollout"], &made["mandatory"], &made["configuration"]),
         (&json!(10), &json!(false), &json!("production"))
@@ -95,10 +92,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
     let chosen = [("configuration", "beta"), ("rollout", "55"), ("mandatory", "yes")];
     let next = visit.confirmed(&path, &chosen).await;
     let made = next.split(['/', '?']).nth(2).unwrap();
-    let made = app
-        .call(&key, Method::GET, &format!("/update?id={made}"), None)
-        .await
-        .expect(200);
+    let made = app.get(&key, &format!("/update?id={made}")).await.ok();
     assert_eq!((&made["rollout"], &made["mandatory"]), (&json!(55), &json!(true)));
 }
 
@@ -245,7 +239,7 @@ async fn of_two_at_once_exactly_one_is_done() {
         );
         let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
         let hook = json!({"name": "CI", "url": "https://93.184.216.34/hook", "events": ["*"]});
-        let hook = id(&app.call(&key, Method::POST, "/webhooks", Some(hook)).await.expect(201));
+        let hook = id(&app.post(&key, "/webhooks", hook).await.created());
         let member = visit_of(&app, org, Role::Member).await.caller().await;
         for (path, queries) in [
             (format!("/updates/{update}/change"), ["?rollout=30", "?rollout=40"]),
@@ -297,7 +291,7 @@ async fn a_form_that_is_sent_twice_is_one_change() {
         assert_eq!(first.status, StatusCode::SEE_OTHER, "{}", first.text());
         assert_eq!(first.header("location"), second.header("location"));
         assert_eq!(first.header("location"), third.header("location"));
-        let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+        let list = app.get(&key, "/update").await.ok();
         assert_eq!(list["total"], 3);
     }
 }
@@ -326,7 +320,7 @@ async fn a_double_click_makes_one_of_each() {
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 400], "{path}: {} {}", first.text(), second.text());
         assert!(format!("{}{}", first.text(), second.text()).contains("This form was sent twice"));
-        let made = app.browse(&visit.cookie, Method::GET, list, None).await.expect(200);
+        let made = app.get(&visit.cookie, list).await.ok();
         assert_eq!(made["total"], 1, "{path}");
     }
 }
@@ -339,7 +333,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     let set = |value: &'static str| [("name", "TOKEN"), ("value", value), ("visibility", "secret")];
     visit.done("/env", &set("the first secret")).await;
     let changed = async || {
-        let list = app.browse(&visit.cookie, Method::GET, "/env", None).await.expect(200);
+        let list = app.get(&visit.cookie, "/env").await.ok();
         assert_eq!(list["total"], 1);
         list["items"][0]["updatedAt"].clone()
     };

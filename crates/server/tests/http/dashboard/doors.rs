@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 
 use super::{Visit, visit, visit_of};
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// A path of the list with ids that nobody has.
 fn filled(path: &str, org: &str) -> String {
@@ -86,7 +86,7 @@ async fn no_page_shows_a_submission_of_another_organization() {
     let ours = visit(&app, Role::Owner).await;
     let (org, key) = app.org_with_key().await;
     let theirs = visit_of(&app, org, Role::Owner).await;
-    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let submission = app.submitted(&key).await.id().to_owned();
     let rows: Vec<_> = dashboard::pages()
         .into_iter()
         .filter_map(|row| Some(row.path.strip_prefix("/o/{org}")?.replace("{id}", &submission)))
@@ -221,7 +221,7 @@ async fn a_form_from_elsewhere_or_without_its_token_does_nothing() {
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
-            Answer::of(request.body(body.to_owned()).send().await.unwrap()).await
+            Answer::to(request.body(body.to_owned())).await
         };
         let form = "application/x-www-form-urlencoded";
         let own = [("origin", app.origin.as_str())];

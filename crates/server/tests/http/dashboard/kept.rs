@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use super::{Visit, hidden, visit, visit_of};
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, PASSWORD, TestApp, noise, package};
+use crate::support::{Answer, Fields, PASSWORD, TestApp, noise, package};
 
 const VARIABLE: [(&str, &str); 4] = [
     ("name", "API_URL"),
@@ -58,11 +58,11 @@ async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
         "{}",
         done.text()
     );
-    done.header("set-cookie").split(';').next().unwrap().to_owned()
+    done.cookie()
 }
 
 async fn variables(app: &TestApp, cookie: &str) -> serde_json::Value {
-    app.browse(cookie, Method::GET, "/env", None).await.expect(200)["total"].clone()
+    app.get(cookie, "/env").await.ok()["total"].clone()
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn secrets_and_files_are_not_kept() {
     for part in ["com.example.typed", "7.8.9", "My notes", "and secrets were not kept"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
-    let list = app.browse(&cookie, Method::GET, "/update", None).await.expect(200);
+    let list = app.get(&cookie, "/update").await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -190,7 +190,7 @@ async fn nothing_is_kept_of_what_comes_from_elsewhere() {
         .header("content-type", "application/x-www-form-urlencoded")
         .header("origin", "https://evil.example")
         .body(encoded(&[("token", &visit.token), ("name", "planted")]));
-    let answer = Answer::of(request.send().await.unwrap()).await;
+    let answer = Answer::to(request).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
     let large = "x".repeat(300 << 10);
     let next = next_of(&visit.send("/env", &[("name", "A"), ("value", &large)]).await);
@@ -388,7 +388,7 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     let (org, key) = app.org_with_key().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let update = app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await;
-    let update = update["id"].as_str().unwrap();
+    let update = update.id();
     let path = format!("/updates/{update}/change");
     let form = visit.hidden(&format!("{path}?rollout=60")).await;
     let fields: Vec<_> = form
@@ -400,8 +400,8 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     let next = next_of(&sent);
     let cookie = sign_in(&app, &email(&visit, Role::Member), &next).await;
     let read = async || {
-        let read = app.call(&key, Method::GET, &format!("/update?id={update}"), None).await;
-        read.expect(200)["rollout"].clone()
+        let read = app.get(&key, &format!("/update?id={update}")).await;
+        read.ok()["rollout"].clone()
     };
     let asked = page(&app, &next, &cookie).await.text();
     assert!(
@@ -410,9 +410,7 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     );
     assert_eq!(read().await, 20);
     let body = json!({"rollout": 30});
-    app.call(&key, Method::PATCH, &format!("/update?id={update}"), Some(body))
-        .await
-        .expect(200);
+    app.patch(&key, &format!("/update?id={update}"), body).await.ok();
     let asked = page(&app, &next, &cookie).await.text();
     assert!(
         asked.contains(r#"When you looked">20 %</td><td data-label="Now">30 %<"#),

@@ -1,11 +1,10 @@
 //! API keys in the dashboard.
 
 use launchway_domain::tenancy::Role;
-use reqwest::Method;
 use serde_json::json;
 
 use super::visit;
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 #[tokio::test]
 async fn a_key_is_made_shown_once_and_revoked() {
@@ -26,7 +25,7 @@ async fn a_key_is_made_shown_once_and_revoked() {
     let text = made.text();
     let start = text.find(r#"<code id="key">lw_"#).unwrap() + r#"<code id="key">"#.len();
     let key = &text[start..start + 49];
-    app.call(key, Method::GET, "/update", None).await.expect(200);
+    app.get(key, "/update").await.ok();
     assert!(
         text.contains(&format!("launchway login --url {}", app.origin)),
         "{text}"
@@ -36,23 +35,18 @@ async fn a_key_is_made_shown_once_and_revoked() {
         page.contains(&format!(r#"name="token" value="{}""#, visit.token)) && !page.contains(key),
         "{page}"
     );
-    let list = app
-        .browse(&visit.cookie, Method::GET, "/api-keys", None)
-        .await
-        .expect(200);
+    let list = app.get(&visit.cookie, "/api-keys").await.ok();
     let record = &list["items"][0];
     assert_eq!(
         (&record["scopes"], &record["expiresAt"]),
         (&json!(["build", "update"]), &json!("2026-12-20T10:00:00.000Z"))
     );
 
-    let path = format!("/api-keys/{}/revoke", record["id"].as_str().unwrap());
+    let path = format!("/api-keys/{}/revoke", record.id());
     let next = visit.confirmed(&path, &[]).await;
     assert_eq!(next, "/api-keys?done=key-revoked");
     assert!(visit.html(&next).await.contains("The key is revoked."));
-    app.call(key, Method::GET, "/update", None)
-        .await
-        .expect_error(401, "Invalid or expired API key");
+    app.get(key, "/update").await.refused(401, "Invalid or expired API key");
     let audit: Vec<String> = app.audit(visit.org).await.into_iter().map(|row| row.action).collect();
     assert!(
         audit.contains(&"key.create".to_owned()) && audit.contains(&"key.revoke".to_owned()),

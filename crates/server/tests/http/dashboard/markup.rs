@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
@@ -143,7 +143,7 @@ async fn stored_markup_is_text() {
         .await;
     is_text("build", &visit.html(&format!("/builds/{build}")).await);
     is_text("builds", &visit.html("/builds").await);
-    let submission = app.submitted(&key).await["id"].as_str().unwrap().parse().unwrap();
+    let submission = app.submitted(&key).await.id().parse().unwrap();
     let mut tx = app.app.db.write().await.unwrap();
     let mut record = tx.org(org).lock_submission(submission).await.unwrap().unwrap();
     record.state.status = SubmissionStatus::Failed;
@@ -157,9 +157,7 @@ async fn stored_markup_is_text() {
     let refused = visit.send_parts("/submissions/new", &visit.token, &fields, None).await;
     is_text("a refused submission", &refused.text());
     let body = json!({"name": HOSTILE, "scopes": ["build"]});
-    app.call(&key, reqwest::Method::POST, "/api-keys", Some(body))
-        .await
-        .expect(201);
+    app.post(&key, "/api-keys", body).await.created();
     is_text("keys", &visit.html("/api-keys").await);
     is_text(
         "a refused key",

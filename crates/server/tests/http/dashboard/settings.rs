@@ -6,14 +6,10 @@ use serde_json::json;
 
 use super::{Visit, visit, visit_of};
 use crate::pages::{page, submit};
-use crate::support::{PASSWORD, TestApp};
+use crate::support::{Fields, PASSWORD, TestApp};
 
 async fn list(visit: &Visit<'_>, path: &str) -> serde_json::Value {
-    visit
-        .app
-        .browse(&visit.cookie, Method::GET, path, None)
-        .await
-        .expect(200)
+    visit.app.get(&visit.cookie, path).await.ok()
 }
 
 /// What stands in an element that is shown once.
@@ -61,7 +57,7 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
         assert!(!html.contains(secret), "{html}");
     }
     let variables = list(&visit, "/env").await;
-    let id = variables["items"][0]["id"].as_str().unwrap();
+    let id = variables["items"][0].id();
     visit.confirmed(&format!("/env/{id}/delete"), &[]).await;
     assert_eq!(list(&visit, "/env").await["total"], 1);
 }
@@ -82,7 +78,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     let secret = shown(&text, "secret").to_owned();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let record = list(&visit, "/webhooks").await["items"][0].clone();
-    let path = format!("/webhooks/{}", record["id"].as_str().unwrap());
+    let path = format!("/webhooks/{}", record.id());
     let html = visit.html(&path).await;
     assert!(
         html.contains(r#"value="build.failed" checked"#) && !html.contains(&secret),
@@ -90,12 +86,8 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     );
 
     visit.done(&format!("{path}/test"), &[]).await;
-    let deliveries = list(
-        &visit,
-        &format!("/webhooks/deliveries?id={}", record["id"].as_str().unwrap()),
-    )
-    .await;
-    let delivery = deliveries["items"][0]["id"].as_str().unwrap();
+    let deliveries = list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await;
+    let delivery = deliveries["items"][0].id();
     assert!(
         visit
             .html(&path)
@@ -104,11 +96,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     );
     visit.done(&format!("{path}/deliveries/{delivery}"), &[]).await;
     assert_eq!(
-        list(
-            &visit,
-            &format!("/webhooks/deliveries?id={}", record["id"].as_str().unwrap())
-        )
-        .await["total"],
+        list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await["total"],
         2
     );
 
@@ -161,7 +149,7 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     assert!(!visit.html("/members").await.contains(&link));
     let token = link.split_once("token=").unwrap().1;
     let joined = submit(&app, "/invite", "", &[("token", token), ("password", PASSWORD)]).await;
-    let bob = joined.header("set-cookie").split(';').next().unwrap().to_owned();
+    let bob = joined.cookie();
     let members = page(&app, &format!("/o/{}/members", visit.org), &bob).await.text();
     assert!(
         members.contains("bob@example.com <span class=\"quiet\">(you)") && !members.contains("Invite somebody"),
@@ -177,7 +165,7 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
             .find(|member| member["email"] == email)
             .cloned()
     };
-    let id = find("bob@example.com").unwrap()["id"].as_str().unwrap().to_owned();
+    let id = find("bob@example.com").unwrap().id().to_owned();
     visit
         .confirmed(&format!("/members/{id}/role"), &[("role", "admin")])
         .await;
@@ -206,10 +194,7 @@ async fn an_invitation_is_taken_back() {
     let visit = visit(&app, Role::Admin).await;
     let made = visit.send("/invitations", &[("email", "bob@example.com")]).await.text();
     let link = shown(&made, "link").strip_prefix(&app.origin).unwrap().to_owned();
-    let id = list(&visit, "/orgs/invitations").await["items"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = list(&visit, "/orgs/invitations").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
     assert_eq!(page(&app, &link, "").await.status, StatusCode::UNAUTHORIZED);
     // An admin makes no owners.
@@ -250,7 +235,7 @@ async fn a_password_is_changed_and_other_sessions_end() {
         .send(path, &[("current", PASSWORD), ("password", "another good one")])
         .await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
-    let fresh = done.header("set-cookie").split(';').next().unwrap().to_owned();
+    let fresh = done.cookie();
     let at = format!("/o/{}/profile", visit.org);
     for (cookie, status) in [(&fresh, 200), (&other, 303), (&visit.cookie, 303)] {
         assert_eq!(page(&app, &at, cookie).await.status.as_u16(), status);
@@ -266,8 +251,8 @@ async fn a_session_is_ended() {
     let app = TestApp::start().await;
     let (ours, theirs) = (visit(&app, Role::Member).await, visit(&app, Role::Member).await);
     let other = app.sign_in(&format!("member@{}.example", ours.org)).await;
-    let session = app.browse(&other, Method::GET, "/auth/session", None).await.expect(200);
-    let path = format!("/profile/sessions/{}/revoke", session["id"].as_str().unwrap());
+    let session = app.get(&other, "/auth/session").await.ok();
+    let path = format!("/profile/sessions/{}/revoke", session.id());
     assert_eq!(theirs.send(&path, &[]).await.status, StatusCode::NOT_FOUND);
     ours.done(&path, &[]).await;
     let at = format!("/o/{}/profile", ours.org);
@@ -286,10 +271,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     assert!(visit.html("/apps").await.contains("Shop &#60;b&#62;"));
     let taken = visit.send("/apps", &[("bundleId", "no id")]).await;
     assert!(taken.text().contains(r#"id="bundleId-wrong""#), "{}", taken.text());
-    let id = list(&visit, "/apps").await["items"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = list(&visit, "/apps").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/apps/{id}/delete"), &[]).await;
 
     let made = visit.send("/runners", &[]).await;
@@ -344,7 +326,7 @@ async fn a_credential_is_kept_and_deleted() {
             .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
             .header("origin", &app.origin)
             .header("cookie", &visit.cookie);
-        crate::support::Answer::of(request.body(body).send().await.unwrap()).await
+        crate::support::Answer::to(request.body(body)).await
     };
     let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
     let refused = send(keystore, "wrong-secret").await;
@@ -363,10 +345,7 @@ async fn a_credential_is_kept_and_deleted() {
         html.contains("Android keystore") && !html.contains("store-secret"),
         "{html}"
     );
-    let id = list(&visit, "/credentials").await["items"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = list(&visit, "/credentials").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/credentials/{id}/delete"), &[]).await;
     assert_eq!(list(&visit, "/credentials").await["total"], 0);
 }

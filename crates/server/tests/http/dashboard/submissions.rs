@@ -13,7 +13,7 @@ use serde_json::json;
 use super::builds::comes;
 use super::{Visit, visit, visit_of};
 use crate::submit::stage::{APK, Stage};
-use crate::support::{Answer, TestApp, noise};
+use crate::support::{Answer, Fields, TestApp, noise};
 
 /// A page of a stage whose visitor signed in before: the stage is changed in between.
 fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
@@ -53,7 +53,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
             && empty.contains(&format!("launchway login --url {}", app.origin)),
         "{empty}"
     );
-    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let submission = app.submitted(&key).await.id().to_owned();
     let path = format!("/submissions/{submission}");
     for query in ["", "?status=queued&platform=android&bundleId=com.example.app"] {
         let list = visit.html(&format!("/submissions{query}")).await;
@@ -284,7 +284,7 @@ async fn what_failed_needs_attention_and_is_retried() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let visit = visit_of(&app, org, Role::Member).await;
-    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let submission = app.submitted(&key).await.id().to_owned();
     let path = format!("/submissions/{submission}");
     assert!(!visit.html("").await.contains("Look at it"));
     let mut tx = app.app.db.write().await.unwrap();

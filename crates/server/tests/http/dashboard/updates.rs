@@ -10,7 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
-use crate::support::{Answer, TestApp, noise, package};
+use crate::support::{Answer, Fields, TestApp, noise, package};
 
 /// Sends the form of the publish page with a file, as a browser does.
 async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
@@ -57,7 +57,7 @@ async fn an_update_is_published_from_the_browser() {
         (&json!(true), &json!("one\ntwo <b>"))
     );
     let bytes = app
-        .request(Method::GET, answer["url"].as_str().unwrap())
+        .request(Method::GET, answer.text("url"))
         .send()
         .await
         .unwrap()
@@ -76,10 +76,7 @@ async fn a_package_of_several_mebibytes_is_published_from_the_browser() {
     assert!(zip.len() > 3 << 20);
     let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
-    let list = app
-        .browse(&visit.cookie, Method::GET, "/update", None)
-        .await
-        .expect(200);
+    let list = app.get(&visit.cookie, "/update").await.ok();
     assert_eq!(list["items"][0]["size"], zip.len());
 
     let many: Vec<_> = (0..100_000).map(|_| ("locale", "en")).collect();
@@ -135,7 +132,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let visit = visit_of(&app, org, Role::Member).await;
-    let of = |update: serde_json::Value| update["id"].as_str().unwrap().to_owned();
+    let of = |update: serde_json::Value| update.id().to_owned();
     let first = of(app
         .published(&key, json!({"version": "1.0.1", "configuration": "staging"}))
         .await);
@@ -144,11 +141,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
         .published(&key, json!({"version": "1.0.2", "configuration": "staging"}))
         .await);
     let path = format!("/updates/{second}");
-    let read = async |id: &str| {
-        app.call(&key, Method::GET, &format!("/update?id={id}"), None)
-            .await
-            .expect(200)
-    };
+    let read = async |id: &str| app.get(&key, &format!("/update?id={id}")).await.ok();
 
     let change = format!("{path}/change");
     visit.confirmed(&change, &[("status", "paused")]).await;
@@ -215,10 +208,10 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     let (org, key) = app.org_with_key().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let update = app.published(&key, json!({"version": "1.0.1"})).await;
-    let path = format!("/updates/{}", update["id"].as_str().unwrap());
+    let path = format!("/updates/{}", update.id());
     assert!(!visit.html(&path).await.contains("How it ended, by day"));
     let report = |kind, device| Report {
-        update_id: update["id"].as_str().unwrap().parse().unwrap(),
+        update_id: update.id().parse().unwrap(),
         kind,
         device,
         unkeyed: device,
@@ -255,7 +248,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
         "{page}"
     );
     let mut tx = app.app.db.read().await.unwrap();
-    let id = update["id"].as_str().unwrap().parse().unwrap();
+    let id = update.id().parse().unwrap();
     assert_eq!(tx.org(org).report_days(id).await.unwrap(), []);
 }
 

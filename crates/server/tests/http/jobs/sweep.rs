@@ -12,10 +12,9 @@ use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use launchway_testing::postgres::Postgres;
 use launchway_testing::s3::S3Server;
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, START, Setup, TestApp, machine_time, package, until};
+use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time, package, until};
 
 const BUNDLE: &str = "com.example.app";
 const STRANGE_UPLOAD: &str = "upload_01h455vb4pex5vsknk084sn02q";
@@ -54,12 +53,12 @@ async fn standing_behind(app: &TestApp, key: &str) {
 
 async fn publish(app: &TestApp, key: &str, upload: &str, version: &str) -> Answer {
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "android", "version": version});
-    app.call(key, Method::POST, "/update", Some(body)).await
+    app.post(key, "/update", body).await
 }
 
 async fn downloads(app: &TestApp) -> Vec<u8> {
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
-    app.get(offer["url"].as_str().unwrap()).await.bytes
+    app.get(NOBODY, offer.text("url")).await.bytes
 }
 
 async fn what_nothing_names_goes(app: TestApp) {
@@ -252,7 +251,7 @@ async fn a_running_publish_is_left_alone(setup: Setup) {
             assert_eq!(sweep(&app.app).await.unwrap(), 0, "its upload is there");
         })
         .await;
-    answer.expect(201);
+    answer.created();
     assert_eq!(downloads(&app).await, running.bytes);
 }
 
@@ -280,7 +279,7 @@ async fn a_publish_whose_upload_is_over_comes_to_nothing() {
                 sweep(&app.app).await.unwrap();
             })
             .await;
-        answer.expect_error(404, "No upload has this id");
+        answer.refused(404, "No upload has this id");
         let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
         assert_eq!(offer["updateAvailable"], Value::Bool(false));
         assert_eq!(stored(&app).await, Vec::<String>::new());
@@ -325,9 +324,9 @@ async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
 async fn the_folders_of_what_went_are_gone() {
     let app = in_the_present(Setup::default()).await;
     let running = Running::new(&app).await;
-    let update = running.publish(async || ()).await.expect(201);
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(&running.key, Method::DELETE, &path, None).await.expect(200);
+    let update = running.publish(async || ()).await.created();
+    let path = format!("/update?id={}", update.id());
+    app.delete(&running.key, &path).await.ok();
     app.advance(2 * DAY);
     clean_up(&app.app).await.unwrap();
     let Storage::Directory(root) = &app.app.config.storage else {

@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::table::Door;
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// What a caller shows.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Caller {
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_owned());
         }
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 }
 
@@ -140,12 +140,10 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
     // Lists are newest first: a moment later it stands at the top.
     app.advance(1);
     let revoked = app.key(org, &Scope::ALL).await;
-    let list = app.call(&admin_key, Method::GET, "/api-keys", None).await.expect(200);
-    let id = list["items"][0]["id"].as_str().unwrap();
-    let gone = app
-        .call(&admin_key, Method::DELETE, &format!("/api-keys?id={id}"), None)
-        .await;
-    assert_eq!(gone.expect(200), json!({"id": id, "status": "revoked"}));
+    let list = app.get(&admin_key, "/api-keys").await.ok();
+    let id = list["items"][0].id();
+    let gone = app.delete(&admin_key, &format!("/api-keys?id={id}")).await;
+    assert_eq!(gone.ok(), json!({"id": id, "status": "revoked"}));
     let expired = key_for_a_day(app, org).await;
     app.advance(DAY);
 
@@ -161,9 +159,7 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
         sessions.push(Caller::session(&format!("session of {role}"), &cookie, app, role));
     }
     let signed_out = app.sign_in("owner@example.com").await;
-    app.browse(&signed_out, Method::POST, "/auth/sign-out", None)
-        .await
-        .expect(200);
+    app.post(&signed_out, "/auth/sign-out", ()).await.ok();
 
     let cut = &revoked[..revoked.len() - 1];
     let unknown = launchway_domain::api_key::ApiKey::from_random(&[9; 128]).unwrap();

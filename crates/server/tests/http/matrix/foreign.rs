@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
 use launchway_server::http::router;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Who};
 use super::table::{Door, Thing, row_of, unused_id};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// An organization with one of everything.
 struct Victim {
@@ -42,25 +41,23 @@ impl Victim {
     async fn new(app: &TestApp) -> Victim {
         let (org, key) = app.org_with_key().await;
         let cookie = app.user(org, "ada@example.com", Role::Owner).await;
-        let update = app.publish(&key, json!({"rollout": 100})).await.expect(201);
+        let update = app.publish(&key, json!({"rollout": 100})).await.created();
         let upload = app.upload(&key, b"not used yet").await;
         let git = json!({"url": "https://example.com/app.git", "ref": "main"});
         let body = json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}});
-        let build = app.call(&key, Method::POST, "/build", Some(body)).await.expect(201);
+        let build = app.post(&key, "/build", body).await.created();
         let body = json!({"email": "bob@example.com"});
-        app.call(&key, Method::POST, "/orgs/invitations", Some(body))
-            .await
-            .expect(201);
+        app.post(&key, "/orgs/invitations", body).await.created();
         let body = json!({"name": "TOKEN", "value": "secret"});
-        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+        app.post(&key, "/env", body).await.created();
         app.keystore(&key).await;
         let submission = app.submitted(&key).await;
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
-        let webhook = app.call(&key, Method::POST, "/webhooks", Some(body)).await.expect(201);
+        let webhook = app.post(&key, "/webhooks", body).await.created();
         let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
-        let delivery = app.call(&key, Method::POST, &test, None).await.expect(201);
-        let token = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
-        app.enrol(token["token"].as_str().unwrap(), &["os=linux"]).await;
+        let delivery = app.post(&key, &test, ()).await.created();
+        let token = app.post(&key, "/runners/tokens", ()).await.created();
+        app.enrol(token.text("token"), &["os=linux"]).await;
         let mut victim = Victim {
             key,
             cookie,
@@ -77,7 +74,7 @@ impl Victim {
             (Thing::Session, "/auth/sessions"),
             (Thing::Runner, "/runners"),
         ] {
-            let items = app.browse(&victim.cookie, Method::GET, list, None).await.expect(200);
+            let items = app.get(&victim.cookie, list).await.ok();
             victim.ids.insert(thing, text(&items["items"][0]["id"]));
         }
         victim.ids.insert(Thing::Build, text(&build["id"]));
@@ -92,17 +89,13 @@ impl Victim {
     async fn everything(&self, app: &TestApp) -> Vec<Value> {
         let mut all = Vec::new();
         for list in EVERYTHING {
-            all.push(app.call(&self.key, Method::GET, list, None).await.expect(200));
+            all.push(app.get(&self.key, list).await.ok());
         }
-        all.push(
-            app.browse(&self.cookie, Method::GET, "/auth/sessions", None)
-                .await
-                .expect(200),
-        );
+        all.push(app.get(&self.cookie, "/auth/sessions").await.ok());
         all.push(
             app.check("com.example.app", "currentVersion=1.0.0&platform=android")
                 .await
-                .expect(200),
+                .ok(),
         );
         all
     }
@@ -185,8 +178,8 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
         (Thing::App, "/apps"),
     ] {
         let path = format!("{list}?id={}", victim.ids[&thing]);
-        let own = app.browse(&victim.cookie, Method::GET, &path, None).await;
-        assert_eq!(own.expect(200)["id"], victim.ids[&thing]);
+        let own = app.get(&victim.cookie, &path).await;
+        assert_eq!(own.ok()["id"], victim.ids[&thing]);
     }
     assert_eq!(victim.everything(&app).await, before);
 }
@@ -274,7 +267,7 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
     }
     // The upload that a stranger named is still good for its owner.
     let put = app.publish(&victim.key, json!({"version": "1.0.2"})).await;
-    assert_eq!(put.expect(201)["version"], "1.0.2");
+    assert_eq!(put.created()["version"], "1.0.2");
 }
 
 /// `docs/reference/callers.md#organization-context`: whether that organization exists or not makes no difference.

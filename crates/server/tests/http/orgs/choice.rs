@@ -3,7 +3,6 @@
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::MINUTE;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{EMAIL, get, join};
@@ -23,16 +22,14 @@ async fn a_session_acts_in_the_organization_it_names_else_in_its_oldest() {
     let claim = async |bundle: &str, query: &str| {
         let body = json!({"bundleId": bundle});
         app.advance(1);
-        app.browse(&cookie, Method::POST, &format!("/apps{query}"), Some(body))
-            .await
-            .expect(201);
+        app.post(&cookie, &format!("/apps{query}"), body).await.created();
     };
     claim("com.example.one", "").await;
     claim("com.example.two", &format!("?orgId={second}")).await;
     claim("com.example.three", "?orgId=").await;
     let bundles = async |query: &str| {
         let answer = get(&app, &cookie, &format!("/apps{query}")).await;
-        let items = answer.expect(200)["items"].as_array().unwrap().clone();
+        let items = answer.ok()["items"].as_array().unwrap().clone();
         let names: Vec<Value> = items.iter().map(|item| item["bundleId"].clone()).collect();
         (json!(names), answer.header("x-ratelimit-limit").to_owned())
     };
@@ -45,12 +42,10 @@ async fn a_session_acts_in_the_organization_it_names_else_in_its_oldest() {
     );
 
     // The role is the one in the organization that is named.
-    get(&app, &cookie, "/api-keys").await.expect(200);
+    get(&app, &cookie, "/api-keys").await.ok();
     let answer = get(&app, &cookie, &format!("/api-keys?orgId={second}")).await;
-    answer.expect_error(403, "This needs the role admin in the organization; yours is member");
-    let view = get(&app, &cookie, &format!("/auth/session?orgId={second}"))
-        .await
-        .expect(200);
+    answer.refused(403, "This needs the role admin in the organization; yours is member");
+    let view = get(&app, &cookie, &format!("/auth/session?orgId={second}")).await.ok();
     assert_eq!(view["organization"]["id"], json!(second));
 }
 
@@ -68,28 +63,22 @@ async fn an_org_id_must_be_one_of_the_callers() {
         "%00".to_owned(),
     ] {
         let path = format!("/apps?orgId={wrong}");
-        app.call(&key, Method::GET, &path, None)
-            .await
-            .expect_error(403, FOREIGN);
-        get(&app, &cookie, &path).await.expect_error(403, FOREIGN);
+        app.get(&key, &path).await.refused(403, FOREIGN);
+        get(&app, &cookie, &path).await.refused(403, FOREIGN);
     }
     for (query, status) in [
         (format!("?orgId={org}"), 200),
         ("?orgId=".to_owned(), 200),
         ("?orgid=nonsense".to_owned(), 200),
     ] {
-        app.call(&key, Method::GET, &format!("/apps{query}"), None)
-            .await
-            .expect(status);
+        app.get(&key, &format!("/apps{query}")).await.expect(status);
         get(&app, &cookie, &format!("/apps{query}")).await.expect(status);
     }
     let twice = format!("/apps?orgId={org}&orgId={org}");
-    app.call(&key, Method::GET, &twice, None)
-        .await
-        .expect_error(400, "orgId is given twice");
+    app.get(&key, &twice).await.refused(400, "orgId is given twice");
     get(&app, &cookie, "/apps?orgId=%ff")
         .await
-        .expect_error(400, "orgId is not valid UTF-8");
+        .refused(400, "orgId is not valid UTF-8");
 }
 
 #[tokio::test]
@@ -100,14 +89,12 @@ async fn who_left_an_organization_no_longer_acts_in_it() {
     let home = app.org(Tier::Free).await;
     join(&app, home, EMAIL, Role::Owner).await;
     let named = format!("/apps?orgId={org}");
-    get(&app, &cookie, &named).await.expect(200);
+    get(&app, &cookie, &named).await.ok();
     let id = super::user_id(&app, &cookie).await;
-    app.call(&key, Method::DELETE, &format!("/orgs/members?id={id}"), None)
-        .await
-        .expect(200);
-    get(&app, &cookie, &named).await.expect_error(403, FOREIGN);
+    app.delete(&key, &format!("/orgs/members?id={id}")).await.ok();
+    get(&app, &cookie, &named).await.refused(403, FOREIGN);
     assert_eq!(
-        get(&app, &cookie, "/auth/session").await.expect(200)["organization"]["id"],
+        get(&app, &cookie, "/auth/session").await.ok()["organization"]["id"],
         json!(home)
     );
 }

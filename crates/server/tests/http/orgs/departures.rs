@@ -13,7 +13,7 @@ use super::{EMAIL, get, user_id};
 use crate::auth::links::{accept, reset};
 use crate::dashboard::visit_of;
 use crate::device_logins::{begin, claim, confirm};
-use crate::support::{Answer, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
 
 const SECOND: &str = "ada.second@example.com";
 
@@ -34,21 +34,18 @@ struct Left {
 
 async fn invite(app: &TestApp, cookie: &str, email: &str) -> String {
     let body = json!({"email": email, "role": "admin"});
-    let made = app.browse(cookie, Method::POST, "/orgs/invitations", Some(body)).await;
-    token_of(&made.expect(201))
+    let made = app.post(cookie, "/orgs/invitations", body).await;
+    token_of(&made.created())
 }
 
 fn token_of(invitation: &Value) -> String {
-    let link = invitation["link"].as_str().unwrap();
+    let link = invitation.text("link");
     link.split_once("token=").unwrap().1.to_owned()
 }
 
 async fn runner_token(app: &TestApp, cookie: &str) -> String {
-    let made = app
-        .browse(cookie, Method::POST, "/runners/tokens", None)
-        .await
-        .expect(201);
-    made["token"].as_str().unwrap().to_owned()
+    let made = app.post(cookie, "/runners/tokens", ()).await.created();
+    made.text("token").to_owned()
 }
 
 async fn approved_login(app: &TestApp, cookie: &str, org: OrgId) -> Value {
@@ -60,26 +57,23 @@ async fn approved_login(app: &TestApp, cookie: &str, org: OrgId) -> Value {
 
 async fn enrol(app: &TestApp, token: &str) -> Answer {
     let body = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
-    app.call(token, Method::POST, "/runner/enrol", Some(body)).await
+    app.post(token, "/runner/enrol", body).await
 }
 
 async fn leave_behind(app: &TestApp, org: OrgId, admin: &str, other: &str) -> Left {
     let login = approved_login(app, admin, org).await;
-    let fetched = claim(app, &login).await.expect(200);
+    let fetched = claim(app, &login).await.ok();
     let body = json!({"name": "CI", "scopes": ["build", "update"]});
-    let key = app
-        .browse(admin, Method::POST, "/api-keys", Some(body))
-        .await
-        .expect(201);
-    let runner = enrol(app, &runner_token(app, admin).await).await.expect(201);
+    let key = app.post(admin, "/api-keys", body).await.created();
+    let runner = enrol(app, &runner_token(app, admin).await).await.created();
     Left {
         invitations: [invite(app, admin, SECOND).await, invite(app, other, EMAIL).await],
         runner_token: runner_token(app, admin).await,
         approved: approved_login(app, admin, org).await,
-        browser_key: fetched["key"].as_str().unwrap().to_owned(),
-        key: key["key"].as_str().unwrap().to_owned(),
-        key_id: key["id"].as_str().unwrap().to_owned(),
-        runner_id: runner["id"].as_str().unwrap().to_owned(),
+        browser_key: fetched.text("key").to_owned(),
+        key: key.text("key").to_owned(),
+        key_id: key.id().to_owned(),
+        runner_id: runner.id().to_owned(),
     }
 }
 
@@ -91,15 +85,15 @@ impl Left {
             assert!(matches!(answer.status.as_u16(), 400 | 401), "{way}: {}", answer.text());
         }
         assert_eq!(enrol(app, &self.runner_token).await.status, 401, "{way}");
-        let outcome = claim(app, &self.approved).await.expect(200);
+        let outcome = claim(app, &self.approved).await.ok();
         assert_eq!(
             (&outcome["status"], outcome.get("key")),
             (&json!("denied"), None),
             "{way}"
         );
-        let browser = app.call(&self.browser_key, Method::GET, "/auth/session", None).await;
+        let browser = app.get(&self.browser_key, "/auth/session").await;
         assert_eq!(browser.status, 401, "{way}");
-        let key = app.call(&self.key, Method::GET, "/auth/session", None).await;
+        let key = app.get(&self.key, "/auth/session").await;
         assert_eq!(key.status, 200, "{way}: the key of CI waits for a decision");
     }
 
@@ -151,10 +145,10 @@ async fn an_admin_who_goes_leaves_no_access() {
         let path = format!("/orgs/members?id={id}");
         let member = || Some(json!({"role": "member"}));
         let told = match way {
-            "an owner" => Some(app.browse(owner, Method::DELETE, &path, None).await.expect(200)),
-            "an admin key" => Some(app.call(&admin_key, Method::DELETE, &path, None).await.expect(200)),
-            "leaving" => Some(app.browse(&admin, Method::DELETE, &path, None).await.expect(200)),
-            "demotion" => Some(app.browse(owner, Method::PATCH, &path, member()).await.expect(200)),
+            "an owner" => Some(app.delete(owner, &path).await.ok()),
+            "an admin key" => Some(app.delete(&admin_key, &path).await.ok()),
+            "leaving" => Some(app.delete(&admin, &path).await.ok()),
+            "demotion" => Some(app.patch(owner, &path, member()).await.ok()),
             "the operator" => {
                 let record = app
                     .app
@@ -208,7 +202,7 @@ async fn access_ends_with_a_lesser_role_only() {
     let path = format!("/orgs/members?id={}", user_id(&app, &ada).await);
     let change = async |role: &str| {
         let body = json!({"role": role});
-        app.browse(&owner, Method::PATCH, &path, Some(body)).await.expect(200)
+        app.patch(&owner, &path, body).await.ok()
     };
     let token = runner_token(&app, &ada).await;
     for same_or_greater in ["admin", "owner", "owner"] {
@@ -218,12 +212,9 @@ async fn access_ends_with_a_lesser_role_only() {
             (None, &json!(same_or_greater))
         );
     }
-    enrol(&app, &token).await.expect(201);
+    enrol(&app, &token).await.created();
     let body = json!({"email": SECOND, "role": "owner"});
-    let made = app
-        .browse(&ada, Method::POST, "/orgs/invitations", Some(body))
-        .await
-        .expect(201);
+    let made = app.post(&ada, "/orgs/invitations", body).await.created();
     assert_eq!(change("admin").await["ended"]["invitations"], 1);
     accept(&app, &token_of(&made), PASSWORD).await.expect(401);
 }
@@ -238,24 +229,20 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     super::join(&app, other, EMAIL, Role::Owner).await;
     let left = leave_behind(&app, org, &ada, &owner).await;
     let elsewhere = app
-        .browse(&ada, Method::POST, &format!("/runners/tokens?orgId={other}"), None)
+        .post(&ada, &format!("/runners/tokens?orgId={other}"), ())
         .await
-        .expect(201);
+        .created();
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
-    reset(&app, &link, "another good password").await.expect(200);
+    reset(&app, &link, "another good password").await.ok();
     // The invitation that somebody else made for the address stays: it gives nothing that the member lacks.
     let answer = accept(&app, &left.invitations[0], PASSWORD).await;
     assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
-    for token in [left.runner_token.as_str(), elsewhere["token"].as_str().unwrap()] {
+    for token in [left.runner_token.as_str(), elsewhere.text("token")] {
         enrol(&app, token).await.expect(401);
     }
-    assert_eq!(claim(&app, &left.approved).await.expect(200)["status"], "denied");
-    app.call(&left.browser_key, Method::GET, "/auth/session", None)
-        .await
-        .expect(401);
-    app.call(&left.key, Method::GET, "/auth/session", None)
-        .await
-        .expect(200);
+    assert_eq!(claim(&app, &left.approved).await.ok()["status"], "denied");
+    app.get(&left.browser_key, "/auth/session").await.expect(401);
+    app.get(&left.key, "/auth/session").await.ok();
     get(&app, &ada, "/auth/session").await.expect(401);
 }
 
@@ -281,15 +268,15 @@ async fn nothing_is_made_while_the_admin_goes() {
                     true => (Method::DELETE, None),
                     false => (Method::PATCH, Some(json!({"role": "member"}))),
                 };
-                other.call(&key, method, &path, body).await.expect(200)
+                other.send(&key, method, &path, body).await.ok()
             })
         };
         let invite = json!({"email": format!("second{round}@example.com"), "role": "admin"});
         let new_key = json!({"name": "CI", "scopes": ["build"]});
         let (invited, token, made, decided, fetched) = tokio::join!(
-            node.browse(&admin, Method::POST, "/orgs/invitations", Some(invite)),
-            node.browse(&admin, Method::POST, "/runners/tokens", None),
-            node.browse(&admin, Method::POST, "/api-keys", Some(new_key)),
+            node.post(&admin, "/orgs/invitations", invite),
+            node.post(&admin, "/runners/tokens", ()),
+            node.post(&admin, "/api-keys", new_key),
             confirm(&node, &admin, &pending, org),
             claim(&node, &approved),
         );
@@ -298,7 +285,7 @@ async fn nothing_is_made_while_the_admin_goes() {
             accept(&node, &token_of(&invited.json()), PASSWORD).await.expect(401);
         }
         if token.status == 201 {
-            enrol(&node, token.json()["token"].as_str().unwrap()).await.expect(401);
+            enrol(&node, token.json().text("token")).await.expect(401);
         }
         if made.status == 201 {
             let id = &made.json()["id"];
@@ -306,11 +293,9 @@ async fn nothing_is_made_while_the_admin_goes() {
             assert!(listed.iter().any(|key| key["id"] == *id), "{removed}");
         }
         drop(decided);
-        assert_ne!(claim(&node, &pending).await.expect(200)["status"], "approved");
+        assert_ne!(claim(&node, &pending).await.ok()["status"], "approved");
         if let Some(browser_key) = fetched.json()["key"].as_str() {
-            node.call(browser_key, Method::GET, "/auth/session", None)
-                .await
-                .expect(401);
+            node.get(browser_key, "/auth/session").await.expect(401);
         }
     }
 }
@@ -326,7 +311,7 @@ async fn two_admins_who_remove_each_other_are_answered() {
         let bob = node.user(org, &format!("bob{round}@example.com"), Role::Admin).await;
         let remove = async |by: &str, whom: String| {
             let path = format!("/orgs/members?id={whom}");
-            node.browse(by, Method::DELETE, &path, None).await.status.as_u16()
+            node.delete(by, &path).await.status.as_u16()
         };
         let (ada_id, bob_id) = (user_id(&node, &ada).await, user_id(&node, &bob).await);
         let mut statuses: [u16; 2] = tokio::join!(remove(&ada, bob_id), remove(&bob, ada_id)).into();

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{EMAIL, get};
-use crate::support::{START, TestApp};
+use crate::support::{Fields, START, TestApp};
 
 const PATH: &str = "/orgs/invitations";
 
@@ -17,7 +17,7 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
     let org = app.org(Tier::Enterprise).await;
     let admin = app.user(org, EMAIL, Role::Admin).await;
     let body = json!({"email": " Bob@Example.com "});
-    let mut made = app.browse(&admin, Method::POST, PATH, Some(body)).await.expect(201);
+    let mut made = app.post(&admin, PATH, body).await.created();
     let link = made.as_object_mut().unwrap().remove("link").unwrap();
     assert!(
         link.as_str()
@@ -30,14 +30,14 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
         "createdAt": iso(START), "expiresAt": iso(START + 7 * DAY),
     });
     assert_eq!(made, expected);
-    assert!(made["id"].as_str().unwrap().starts_with("invitation_"), "{made}");
-    let one = get(&app, &admin, &format!("{PATH}?id={}", made["id"].as_str().unwrap())).await;
-    assert_eq!(one.expect(200), expected);
+    assert!(made.id().starts_with("invitation_"), "{made}");
+    let one = get(&app, &admin, &format!("{PATH}?id={}", made.id())).await;
+    assert_eq!(one.ok(), expected);
     app.advance(MINUTE);
     let body = json!({"email": "eve@example.com", "role": "admin"});
-    let second = app.browse(&admin, Method::POST, PATH, Some(body)).await.expect(201);
+    let second = app.post(&admin, PATH, body).await.created();
     assert_eq!(second["role"], "admin");
-    let list = get(&app, &admin, PATH).await.expect(200);
+    let list = get(&app, &admin, PATH).await.ok();
     assert_eq!((&list["total"], &list["items"][1]), (&json!(2), &expected));
     assert_eq!(
         (&list["items"][0]["id"], list["items"][0].get("link")),
@@ -51,18 +51,12 @@ async fn only_an_owner_invites_an_owner() {
     let (org, key) = app.org_with_key().await;
     let body = || Some(json!({"email": "bob@example.com", "role": "owner"}));
     let admin = app.user(org, EMAIL, Role::Admin).await;
-    let answer = app.browse(&admin, Method::POST, PATH, body()).await;
-    answer.expect_error(403, "Only an owner makes or unmakes owners");
+    let answer = app.post(&admin, PATH, body()).await;
+    answer.refused(403, "Only an owner makes or unmakes owners");
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
-    assert_eq!(
-        app.browse(&owner, Method::POST, PATH, body()).await.expect(201)["role"],
-        "owner"
-    );
+    assert_eq!(app.post(&owner, PATH, body()).await.created()["role"], "owner");
     // A key with the admin scope is the operator's.
-    assert_eq!(
-        app.call(&key, Method::POST, PATH, body()).await.expect(201)["role"],
-        "owner"
-    );
+    assert_eq!(app.post(&key, PATH, body()).await.created()["role"], "owner");
 }
 
 #[tokio::test]
@@ -81,11 +75,9 @@ async fn an_invitation_has_an_address_and_a_role() {
         ),
         (json!({}), "missing field `email`"),
     ] {
-        app.call(&key, Method::POST, PATH, Some(body))
-            .await
-            .expect_error(400, message);
+        app.post(&key, PATH, body).await.refused(400, message);
     }
-    let list = app.call(&key, Method::GET, PATH, None).await.expect(200);
+    let list = app.get(&key, PATH).await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -93,18 +85,15 @@ async fn an_invitation_has_an_address_and_a_role() {
 async fn an_invitation_is_deleted_once() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    let made = app
-        .call(&key, Method::POST, PATH, Some(json!({"email": EMAIL})))
-        .await
-        .expect(201);
-    let path = format!("{PATH}?id={}", made["id"].as_str().unwrap());
-    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let made = app.post(&key, PATH, json!({"email": EMAIL})).await.created();
+    let path = format!("{PATH}?id={}", made.id());
+    let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.call(&key, method, &path, None)
+        app.send(&key, method, &path, ())
             .await
-            .expect_error(404, "No invitation has this id");
+            .refused(404, "No invitation has this id");
     }
-    let list: Value = app.call(&key, Method::GET, PATH, None).await.expect(200);
+    let list: Value = app.get(&key, PATH).await.ok();
     assert_eq!(list["total"], 0);
 }

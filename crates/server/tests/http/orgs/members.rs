@@ -4,11 +4,10 @@
 use launchway_domain::tenancy::Role::{self, Admin, Member, Owner};
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{MINUTE, iso};
-use reqwest::Method;
 use serde_json::json;
 
 use super::{EMAIL, get, member, user_id};
-use crate::support::{START, TestApp};
+use crate::support::{Fields, START, TestApp};
 
 const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
 const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
@@ -21,19 +20,14 @@ async fn members_are_listed_newest_first() {
     let cookie = app.user(org, EMAIL, Owner).await;
     app.advance(MINUTE);
     let bob = member(&app, org, "bob@example.com", Member).await;
-    let list = get(&app, &cookie, "/orgs/members").await.expect(200);
+    let list = get(&app, &cookie, "/orgs/members").await.ok();
     let view = |id: &str, email: &str, role: &str, at: i64| json!({"id": id, "status": "active", "email": email, "role": role, "createdAt": iso(at)});
     let ada = view(&user_id(&app, &cookie).await, EMAIL, "owner", START);
     let bob = view(&bob, "bob@example.com", "member", START + MINUTE);
     assert_eq!(list, json!({"items": [bob, ada], "total": 2, "limit": 10, "offset": 0}));
-    let one = get(
-        &app,
-        &cookie,
-        &format!("/orgs/members?id={}", bob["id"].as_str().unwrap()),
-    )
-    .await;
-    assert_eq!(one.expect(200), bob);
-    let page = get(&app, &cookie, "/orgs/members?limit=1&offset=1").await.expect(200);
+    let one = get(&app, &cookie, &format!("/orgs/members?id={}", bob.id())).await;
+    assert_eq!(one.ok(), bob);
+    let page = get(&app, &cookie, "/orgs/members?limit=1&offset=1").await.ok();
     assert_eq!(page["items"], json!([ada]));
 }
 
@@ -52,9 +46,7 @@ async fn roles_change_as_far_as_the_callers_role_reaches() {
                 number += 1;
                 let id = member(&app, org, &format!("user{number}@example.com"), before).await;
                 let path = format!("/orgs/members?id={id}");
-                let answer = app
-                    .browse(&cookie, Method::PATCH, &path, Some(json!({"role": after})))
-                    .await;
+                let answer = app.patch(&cookie, &path, json!({"role": after})).await;
                 let touches_owners = before != after && (before == Owner || after == Owner);
                 let refusal = match actor {
                     Member => Some(NEEDS_ADMIN),
@@ -62,13 +54,13 @@ async fn roles_change_as_far_as_the_callers_role_reaches() {
                     _ => None,
                 };
                 let has = if let Some(message) = refusal {
-                    answer.expect_error(403, message);
+                    answer.refused(403, message);
                     before
                 } else {
-                    assert_eq!(answer.expect(200)["role"], json!(after));
+                    assert_eq!(answer.ok()["role"], json!(after));
                     after
                 };
-                let read = get(&app, &cookie, &path).await.expect(200);
+                let read = get(&app, &cookie, &path).await.ok();
                 assert_eq!(read["role"], json!(has), "{actor} changes {before} to {after}");
             }
         }
@@ -84,15 +76,15 @@ async fn members_are_removed_as_far_as_the_callers_role_reaches() {
         for target in Role::ALL {
             let id = member(&app, org, &format!("{target}-of-{actor}@example.com"), target).await;
             let path = format!("/orgs/members?id={id}");
-            let answer = app.browse(&cookie, Method::DELETE, &path, None).await;
+            let answer = app.delete(&cookie, &path).await;
             match (actor, target) {
-                (Member, _) => answer.expect_error(403, NEEDS_ADMIN),
-                (Admin, Owner) => answer.expect_error(403, OWNERS_ONLY),
+                (Member, _) => answer.refused(403, NEEDS_ADMIN),
+                (Admin, Owner) => answer.refused(403, OWNERS_ONLY),
                 _ => {
-                    let removed = answer.expect(200);
+                    let removed = answer.ok();
                     assert_eq!((&removed["id"], &removed["status"]), (&json!(id), &json!("deleted")));
-                    let again = app.browse(&cookie, Method::DELETE, &path, None).await;
-                    again.expect_error(404, "No member has this id");
+                    let again = app.delete(&cookie, &path).await;
+                    again.refused(404, "No member has this id");
                 }
             }
         }
@@ -108,10 +100,10 @@ async fn an_admin_key_makes_and_unmakes_owners() {
     member(&app, org, "bob@example.com", Owner).await;
     let path = format!("/orgs/members?id={id}");
     for role in ["owner", "admin", "member", "owner"] {
-        let answer = app.call(&key, Method::PATCH, &path, Some(json!({"role": role}))).await;
-        assert_eq!(answer.expect(200)["role"], role);
+        let answer = app.patch(&key, &path, json!({"role": role})).await;
+        assert_eq!(answer.ok()["role"], role);
     }
-    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    app.delete(&key, &path).await.ok();
 }
 
 #[tokio::test]
@@ -121,29 +113,25 @@ async fn everybody_may_leave_but_the_last_owner() {
     let owner = app.user(org, EMAIL, Owner).await;
     let leave = async |cookie: &str| {
         let path = format!("/orgs/members?id={}", user_id(&app, cookie).await);
-        app.browse(cookie, Method::DELETE, &path, None).await
+        app.delete(cookie, &path).await
     };
     for role in [Member, Admin] {
         let cookie = app.user(org, &format!("{role}@example.com"), role).await;
-        leave(&cookie).await.expect(200);
+        leave(&cookie).await.ok();
         // Still signed in, but in no organization.
-        let view = get(&app, &cookie, "/auth/session").await.expect(200);
+        let view = get(&app, &cookie, "/auth/session").await.ok();
         assert_eq!(view["organization"], json!(null));
     }
-    leave(&owner).await.expect_error(400, LAST_OWNER);
+    leave(&owner).await.refused(400, LAST_OWNER);
     let own = format!("/orgs/members?id={}", user_id(&app, &owner).await);
     for role in ["admin", "member"] {
-        let answer = app
-            .browse(&owner, Method::PATCH, &own, Some(json!({"role": role})))
-            .await;
-        answer.expect_error(400, LAST_OWNER);
+        let answer = app.patch(&owner, &own, json!({"role": role})).await;
+        answer.refused(400, LAST_OWNER);
     }
     let second = member(&app, org, "bob@example.com", Admin).await;
     let path = format!("/orgs/members?id={second}");
-    app.browse(&owner, Method::PATCH, &path, Some(json!({"role": "owner"})))
-        .await
-        .expect(200);
-    leave(&owner).await.expect(200);
+    app.patch(&owner, &path, json!({"role": "owner"})).await.ok();
+    leave(&owner).await.ok();
 }
 
 #[tokio::test]
@@ -152,13 +140,9 @@ async fn an_admin_key_cannot_take_the_last_owner_away() {
     let (org, key) = app.org_with_key().await;
     let id = member(&app, org, EMAIL, Owner).await;
     let path = format!("/orgs/members?id={id}");
-    app.call(&key, Method::DELETE, &path, None)
-        .await
-        .expect_error(400, LAST_OWNER);
-    let answer = app
-        .call(&key, Method::PATCH, &path, Some(json!({"role": "member"})))
-        .await;
-    answer.expect_error(400, LAST_OWNER);
+    app.delete(&key, &path).await.refused(400, LAST_OWNER);
+    let answer = app.patch(&key, &path, json!({"role": "member"})).await;
+    answer.refused(400, LAST_OWNER);
 }
 
 #[tokio::test]
@@ -169,10 +153,7 @@ async fn two_owners_who_leave_at_once_leave_one_behind() {
     let other = member(&app, org, "bob@example.com", Owner).await;
     let remove = |id: String| {
         let (app, key) = (&app, &key);
-        async move {
-            app.call(key, Method::DELETE, &format!("/orgs/members?id={id}"), None)
-                .await
-        }
+        async move { app.delete(key, &format!("/orgs/members?id={id}")).await }
     };
     let (first, second) = tokio::join!(remove(one), remove(other));
     let mut statuses = [first.status.as_u16(), second.status.as_u16()];
@@ -188,11 +169,9 @@ async fn a_change_of_role_has_one_form() {
     member(&app, org, "bob@example.com", Owner).await;
     for role in ["Owner", "root", "", " admin"] {
         let path = format!("/orgs/members?id={id}");
-        let answer = app.call(&key, Method::PATCH, &path, Some(json!({"role": role}))).await;
-        answer.expect_error(400, "role must be member, admin or owner");
+        let answer = app.patch(&key, &path, json!({"role": role})).await;
+        answer.refused(400, "role must be member, admin or owner");
     }
-    let answer = app
-        .call(&key, Method::PATCH, "/orgs/members", Some(json!({"role": "admin"})))
-        .await;
-    answer.expect_error(400, "id is required");
+    let answer = app.patch(&key, "/orgs/members", json!({"role": "admin"})).await;
+    answer.refused(400, "id is required");
 }

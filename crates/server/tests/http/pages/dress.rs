@@ -7,7 +7,7 @@ use launchway_server::ops::{accounts, orgs};
 use reqwest::Method;
 
 use super::{invite, page, submit};
-use crate::support::{Answer, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 /// Every page there is, by a server that has an organization, to nobody and to an owner.
 async fn all(app: &TestApp) -> Vec<(String, Answer)> {
@@ -150,16 +150,8 @@ async fn a_hostile_name_stays_a_name() {
     write.commit().await.unwrap();
     let cookie = app.sign_in(ADDRESS).await;
     let body = serde_json::json!({"email": ADDRESS});
-    let made = app
-        .browse(&cookie, Method::POST, "/orgs/invitations", Some(body))
-        .await
-        .expect(201);
-    let invite = made["link"]
-        .as_str()
-        .unwrap()
-        .strip_prefix(&app.origin)
-        .unwrap()
-        .to_owned();
+    let made = app.post(&cookie, "/orgs/invitations", body).await.created();
+    let invite = made.text("link").strip_prefix(&app.origin).unwrap().to_owned();
 
     let hostile = [
         ("token", NAME),

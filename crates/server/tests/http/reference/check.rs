@@ -1,5 +1,6 @@
 //! The public check: its parameters, its three forms of result, its rules (`docs/reference/updates.md#the-public-check`).
 
+use crate::support::{Fields, NOBODY};
 use launchway_domain::time::{HOUR, iso};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -277,7 +278,7 @@ async fn the_hash_is_built_from_plugins_resources_and_native_source() {
         let mut document = document("4.5.0");
         document[field] = value;
         let update = stage.app.published(key, json!({"fingerprint": document})).await;
-        hashes.push(update["fingerprint"].as_str().unwrap().to_owned());
+        hashes.push(update.text("fingerprint").to_owned());
     }
     assert_eq!(hashes[0], stage.filled("{hash}"), "the same inputs, the same hash");
     hashes.sort();
@@ -298,13 +299,13 @@ async fn download_urls_are_valid_for_an_hour() {
     let offer = ask().await;
     assert_eq!(text(&offer, "expiresAt"), iso(now + HOUR));
     let url = text(&offer, "url");
-    assert_eq!(app.get(&url).await.status, 200);
+    assert_eq!(app.get(NOBODY, &url).await.status, 200);
     app.advance(HOUR - 1);
-    assert_eq!(app.get(&url).await.status, 200);
+    assert_eq!(app.get(NOBODY, &url).await.status, 200);
     app.advance(1);
-    assert_eq!(app.get(&url).await.status, 403);
+    assert_eq!(app.get(NOBODY, &url).await.status, 403);
     let again = ask().await;
-    assert_eq!(app.get(&text(&again, "url")).await.status, 200);
+    assert_eq!(app.get(NOBODY, &text(&again, "url")).await.status, 200);
 }
 
 /// `docs/reference/updates.md#caching`

@@ -3,7 +3,6 @@
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{MINUTE, SECOND};
-use reqwest::Method;
 use serde_json::json;
 
 use super::stage::Stage;
@@ -19,7 +18,7 @@ async fn the_rate_limit_is_that_of_the_tier() {
         let org = app.org(tier).await;
         let key = app.key(org, &[Scope::Build]).await;
         let call = async || {
-            let answer = app.call(&key, Method::GET, "/build", None).await;
+            let answer = app.get(&key, "/build").await;
             let number = |name: &str| answer.header(name).parse::<i64>().unwrap();
             let quota = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(number);
             (answer, quota)
@@ -34,13 +33,13 @@ async fn the_rate_limit_is_that_of_the_tier() {
             );
         }
         let (answer, quota) = call().await;
-        answer.expect_error(429, "Too many requests; try again in 60 seconds");
+        answer.refused(429, "Too many requests; try again in 60 seconds");
         assert_eq!(quota, [per_minute, 0, (START + MINUTE) / SECOND]);
     }
     app.advance(MINUTE);
     let org = app.org(Tier::Free).await;
     let key = app.key(org, &[Scope::Build]).await;
-    let answer = app.call(&key, Method::GET, "/build", None).await;
+    let answer = app.get(&key, "/build").await;
     assert_eq!(
         answer.header("x-ratelimit-reset"),
         ((START + 2 * MINUTE) / SECOND).to_string()

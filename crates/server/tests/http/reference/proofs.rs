@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::stage::Stage;
 use super::{BAD_KEY, ENDPOINTS, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, Row, Who, new_key, run};
-use crate::support::{Answer, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
 
 #[tokio::test]
 async fn keys_and_sessions_follow_the_rules() {
@@ -209,7 +209,7 @@ async fn every_scope_on_every_endpoint() {
                     answer.text()
                 );
             } else {
-                answer.expect_error(403, &format!("API key does not have '{needed}' scope"));
+                answer.refused(403, &format!("API key does not have '{needed}' scope"));
             }
         }
     }
@@ -221,15 +221,11 @@ async fn the_session_cookie_is_set_and_managed() {
     let stage = Stage::set().await;
     let request = stage.app.request(Method::POST, "/auth/sign-in");
     let request = request.json(&json!({"email": "owner@example.com", "password": PASSWORD}));
-    let answer = Answer::of(request.send().await.unwrap()).await;
-    answer.expect(200);
-    let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
-    stage.app.browse(&cookie, Method::GET, "/build", None).await.expect(200);
-    stage
-        .app
-        .browse("launchway=dead", Method::GET, "/build", None)
-        .await
-        .expect_error(401, NO_PROOF);
+    let answer = Answer::to(request).await;
+    answer.ok();
+    let cookie = answer.cookie();
+    stage.app.get(&cookie, "/build").await.ok();
+    stage.app.get("launchway=dead", "/build").await.refused(401, NO_PROOF);
 }
 
 /// `docs/reference/service.md#environments`
@@ -251,12 +247,9 @@ async fn keys_of_one_environment_are_unknown_in_the_other() {
         ("development", &development, &production),
     ] {
         let (_, key) = at.org_with_key().await;
-        let here = at.call(&key, Method::GET, "/auth/session", None).await.expect(200);
+        let here = at.get(&key, "/auth/session").await.ok();
         assert_eq!(here["environment"], name);
-        elsewhere
-            .call(&key, Method::GET, "/auth/session", None)
-            .await
-            .expect_error(401, BAD_KEY);
+        elsewhere.get(&key, "/auth/session").await.refused(401, BAD_KEY);
     }
 }
 
@@ -267,11 +260,11 @@ async fn the_key_is_displayed_once() {
     let made = stage
         .call(Who::Session, Method::POST, "/api-keys", new_key(&["build"]))
         .await
-        .expect(201);
-    let key = made["key"].as_str().unwrap();
+        .created();
+    let key = made.text("key");
     assert!(key.starts_with("lw_"), "{key}");
-    stage.app.call(key, Method::GET, "/build", None).await.expect(200);
+    stage.app.get(key, "/build").await.ok();
     let list = stage.call(Who::Session, Method::GET, "/api-keys?limit=100", NONE).await;
-    list.expect(200);
+    list.ok();
     assert!(!list.text().contains(key));
 }

@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Gets, Who};
-use crate::support::{Answer, TestApp, package};
+use crate::support::{Answer, Fields, TestApp, package};
 
 /// More keys than a page holds unless told.
 pub const KEYS: usize = 14;
@@ -48,15 +48,11 @@ impl Stage {
         let cookie = app.user(org, "owner@example.com", Role::Owner).await;
         let second = join_second(&app, &cookie).await;
         let admin = keys[3].1.clone();
-        let make = async |fields: Value| {
-            app.call(&admin, Method::POST, "/api-keys", Some(fields))
-                .await
-                .expect(201)
-        };
+        let make = async |fields: Value| app.post(&admin, "/api-keys", fields).await.created();
         let text = |json: &Value, field: &str| json[field].as_str().unwrap().to_owned();
         let revoked = make(json!({"name": "old", "scopes": ["build", "submit", "update"]})).await;
         let path = format!("/api-keys?id={}", text(&revoked, "id"));
-        app.call(&admin, Method::DELETE, &path, None).await.expect(200);
+        app.delete(&admin, &path).await.ok();
         let expiring = json!({"name": "short", "scopes": ["build", "submit", "update"], "expiresInDays": 1});
         let expired = make(expiring).await;
         app.advance(DAY);
@@ -100,7 +96,7 @@ impl Stage {
                 .header("origin", &self.app.origin),
         };
         let request = if body.is_null() { request } else { request.json(&body) };
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// The text with every `{name}` replaced.
@@ -125,8 +121,8 @@ impl Stage {
 
 /// Makes the signed-in user an owner of a second organization.
 async fn join_second(app: &TestApp, cookie: &str) -> OrgId {
-    let session = app.browse(cookie, Method::GET, "/auth/session", None).await.expect(200);
-    let user = session["user"]["id"].as_str().unwrap().parse().unwrap();
+    let session = app.get(cookie, "/auth/session").await.ok();
+    let user = session["user"].id().parse().unwrap();
     // Later than the first: the oldest is the one a session acts in unless told.
     app.advance(1);
     let second = app.org(Tier::Enterprise).await;

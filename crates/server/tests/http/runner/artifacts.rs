@@ -5,7 +5,7 @@ use launchway_server::jobs::expire_leases::expire_leases;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v2.apk");
 
@@ -17,14 +17,14 @@ async fn what_was_sent_is_checked_and_read() {
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     // Announced twice, as by a runner whose first try broke off: the second counts.
-    let first = held.announce("app.apk", APK).await.expect(201);
+    let first = held.announce("app.apk", APK).await.created();
     assert_eq!((&first["status"], &first["cancel"]), (&json!("pending"), &json!(false)));
     let apk = held.send("app.apk", APK, APK).await;
-    let late = app.request(Method::PUT, first["url"].as_str().unwrap());
+    let late = app.request(Method::PUT, first.text("url"));
     assert_eq!(late.body(APK).send().await.unwrap().status(), 403);
     let map = held.send("mapping.txt", b"a -> b", b"a -> b").await;
     let broken = held.send("broken.aab", b"PK no archive", b"PK no archive").await;
-    held.finish(json!({"artifacts": [apk, map, broken]})).await.expect(200);
+    held.finish(json!({"artifacts": [apk, map, broken]})).await.ok();
     let mut tx = app.app.db.read().await.unwrap();
     let mut artifacts = tx.org(org).artifacts(id).await.unwrap();
     artifacts.sort_by(|a, b| a.kind.cmp(&b.kind).then(a.name.cmp(&b.name)));
@@ -50,7 +50,7 @@ async fn what_was_sent_is_checked_and_read() {
     // The bytes are there, and what was sent first is not.
     let keys = app.app.blob.list(None).await.unwrap();
     assert_eq!(keys.len(), 3, "{keys:?}");
-    let late = app.request(Method::PUT, first["url"].as_str().unwrap());
+    let late = app.request(Method::PUT, first.text("url"));
     assert_eq!(late.body(APK).send().await.unwrap().status(), 403);
 }
 
@@ -67,7 +67,7 @@ async fn another_app_than_was_asked_for_is_a_warning() {
         .await;
     let held = app.take(&runner).await;
     let apk = held.send("app.apk", APK, APK).await;
-    held.finish(json!({"artifacts": [apk]})).await.expect(200);
+    held.finish(json!({"artifacts": [apk]})).await.ok();
     let build = app.build(id).await;
     assert_eq!(build.spec.version.as_deref(), Some("2.0.0"));
     assert_eq!(
@@ -91,24 +91,24 @@ async fn bytes_that_are_not_the_announced_ones_end_no_build() {
     let of_other = app.take(&runner).await;
     assert_eq!(of_other.id, other.to_string());
     let foreign = of_other.send("other.apk", APK, APK).await;
-    let announced = held.announce("app.apk", APK).await.expect(201)["id"].clone();
+    let announced = held.announce("app.apk", APK).await.created()["id"].clone();
     let finish = async |ids: serde_json::Value| held.finish(json!({"artifacts": ids})).await;
     finish(json!([announced]))
         .await
-        .expect_error(400, "The artifact app.apk has not been sent: send it to its url first");
+        .refused(400, "The artifact app.apk has not been sent: send it to its url first");
     let mut wrong = APK.to_vec();
     wrong[100] ^= 1;
     let sent = held.send("app.apk", APK, &wrong).await;
-    finish(json!([sent])).await.expect_error(
+    finish(json!([sent])).await.refused(
         400,
         "The artifact app.apk is not what was announced: its size or sha256 differ",
     );
     let message = format!("This attempt did not announce the artifact {foreign}");
-    finish(json!([foreign])).await.expect_error(400, &message);
+    finish(json!([foreign])).await.refused(400, &message);
     let keys = app.app.blob.list(Some(&"artifacts".parse().unwrap())).await.unwrap();
     assert!(keys.is_empty(), "{keys:?}");
     let right = held.send("app.apk", APK, APK).await;
-    finish(json!([right])).await.expect(200);
+    finish(json!([right])).await.ok();
     assert!(app.build(id).await.finished_at.is_some());
 }
 
@@ -120,18 +120,15 @@ async fn the_artifacts_of_an_attempt_that_is_over_are_dropped() {
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     let apk = held.send("app.apk", APK, APK).await;
-    let target = held.announce("second.apk", APK).await.expect(201);
+    let target = held.announce("second.apk", APK).await.created();
     app.advance(2 * MINUTE);
     expire_leases(&app.app).await.unwrap();
     assert!(app.app.blob.list(None).await.unwrap().is_empty());
-    let put = app.request(Method::PUT, target["url"].as_str().unwrap());
+    let put = app.request(Method::PUT, target.text("url"));
     assert_eq!(put.body(APK).send().await.unwrap().status(), 403);
     let again = app.take(&runner).await;
     let message = format!("This attempt did not announce the artifact {apk}");
-    again
-        .finish(json!({"artifacts": [apk]}))
-        .await
-        .expect_error(400, &message);
+    again.finish(json!({"artifacts": [apk]})).await.refused(400, &message);
     assert_eq!(
         app.app.db.read().await.unwrap().org(org).artifacts(id).await.unwrap(),
         []

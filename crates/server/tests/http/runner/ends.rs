@@ -2,7 +2,6 @@
 
 use launchway_domain::build::BuildStatus;
 use launchway_domain::time::{MINUTE, SECOND};
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Setup, TestApp};
@@ -31,7 +30,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         let id = app.queue(org, |_| ()).await;
         let held = app.take(&runner).await;
         app.advance(2 * MINUTE);
-        let told = held.finish(end.clone()).await.expect(200);
+        let told = held.finish(end.clone()).await.ok();
         assert_eq!(told, json!({"id": id.to_string(), "status": status.as_str()}));
         let build = app.build(id).await;
         assert_eq!(build.state.status, status);
@@ -47,7 +46,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         // Told again, it changes nothing; told otherwise, it is refused.
         let count = app.audit(org).await.len();
         app.advance(SECOND);
-        assert_eq!(held.finish(end).await.expect(200), told);
+        assert_eq!(held.finish(end).await.ok(), told);
         assert_eq!(
             held.finish(failed("Otherwise.")).await.status.as_u16() == 200,
             status == BuildStatus::Failed
@@ -66,7 +65,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
             _ => assert_eq!(build.error, None),
         }
     }
-    let usage = app.call(&key, Method::GET, "/usage", None).await.expect(200);
+    let usage = app.get(&key, "/usage").await.ok();
     assert_eq!(usage["items"][0]["buildMinutes"], 6, "{usage}");
 }
 
@@ -81,7 +80,7 @@ async fn simultaneous_ends_end_a_build_once() {
         let apk = held.send("app.bin", b"bytes", b"bytes").await;
         let ends = (0..6).map(|_| held.finish(json!({"artifacts": [apk]})));
         for answer in futures::future::join_all(ends).await {
-            assert_eq!(answer.expect(200)["status"], "success");
+            assert_eq!(answer.ok()["status"], "success");
         }
         assert_eq!(app.build(id).await.state.status, BuildStatus::Success);
         let ended = app
@@ -100,13 +99,13 @@ async fn the_words_of_an_error_hold_no_secret() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
-    app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+    app.post(&key, "/env", body).await.created();
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     held.finish(failed("Cannot fetch https://x:hunter2-secret@example.com."))
         .await
-        .expect(200);
+        .ok();
     let error = app.build(id).await.error.unwrap();
     assert_eq!(error.message, "Cannot fetch https://x:***@example.com.");
 }
@@ -119,21 +118,21 @@ async fn a_successful_build_claims_its_app() {
     let (other, other_key) = app.org_with_key().await;
     let (runner, late) = (app.runner(&key, &[]).await, app.runner(&other_key, &[]).await);
     let apps = async || {
-        let list = app.call(&key, Method::GET, "/apps", None).await.expect(200);
+        let list = app.get(&key, "/apps").await.ok();
         list["total"].clone()
     };
     app.queue(org, |_| ()).await;
-    app.take(&runner).await.finish(failed("Exit code 1.")).await.expect(200);
+    app.take(&runner).await.finish(failed("Exit code 1.")).await.ok();
     assert_eq!(apps().await, 0);
     let theirs = app.queue(other, |_| ()).await;
     for _ in 0..2 {
         let id = app.queue(org, |_| ()).await;
-        app.take(&runner).await.finish(json!({})).await.expect(200);
+        app.take(&runner).await.finish(json!({})).await.ok();
         assert_eq!(app.build(id).await.warnings, [""; 0]);
         assert_eq!(apps().await, 1);
     }
     // Both were free to try; who comes second is told.
-    app.take(&late).await.finish(json!({})).await.expect(200);
+    app.take(&late).await.finish(json!({})).await.ok();
     let build = app.build(theirs).await;
     assert_eq!(build.state.status, BuildStatus::Success);
     assert!(

@@ -4,7 +4,6 @@ use launchway_domain::build::Outcome;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
-use reqwest::Method;
 use serde_json::json;
 
 use super::stage::Runner;
@@ -85,7 +84,7 @@ async fn deleted_builds_do_not_let_their_organization_go_first() {
             Play { app: &app, org, id }.ends(Outcome::Success).await;
             if org == forgetful {
                 let path = format!("/build?id={id}");
-                app.call(&key, Method::DELETE, &path, None).await.expect(200);
+                app.delete(&key, &path).await.ok();
             }
             served.push(org);
             app.advance(1);
@@ -201,12 +200,12 @@ async fn a_queue_that_is_full_takes_no_more() {
                 cancel one, or ask the operator to change --quotas or the tier";
     let first = built(&app, &key, json!({})).await;
     built(&app, &key, json!({})).await;
-    build(&app, &key, json!({})).await.expect_error(400, full);
+    build(&app, &key, json!({})).await.refused(400, full);
     let cancel = format!("/build/cancel?id={first}");
-    app.call(&key, Method::POST, &cancel, None).await.expect(200);
+    app.post(&key, &cancel, ()).await.ok();
     built(&app, &key, json!({})).await;
     let retry = format!("/build/retry?id={first}");
-    app.call(&key, Method::POST, &retry, None).await.expect_error(400, full);
+    app.post(&key, &retry, ()).await.refused(400, full);
 }
 
 /// What is looked at for each organization is bounded by what may wait.
@@ -220,7 +219,7 @@ async fn an_organization_waits_with_few_sets_of_labels() {
         built(&app, &key, labels(number)).await;
     }
     let refused = build(&app, &key, labels(50)).await;
-    let message = refused.expect(400)["message"].as_str().unwrap().to_owned();
+    let message = refused.refusal(400);
     assert!(message.contains("50 different sets of labels"), "{message}");
     built(&app, &key, labels(7)).await;
 }

@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// A runner: its token and what it says it is.
 pub struct Runner {
@@ -32,24 +32,18 @@ impl TestApp {
     /// Enrols a runner by a one-time token.
     pub async fn enrol(&self, token: &str, labels: &[&str]) -> Runner {
         let body = json!({"name": "mac-mini-1", "labels": labels, "slots": 2, "version": "0.1.0"});
-        let answer = self
-            .call(token, Method::POST, "/runner/enrol", Some(body))
-            .await
-            .expect(201);
+        let answer = self.post(token, "/runner/enrol", body).await.created();
         Runner {
-            id: answer["id"].as_str().unwrap().to_owned(),
-            token: answer["token"].as_str().unwrap().to_owned(),
+            id: answer.id().to_owned(),
+            token: answer.text("token").to_owned(),
             labels: json!(labels),
         }
     }
 
     /// A runner of the organization that an admin key belongs to.
     pub async fn runner(&self, admin_key: &str, labels: &[&str]) -> Runner {
-        let made = self
-            .call(admin_key, Method::POST, "/runners/tokens", None)
-            .await
-            .expect(201);
-        self.enrol(made["token"].as_str().unwrap(), labels).await
+        let made = self.post(admin_key, "/runners/tokens", ()).await.created();
+        self.enrol(made.text("token"), labels).await
     }
 
     /// A runner of all organizations.
@@ -80,10 +74,8 @@ impl TestApp {
     /// Asks for a lease without waiting: the answer.
     pub async fn ask(&self, runner: &Runner) -> Value {
         let body = json!({"labels": runner.labels, "version": "0.1.0", "waitSeconds": 0});
-        let answer = self
-            .call(&runner.token, Method::POST, "/runner/lease", Some(body))
-            .await;
-        answer.expect(200)["lease"].clone()
+        let answer = self.post(&runner.token, "/runner/lease", body).await;
+        answer.ok()["lease"].clone()
     }
 
     /// Takes the next build, which must be there.
@@ -128,7 +120,7 @@ impl Held<'_> {
         for (name, value) in fields.as_object().unwrap() {
             body[name] = value.clone();
         }
-        self.app.call(self.token, Method::POST, path, Some(body)).await
+        self.app.post(self.token, path, body).await
     }
 
     pub async fn renew(&self) -> Answer {
@@ -139,12 +131,12 @@ impl Held<'_> {
         let path = format!("/runner/log?id={}&attempt={}&offset={offset}", self.id, self.attempt);
         let request = self.app.request(Method::POST, &path).bearer_auth(self.token);
         let request = request.header("content-type", "application/octet-stream").body(bytes);
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Where the log goes on after these bytes.
     pub async fn logged(&self, offset: usize, bytes: &[u8]) -> u64 {
-        self.log(offset, bytes.to_vec()).await.expect(200)["logOffset"]
+        self.log(offset, bytes.to_vec()).await.ok()["logOffset"]
             .as_u64()
             .unwrap()
     }
@@ -158,11 +150,11 @@ impl Held<'_> {
 
     /// Announces one thing and sends another of the same size: the artifact's id.
     pub async fn send(&self, name: &str, announced: &[u8], sent: &[u8]) -> String {
-        let target = self.announce(name, announced).await.expect(201);
-        let put = self.app.request(Method::PUT, target["url"].as_str().unwrap());
+        let target = self.announce(name, announced).await.created();
+        let put = self.app.request(Method::PUT, target.text("url"));
         let put = put.body(sent.to_vec()).send().await.unwrap();
         assert!(put.status().is_success(), "{}", put.text().await.unwrap());
-        target["id"].as_str().unwrap().to_owned()
+        target.id().to_owned()
     }
 
     /// Tells the end, with these fields over those of a success without anything.

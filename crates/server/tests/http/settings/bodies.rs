@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::raw;
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 const LIMIT: usize = 1 << 20;
 
@@ -13,7 +13,7 @@ async fn send(app: &TestApp, key: &str, kind: Option<&str>, body: impl Into<reqw
     if let Some(kind) = kind {
         request = request.header("content-type", kind);
     }
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_body_is_of_the_type_json() {
         Some("application/xml"),
     ] {
         let answer = send(&app, &key, kind, r#"{"bundleId": "com.example.app"}"#).await;
-        answer.expect_error(400, "Content-Type must be application/json");
+        answer.refused(400, "Content-Type must be application/json");
     }
     for (number, kind) in [
         "application/json",
@@ -40,7 +40,7 @@ async fn a_body_is_of_the_type_json() {
     .enumerate()
     {
         let body = json!({"bundleId": format!("com.example.app{number}")}).to_string();
-        send(&app, &key, Some(kind), body).await.expect(201);
+        send(&app, &key, Some(kind), body).await.created();
     }
 }
 
@@ -102,9 +102,9 @@ async fn a_wrong_body_is_told_where() {
             .request(Method::POST, path)
             .bearer_auth(&key)
             .header("content-type", "application/json");
-        let answer = Answer::of(request.body(body.to_owned()).send().await.unwrap()).await;
+        let answer = Answer::to(request.body(body.to_owned())).await;
         let error = answer.expect(400);
-        let message = error["message"].as_str().unwrap();
+        let message = error.text("message");
         let start: String = body.chars().take(60).collect();
         assert!(message.contains(named), "{path} {start}: {message}");
         assert!(
@@ -115,7 +115,7 @@ async fn a_wrong_body_is_told_where() {
     let bytes: &[u8] = b"{\"bundleId\": \"\xff\"}";
     let error = send(&app, &key, Some("application/json"), bytes).await.expect(400);
     assert_eq!(error["error"], "Bad Request");
-    let list = app.call(&key, Method::GET, "/apps", None).await.expect(200);
+    let list = app.get(&key, "/apps").await.ok();
     assert_eq!(list["total"], 0);
 }
 
@@ -125,7 +125,7 @@ async fn a_body_has_at_most_a_mebibyte() {
     let (_, key) = app.org_with_key().await;
     let mut largest = r#"{"bundleId": "com.example.app"}"#.to_owned();
     largest += &" ".repeat(LIMIT - largest.len());
-    send(&app, &key, Some("application/json"), largest).await.expect(201);
+    send(&app, &key, Some("application/json"), largest).await.created();
 
     // Announced, it is refused before it is sent; in parts, as soon as it is too much.
     let head = format!(

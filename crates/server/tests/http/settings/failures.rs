@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::is_error;
-use crate::support::{Answer, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, PASSWORD, Setup, TestApp};
 
 const AWAY: &str = "The database is not available; try again in a moment";
 const DEFECT: &str = "Something went wrong here; the log has more under this request's X-Request-Id";
@@ -33,27 +33,22 @@ async fn a_defect_shows_nothing_of_the_inside() {
     let (org, key) = app.org_with_key().await;
     app.user(org, "ada@example.com", Role::Owner).await;
     let body = json!({"bundleId": "com.example.app"});
-    app.call(&key, Method::POST, "/apps", Some(body)).await.expect(201);
+    app.post(&key, "/apps", body).await.created();
 
     // A value that cannot be read, and a table that is gone.
     postgres.run_sql(&url, "UPDATE apps SET id = 'secret'").unwrap();
-    is_error(
-        &app.call(&key, Method::GET, "/apps", None).await,
-        500,
-        DEFECT,
-        "a value",
-    );
+    is_error(&app.get(&key, "/apps").await, 500, DEFECT, "a value");
     postgres.run_sql(&url, "DROP TABLE apps").unwrap();
     for (method, body) in [
         (Method::GET, None),
         (Method::POST, Some(json!({"bundleId": "com.example.b"}))),
     ] {
-        let answer = app.call(&key, method.clone(), "/apps", body).await;
+        let answer = app.send(&key, method.clone(), "/apps", body).await;
         is_error(&answer, 500, DEFECT, "a table");
         assert_eq!(answer.header("x-ratelimit-limit"), "1000", "{method}");
     }
     // What does not need it goes on.
-    app.call(&key, Method::GET, "/orgs/members", None).await.expect(200);
+    app.get(&key, "/orgs/members").await.ok();
 }
 
 /// Every call that needs the database, made at once: each waits its time for a connection.
@@ -80,13 +75,13 @@ async fn without_database(app: &TestApp, key: &str, cookie: &str) -> Vec<Answer>
             request.bearer_auth(key)
         };
         let request = if body.is_null() { request } else { request.json(&body) };
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     });
     let by_key = futures::future::join_all(by_key);
     let page = format!("{}/", app.origin);
     let by_cookie = async {
-        let session = app.browse(cookie, Method::GET, "/auth/session", None);
-        let page = app.browse(cookie, Method::GET, &page, None);
+        let session = app.get(cookie, "/auth/session");
+        let page = app.get(cookie, &page);
         <[Answer; 2]>::from(tokio::join!(session, page))
     };
     let (mut answers, more) = tokio::join!(by_key, by_cookie);
@@ -100,8 +95,8 @@ async fn without_its_database_the_service_says_so_and_answers_checks() {
     let app = on_postgres(postgres.fresh_database()).await;
     let (org, key) = app.org_with_key().await;
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;
-    app.publish(&key, json!({})).await.expect(201);
-    let before = app.check("com.example.app", "currentVersion=1.0.0").await.expect(200);
+    app.publish(&key, json!({})).await.created();
+    let before = app.check("com.example.app", "currentVersion=1.0.0").await.ok();
     assert_eq!(before["updateAvailable"], true);
 
     postgres.stop();
@@ -110,24 +105,15 @@ async fn without_its_database_the_service_says_so_and_answers_checks() {
     for (number, answer) in answers.iter().enumerate() {
         is_error(answer, 503, AWAY, &format!("call {number}"));
     }
-    assert_eq!(
-        app.check("com.example.app", "currentVersion=1.0.0").await.expect(200),
-        before
-    );
-    let other = app.check("com.example.other", "currentVersion=1.0.0").await.expect(200);
+    assert_eq!(app.check("com.example.app", "currentVersion=1.0.0").await.ok(), before);
+    let other = app.check("com.example.other", "currentVersion=1.0.0").await.ok();
     assert_eq!(other["message"], "No updates found for this bundle");
-    app.get("/healthz").await.expect(200);
-    let package = Answer::of(
-        app.request(Method::GET, before["url"].as_str().unwrap())
-            .send()
-            .await
-            .unwrap(),
-    )
-    .await;
+    app.get(NOBODY, "/healthz").await.ok();
+    let package = Answer::to(app.request(Method::GET, before.text("url"))).await;
     assert_eq!(package.status.as_u16(), 200, "the package is still there");
 
     postgres.start();
-    app.call(&key, Method::GET, "/update", None).await.expect(200);
-    app.get("/readyz").await.expect(200);
+    app.get(&key, "/update").await.ok();
+    app.get(NOBODY, "/readyz").await.ok();
     app.sign_in("ada@example.com").await;
 }

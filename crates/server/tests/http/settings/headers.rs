@@ -8,7 +8,7 @@ use launchway_server::http::router;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, Setup, TestApp};
 
 /// Asks as a page of another origin does.
 async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
@@ -27,17 +27,17 @@ async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) ->
     } else {
         request.bearer_auth(key)
     };
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// One of each kind of answer: method, path, status.
 async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
-    app.publish(key, json!({})).await.expect(201);
-    let offer = app.check("com.example.app", "currentVersion=1.0.0").await.expect(200);
-    let download = offer["url"].as_str().unwrap().to_owned();
+    app.publish(key, json!({})).await.created();
+    let offer = app.check("com.example.app", "currentVersion=1.0.0").await.ok();
+    let download = offer.text("url").to_owned();
     let upload = json!({"fileName": "a.zip", "size": 1, "sha256": "00".repeat(32)});
-    let upload = app.call(key, Method::POST, "/uploads", Some(upload)).await.expect(201);
-    let upload = upload["url"].as_str().unwrap().to_owned();
+    let upload = app.post(key, "/uploads", upload).await.created();
+    let upload = upload.text("url").to_owned();
     let check = "/api/update/check/com.example.app";
     vec![
         (Method::GET, "/api/apps".to_owned(), 200),
@@ -184,7 +184,7 @@ async fn browsers_are_told_to_come_by_https_only() {
         let pages =
             ["/", "/docs", "/nothing", "/o/x", "/files/x", "/setup"].map(|path| format!("{}{path}", app.origin));
         for path in pages.iter().map(String::as_str).chain(["/apps", "/auth/session"]) {
-            assert_eq!(app.get(path).await.header(HSTS), expected, "{path}");
+            assert_eq!(app.get(NOBODY, path).await.header(HSTS), expected, "{path}");
         }
         assert_eq!(
             app.check("com.example.app", "currentVersion=1.0.0").await.header(HSTS),

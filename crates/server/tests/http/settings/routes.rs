@@ -17,7 +17,7 @@ const METHODS: [&str; 9] = [
 async fn ask(app: &TestApp, method: &str, path: &str) -> Answer {
     let method = Method::from_bytes(method.as_bytes()).unwrap();
     let request = app.request(method, &format!("{}{path}", app.origin));
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// The methods of every path: those of the router's list under `/api`, and those that stand beside it.
@@ -127,7 +127,7 @@ async fn head_answers_as_get_without_the_body() {
         let path = format!("{path}?currentVersion=1.0.0");
         let ask = async |method: Method| {
             let request = app.request(method, &format!("{}{path}", app.origin)).bearer_auth(&key);
-            Answer::of(request.send().await.unwrap()).await
+            Answer::to(request).await
         };
         let (get, head) = (ask(Method::GET).await, ask(Method::HEAD).await);
         assert_eq!(head.status, get.status, "{path}");
@@ -148,7 +148,7 @@ async fn head_answers_as_get_without_the_body() {
 async fn health_is_told_at_the_root_and_under_api() {
     let app = TestApp::start().await;
     for path in ["/healthz", "/readyz", "/api/healthz", "/api/readyz"] {
-        let view = ask(&app, "GET", path).await.expect(200);
+        let view = ask(&app, "GET", path).await.ok();
         assert_eq!(view["status"], "ok", "{path}");
     }
 }

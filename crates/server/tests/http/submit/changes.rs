@@ -28,7 +28,7 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
         (json!({"status": "rolling_out"}), "rolling_out", 50),
         (json!({"rollout": 100}), "success", 100),
     ] {
-        stage.change(id, change.clone()).await.expect(200);
+        stage.change(id, change.clone()).await.ok();
         let done = |record: &Submission| {
             record.state.status.as_str() == status && record.rollout == rollout && record.change.is_none()
         };
@@ -41,7 +41,7 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
         );
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 5, 1]);
-    stage.change(id, json!({"rollout": 100})).await.expect_error(
+    stage.change(id, json!({"rollout": 100})).await.refused(
         400,
         "The submission is success; only a release that is rolling_out or halted can be changed",
     );
@@ -52,12 +52,12 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
     let mut stage = Stage::set().await;
     let fields = json!({"destination": "app_store", "rollout": 1, "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    stage.change(id, json!({"status": "halted"})).await.expect_error(
+    stage.change(id, json!({"status": "halted"})).await.refused(
         400,
         "The submission is queued; only a release that is rolling_out or halted can be changed",
     );
     stage.until(id, "rolling_out").await;
-    stage.change(id, json!({"rollout": 50})).await.expect_error(
+    stage.change(id, json!({"rollout": 50})).await.refused(
         400,
         "rollout: the App Store's phased release can only be ended, with 100",
     );
@@ -66,7 +66,7 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
         (json!({"status": "rolling_out"}), "rolling_out"),
         (json!({"rollout": 100}), "success"),
     ] {
-        stage.change(id, change.clone()).await.expect(200);
+        stage.change(id, change.clone()).await.ok();
         stage.work().await;
         let view = stage.read(id).await;
         assert_eq!(view["status"], status, "{change}: {view:#}");
@@ -95,11 +95,11 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
         (stage.read(id).await["status"].as_str(), stage.ledger().count("release")),
         (Some("in_review"), 0)
     );
-    stage.change(id, json!({"rollout": 100})).await.expect_error(
+    stage.change(id, json!({"rollout": 100})).await.refused(
         400,
         "The version is not released yet; status rolling_out releases it once it is approved",
     );
-    stage.change(id, json!({"status": "rolling_out"})).await.expect(200);
+    stage.change(id, json!({"status": "rolling_out"})).await.ok();
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [1, 1]);
@@ -110,9 +110,9 @@ async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_l
     let mut stage = Stage::set().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let body = json!({"buildId": build, "destination": "app_store", "options": {"usesNonExemptEncryption": false}});
-    let waiting = id_of(&stage.submit(body.clone()).await.expect(201));
+    let waiting = id_of(&stage.submit(body.clone()).await.created());
     let path = format!("/submit/cancel?id={waiting}");
-    let view = stage.call(Method::POST, &path, None).await.expect(200);
+    let view = stage.call(Method::POST, &path, None).await.ok();
     assert_eq!(
         (&view["status"], view["finishedAt"].is_string()),
         (&json!("canceled"), true)
@@ -121,12 +121,12 @@ async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_l
     stage
         .call(Method::POST, &path, None)
         .await
-        .expect_error(400, "The submission is canceled; that cannot be changed any more");
-    let reviewed = id_of(&stage.submit(body).await.expect(201));
+        .refused(400, "The submission is canceled; that cannot be changed any more");
+    let reviewed = id_of(&stage.submit(body).await.created());
     stage.until(reviewed, "in_review").await;
     let path = format!("/submit/cancel?id={reviewed}");
     for _ in 0..2 {
-        let view = stage.call(Method::POST, &path, None).await.expect(200);
+        let view = stage.call(Method::POST, &path, None).await.ok();
         assert_eq!(
             (&view["status"], &view["cancelRequested"]),
             (&json!("in_review"), &json!(true))
@@ -143,7 +143,7 @@ async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_l
     let retry = stage
         .call(Method::POST, &format!("/submit/retry?id={reviewed}"), None)
         .await;
-    retry.expect_error(
+    retry.refused(
         400,
         "The submission is canceled; only a failed or rejected one can be retried",
     );
@@ -157,7 +157,7 @@ async fn what_users_have_is_not_canceled() {
     let mut stage = Stage::set().await;
     let id = staged(&mut stage).await;
     let canceled = stage.call(Method::POST, &format!("/submit/cancel?id={id}"), None).await;
-    canceled.expect_error(400, "The submission is released already; halt its rollout instead");
+    canceled.refused(400, "The submission is released already; halt its rollout instead");
 }
 
 #[tokio::test]
@@ -167,15 +167,15 @@ async fn a_deleted_submission_is_canceled_in_its_store_and_gone_at_once_for_ever
     let id = stage.submitted("App.ipa", IPA, fields).await;
     stage.until(id, "in_review").await;
     let path = format!("/submit?id={id}");
-    let gone = stage.call(Method::DELETE, &path, None).await.expect(200);
+    let gone = stage.call(Method::DELETE, &path, None).await.ok();
     assert_eq!(gone, json!({"id": id.to_string(), "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
         stage
             .call(method, &path, None)
             .await
-            .expect_error(404, "No submission has this id");
+            .refused(404, "No submission has this id");
     }
-    assert_eq!(stage.call(Method::GET, "/submit", None).await.expect(200)["total"], 0);
+    assert_eq!(stage.call(Method::GET, "/submit", None).await.ok()["total"], 0);
     assert!(stage.record(id).await.is_some(), "its work goes on");
     stage.work().await;
     assert_eq!(stage.record(id).await, None);
@@ -191,10 +191,7 @@ async fn a_deleted_submission_that_waits_or_is_over_leaves_nothing() {
         .await;
     let released = staged(&mut stage).await;
     for id in [waiting, released] {
-        stage
-            .call(Method::DELETE, &format!("/submit?id={id}"), None)
-            .await
-            .expect(200);
+        stage.call(Method::DELETE, &format!("/submit?id={id}"), None).await.ok();
         assert_eq!(stage.record(id).await, None);
     }
     assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
@@ -221,7 +218,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
         },
         kind: Kind::Status(403),
     });
-    stage.change(id, json!({"rollout": 60})).await.expect(200);
+    stage.change(id, json!({"rollout": 60})).await.ok();
     stage.work().await;
     let view = stage.read(id).await;
     assert_eq!(
@@ -232,7 +229,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
         view["events"].to_string().contains("The change was not made"),
         "{view:#}"
     );
-    stage.change(id, json!({"rollout": 100})).await.expect(200);
+    stage.change(id, json!({"rollout": 100})).await.ok();
     let done = stage.ended(id).await;
     assert_eq!(
         (&done["status"], &done["rollout"]),
@@ -270,6 +267,6 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
     stage
         .call(Method::POST, &format!("/submit/retry?id={id}"), None)
         .await
-        .expect(200);
+        .ok();
     assert_eq!(stage.ended(id).await["status"], "success");
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::stage::{APK, IPA, Stage};
 use crate::build::{stored, upload};
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 
@@ -120,7 +120,7 @@ async fn the_form_is_checked_and_names_the_field() {
         if body["uploadId"].is_null() {
             body.as_object_mut().unwrap().remove("uploadId");
         }
-        stage.submit(body).await.expect_error(400, message);
+        stage.submit(body).await.refused(400, message);
     }
     for (body, part) in [
         (json!({"uploadId": "x"}), "destination"),
@@ -131,7 +131,7 @@ async fn the_form_is_checked_and_names_the_field() {
         (json!({"uploadId": 7, "destination": "alpha"}), "uploadId"),
     ] {
         let refused = stage.submit(body).await.expect(400);
-        assert!(refused["message"].as_str().unwrap().contains(part), "{refused}");
+        assert!(refused.text("message").contains(part), "{refused}");
     }
     for (change, message) in [
         (json!({}), "Name rollout or status"),
@@ -143,7 +143,7 @@ async fn the_form_is_checked_and_names_the_field() {
         ),
     ] {
         let answer = stage.call(Method::PATCH, "/submit?id=x", Some(change)).await;
-        answer.expect_error(400, message);
+        answer.refused(400, message);
     }
 }
 
@@ -153,21 +153,18 @@ async fn a_source_must_be_an_app_for_that_store() {
     let internal = |upload: &str| json!({"uploadId": upload, "destination": "internal"});
     let zip = upload(&stage.app, &stage.key, "app.zip", APK).await;
     let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which";
-    stage.submit(internal(&zip)).await.expect_error(400, wrong_name);
+    stage.submit(internal(&zip)).await.refused(400, wrong_name);
     let broken = upload(&stage.app, &stage.key, "app.apk", b"no archive").await;
     let refused = stage.submit(internal(&broken)).await.expect(400);
     assert!(
-        refused["message"]
-            .as_str()
-            .unwrap()
-            .starts_with("The app cannot be submitted: "),
+        refused.text("message").starts_with("The app cannot be submitted: "),
         "{refused}"
     );
     let ipa = upload(&stage.app, &stage.key, "App.ipa", IPA).await;
     stage
         .submit(internal(&ipa))
         .await
-        .expect_error(400, "destination must be testflight or app_store for ios");
+        .refused(400, "destination must be testflight or app_store for ios");
     assert_eq!(
         stored(&stage.app, "submissions").await,
         Vec::<String>::new(),
@@ -175,7 +172,7 @@ async fn a_source_must_be_an_app_for_that_store() {
     );
     // What was refused can be used for what fits.
     let fitting = json!({"uploadId": ipa, "destination": "testflight"});
-    let made = stage.submit(fitting.clone()).await.expect(201);
+    let made = stage.submit(fitting.clone()).await.created();
     assert_eq!(
         (&made["status"], &made["buildId"], &made["rollout"]),
         (&json!("queued"), &Value::Null, &json!(100))
@@ -183,24 +180,21 @@ async fn a_source_must_be_an_app_for_that_store() {
     stage
         .submit(fitting)
         .await
-        .expect_error(400, "This upload was used before; upload the file again");
+        .refused(400, "This upload was used before; upload the file again");
     let build = stage.built(Platform::Android, &[("mapping.txt", b"a -> b")]).await;
     let refused = stage
         .submit(json!({"buildId": build, "destination": "internal"}))
         .await
         .expect(400);
     assert!(
-        refused["message"]
-            .as_str()
-            .unwrap()
-            .starts_with("The build gave no .aab or .apk"),
+        refused.text("message").starts_with("The build gave no .aab or .apk"),
         "{refused}"
     );
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
     stage
         .submit(json!({"buildId": build, "destination": "testflight"}))
         .await
-        .expect_error(
+        .refused(
             400,
             "destination must be internal, alpha, beta, production or the name of another track of Google Play for android",
         );
@@ -208,7 +202,7 @@ async fn a_source_must_be_an_app_for_that_store() {
     stage
         .submit(json!({"buildId": waiting, "destination": "internal"}))
         .await
-        .expect_error(400, "The build is queued; only one that succeeded can be submitted");
+        .refused(400, "The build is queued; only one that succeeded can be submitted");
 }
 
 #[tokio::test]
@@ -220,25 +214,25 @@ async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
         let mut body = fields;
         body["uploadId"] = json!(build);
         body["destination"] = json!("internal");
-        app.call(&key, Method::POST, "/submit", Some(body)).await
+        app.post(&key, "/submit", body).await
     };
-    submit(json!({})).await.expect_error(
+    submit(json!({})).await.refused(
         400,
         "No credential of the kind google_service_account is there for this app; an admin adds one with POST /credentials",
     );
     let [apple, google] = app.store_credentials(&key).await;
-    submit(json!({"credentialId": apple})).await.expect_error(
+    submit(json!({"credentialId": apple})).await.refused(
         400,
         "credentialId must name a credential of the kind google_service_account, and this one is app_store_connect_key",
     );
     submit(json!({"credentialId": "x"}))
         .await
-        .expect_error(404, "No credential has this id");
+        .refused(404, "No credential has this id");
     let [_, other] = app.store_credentials(&key).await;
     let refused = submit(json!({})).await.expect(400);
-    let message = refused["message"].as_str().unwrap();
+    let message = refused.text("message");
     assert!(message.contains(&google) && message.contains(&other), "{message}");
-    let made = submit(json!({"credentialId": other})).await.expect(201);
+    let made = submit(json!({"credentialId": other})).await.created();
     assert_eq!(made["credentialId"], other);
 }
 
@@ -249,7 +243,7 @@ async fn lists_are_filtered() {
     let android = stage
         .submit(json!({"buildId": build, "destination": "internal"}))
         .await
-        .expect(201);
+        .created();
     stage.app.advance(1);
     let ios = stage
         .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
@@ -263,10 +257,7 @@ async fn lists_are_filtered() {
         ("?status=failed", vec![]),
         ("?bundleId=com.example.other", vec![]),
     ] {
-        let list = stage
-            .call(Method::GET, &format!("/submit{query}"), None)
-            .await
-            .expect(200);
+        let list = stage.call(Method::GET, &format!("/submit{query}"), None).await.ok();
         let ids: Vec<Value> = list["items"]
             .as_array()
             .unwrap()
@@ -280,10 +271,10 @@ async fn lists_are_filtered() {
         ("?buildId=x", "buildId must be a build's id"),
     ] {
         let refused = stage.call(Method::GET, &format!("/submit{query}"), None).await;
-        refused.expect_error(400, message);
+        refused.refused(400, message);
     }
     assert_eq!(
-        stage.call(Method::GET, "/usage", None).await.expect(200)["items"][0]["submissions"],
+        stage.call(Method::GET, "/usage", None).await.ok()["items"][0]["submissions"],
         2
     );
 }
@@ -296,13 +287,11 @@ async fn the_same_request_again_makes_nothing_more() {
     let send = async || {
         let request = stage.app.request(Method::POST, "/submit").bearer_auth(&stage.key);
         let request = request.header("idempotency-key", "once").json(&body);
-        crate::support::Answer::of(request.send().await.unwrap())
-            .await
-            .expect(201)
+        crate::support::Answer::to(request).await.created()
     };
     let first = send().await;
     assert_eq!(send().await, first);
-    assert_eq!(stage.call(Method::GET, "/submit", None).await.expect(200)["total"], 1);
+    assert_eq!(stage.call(Method::GET, "/submit", None).await.ok()["total"], 1);
 }
 
 #[tokio::test]

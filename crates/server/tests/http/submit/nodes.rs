@@ -22,7 +22,7 @@ async fn two_at_once(setup: Setup) {
         json!({"buildId": ipa, "destination": "testflight", "options": {"usesNonExemptEncryption": false}}),
         json!({"buildId": app, "destination": "friends"}),
     ] {
-        made.push(id_of(&stage.submit(body).await.expect(201)));
+        made.push(id_of(&stage.submit(body).await.created()));
     }
     let node = || Submitter::new(stage.app.app.clone(), CancellationToken::new());
     let (mut one, mut other) = (node(), node());

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::create::SIMULATOR;
 use super::stage::{APK, Stage, id_of};
-use crate::support::Setup;
+use crate::support::{Fields, Setup};
 
 const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
 const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
@@ -72,10 +72,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
             .call(Method::POST, &format!("/submit/retry?id={id}"), None)
             .await
             .expect(400);
-        assert!(
-            retry["message"].as_str().unwrap().starts_with("To try the same again"),
-            "{retry}"
-        );
+        assert!(retry.text("message").starts_with("To try the same again"), "{retry}");
     }
 }
 
@@ -91,9 +88,9 @@ async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
     let build = stage.app.queue(stage.org, other).await;
     let held = stage.app.take(&runner).await;
     let apk = held.send("app.apk", APK, APK).await;
-    held.finish(json!({"artifacts": [apk]})).await.expect(200);
+    held.finish(json!({"artifacts": [apk]})).await.ok();
     let body = json!({"buildId": build.to_string(), "destination": "internal"});
-    let id = id_of(&stage.submit(body).await.expect(201));
+    let id = id_of(&stage.submit(body).await.created());
     assert_eq!(stage.ended(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
     assert_eq!(stage.calls(), 0);
 }

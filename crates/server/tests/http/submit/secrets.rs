@@ -1,5 +1,6 @@
 //! What is secret of a submission: the store's keys, and the address of an upload that is under way.
 
+use crate::support::Fields;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_store_simulator::{Fault, Kind, When};
@@ -52,12 +53,12 @@ async fn a_service_account_cannot_have_the_server_call_where_it_must_not() {
             // What is refused at once need not be refused later.
             continue;
         }
-        let credential = made.expect(201)["id"].clone();
+        let credential = made.created()["id"].clone();
         let fields = json!({"destination": "internal", "credentialId": credential});
         let id = stage.submitted("app.apk", APK, fields).await;
         let failed = stage.ended(id).await;
         assert_eq!(failed["error"]["code"], "CREDENTIAL_INVALID", "{failed:#}");
-        assert!(failed["error"]["message"].as_str().unwrap().contains("token_uri"));
+        assert!(failed["error"].text("message").contains("token_uri"));
     }
     assert_eq!(stage.calls(), 0);
 }
@@ -78,9 +79,9 @@ async fn a_key_is_opened_once_an_hour_and_a_deleted_one_is_not_used_any_more() {
     stage.app.advance(HOUR);
     stage.work().await;
     assert_eq!(opened(&stage).await, before + 1);
-    let credential = stage.read(id).await["credentialId"].as_str().unwrap().to_owned();
+    let credential = stage.read(id).await.text("credentialId").to_owned();
     let path = format!("/credentials?id={credential}");
-    stage.call(Method::DELETE, &path, None).await.expect(200);
+    stage.call(Method::DELETE, &path, None).await.ok();
     stage.app.advance(HOUR / 2);
     stage.work().await;
     let failed = stage.read(id).await;
@@ -90,14 +91,11 @@ async fn a_key_is_opened_once_an_hour_and_a_deleted_one_is_not_used_any_more() {
     );
     let path = format!("/submit/retry?id={id}");
     let refused = stage.call(Method::POST, &path, None).await.expect(400);
-    assert!(
-        refused["message"].as_str().unwrap().contains("POST /credentials"),
-        "{refused}"
-    );
+    assert!(refused.text("message").contains("POST /credentials"), "{refused}");
     stage.app.store_credentials(&stage.key).await;
     // Another one has taken its place.
-    stage.call(Method::POST, &path, None).await.expect(200);
+    stage.call(Method::POST, &path, None).await.ok();
     stage.until(id, "rolling_out").await;
-    stage.change(id, json!({"rollout": 100})).await.expect(200);
+    stage.change(id, json!({"rollout": 100})).await.ok();
     assert_eq!(stage.ended(id).await["status"], "success");
 }

@@ -27,7 +27,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::build::upload;
-use crate::support::{Answer, Setup, TestApp, TestClock};
+use crate::support::{Answer, Fields, Setup, TestApp, TestClock};
 
 pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binary.ipa");
 pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
@@ -233,7 +233,7 @@ impl Stage {
     }
 
     pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
-        self.app.call(&self.key, method, path, body).await
+        self.app.send(&self.key, method, path, body).await
     }
 
     /// Asks for a submission: the answer.
@@ -245,7 +245,7 @@ impl Stage {
     pub async fn submitted(&self, name: &str, bytes: &[u8], fields: Value) -> SubmissionId {
         let mut body = fields;
         body["uploadId"] = upload(&self.app, &self.key, name, bytes).await.into();
-        id_of(&self.submit(body).await.expect(201))
+        id_of(&self.submit(body).await.created())
     }
 
     /// A build that gave these files: its id.
@@ -257,14 +257,12 @@ impl Stage {
         for (name, bytes) in files {
             artifacts.push(held.send(name, bytes, bytes).await);
         }
-        held.finish(json!({"artifacts": artifacts})).await.expect(200);
+        held.finish(json!({"artifacts": artifacts})).await.ok();
         id.to_string()
     }
 
     pub async fn read(&self, id: SubmissionId) -> Value {
-        self.call(Method::GET, &format!("/submit?id={id}"), None)
-            .await
-            .expect(200)
+        self.call(Method::GET, &format!("/submit?id={id}"), None).await.ok()
     }
 
     pub async fn change(&self, id: SubmissionId, change: Value) -> Answer {
@@ -326,7 +324,7 @@ impl Stage {
 }
 
 pub fn id_of(view: &Value) -> SubmissionId {
-    view["id"].as_str().unwrap().parse().unwrap()
+    view.id().parse().unwrap()
 }
 
 /// What happened so often.
@@ -346,8 +344,8 @@ impl TestApp {
             }),
             json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)}),
         ] {
-            let made = self.call(admin_key, Method::POST, "/credentials", Some(body)).await;
-            ids.push(made.expect(201)["id"].as_str().unwrap().to_owned());
+            let made = self.post(admin_key, "/credentials", body).await;
+            ids.push(made.created().id().to_owned());
         }
         ids.try_into().unwrap()
     }
@@ -357,8 +355,6 @@ impl TestApp {
         self.store_credentials(admin_key).await;
         let upload = upload(self, admin_key, "app.apk", APK).await;
         let body = json!({"uploadId": upload, "destination": "internal"});
-        self.call(admin_key, Method::POST, "/submit", Some(body))
-            .await
-            .expect(201)
+        self.post(admin_key, "/submit", body).await.created()
     }
 }

@@ -28,10 +28,7 @@ impl Place {
         let body = json!({
             "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(P8), "keyId": "ABCDE12345",
         });
-        let made = app
-            .call(key, Method::POST, "/credentials", Some(body))
-            .await
-            .expect(201);
+        let made = app.post(key, "/credentials", body).await.created();
         let text = |of: &Value| of.as_str().unwrap().to_owned();
         Place {
             credential: text(&made["id"]),
@@ -56,7 +53,7 @@ async fn send(app: &TestApp, url: &str, signature: Option<&str>, event: &str) ->
     if let Some(signature) = signature {
         request = request.header(SIGNATURE_HEADER, signature);
     }
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// The event that the upload of a build changed.
@@ -128,14 +125,12 @@ async fn what_is_not_signed_for_this_address_is_refused() {
         (&nobodys, Some(&*right), &event),
         (&malformed, Some(&*right), &event),
     ] {
-        send(&stage.app, url, signature, body)
-            .await
-            .expect_error(401, NOT_PROVEN);
+        send(&stage.app, url, signature, body).await.refused(401, NOT_PROVEN);
     }
     // With the credential its events end.
     let path = format!("/credentials?id={}", place.credential);
-    stage.call(Method::DELETE, &path, None).await.expect(200);
-    place.send(&stage.app, &event).await.expect_error(401, NOT_PROVEN);
+    stage.call(Method::DELETE, &path, None).await.ok();
+    place.send(&stage.app, &event).await.refused(401, NOT_PROVEN);
     assert_eq!(due_in(&stage, id).await, wait);
 }
 
@@ -155,12 +150,12 @@ async fn what_is_no_event_is_refused() {
     let stage = Stage::set().await;
     let place = Place::new(&stage.app, &stage.key).await;
     let no_event = "The body is no event of App Store Connect";
-    place.send(&stage.app, "{}").await.expect_error(400, no_event);
+    place.send(&stage.app, "{}").await.refused(400, no_event);
     let large = " ".repeat(MAX_EVENT + 1);
     let told = format!("An event has at most {MAX_EVENT} bytes");
-    place.send(&stage.app, &large).await.expect_error(413, &told);
+    place.send(&stage.app, &large).await.refused(413, &told);
     let ping = r#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#;
     place.tell(&stage.app, ping).await;
-    let got = Answer::of(stage.app.request(Method::GET, &place.url).send().await.unwrap()).await;
+    let got = Answer::to(stage.app.request(Method::GET, &place.url)).await;
     assert_eq!(got.status, 405);
 }

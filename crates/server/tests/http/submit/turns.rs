@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::stage::{Death, IPA, Stage, VISION, counts, id_of, settings};
-use crate::support::Setup;
+use crate::support::{Fields, Setup};
 
 const FAR: i64 = 1 << 50;
 
@@ -64,7 +64,7 @@ async fn stage() -> Stage {
 
 async fn submit(stage: &Stage, build: &str) -> SubmissionId {
     let body = json!({"buildId": build, "destination": "app_store"});
-    id_of(&stage.submit(body).await.expect(201))
+    id_of(&stage.submit(body).await.created())
 }
 
 /// Keeps everybody from working on a submission, or lets them again.
@@ -88,9 +88,7 @@ async fn until_it_waits(stage: &mut Stage, id: SubmissionId) -> Value {
 }
 
 fn last_event(view: &Value) -> &str {
-    view["events"].as_array().unwrap().last().unwrap()["message"]
-        .as_str()
-        .unwrap()
+    view["events"].as_array().unwrap().last().unwrap().text("message")
 }
 
 fn released(stage: &Stage) -> Vec<String> {
@@ -159,7 +157,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         if !has_its_turn(&stage, first).await {
             // The other one would go first, and its higher build number keep the first out of the rounds that follow.
             let path = format!("/submit/cancel?id={other}");
-            stage.call(Method::POST, &path, None).await.expect(200);
+            stage.call(Method::POST, &path, None).await.ok();
             assert_eq!(stage.ended(first).await["status"], "success");
             call += 1;
             continue;
@@ -172,7 +170,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         let (first, other) = (stage.ended(first).await, stage.ended(other).await);
         let live = released(&stage);
         for done in [&first, &other] {
-            let number = done["buildNumber"].as_str().unwrap().to_owned();
+            let number = done.text("buildNumber").to_owned();
             assert_eq!(
                 done["status"] == "success",
                 live.contains(&number),
@@ -277,13 +275,13 @@ async fn a_turn_is_free_when_its_submission_is_canceled_deleted_rejected_or_fail
             _ => None,
         };
         if let Some((method, path)) = ends {
-            stage.call(method, &path, None).await.expect(200);
+            stage.call(method, &path, None).await.ok();
         }
         let done = stage.ended(next).await;
         assert_eq!(done["status"], "success", "{end}: {done:#}");
         assert_eq!(released(&stage), ["43"], "{end}");
         let told = done["events"].as_array().unwrap().iter();
-        let waits = told.filter(|event| event["message"].as_str().unwrap().contains("waits until"));
+        let waits = told.filter(|event| event.text("message").contains("waits until"));
         assert!(waits.count() <= 1, "{end}: what is awaited is told once");
     }
 }
@@ -310,7 +308,7 @@ async fn a_build_that_a_person_puts_in_its_place_fails_the_submission() {
         (&json!("failed"), &json!("CONFLICT")),
         "{failed:#}"
     );
-    let message = failed["error"]["message"].as_str().unwrap();
+    let message = failed["error"].text("message");
     assert!(
         message.contains("1.2.3") && message.contains("attached another one"),
         "{message}"
@@ -366,7 +364,7 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
     for id in made.clone() {
         let done = stage.ended(id).await;
         assert_eq!(done["status"], "success", "{done:#}");
-        ended.push((done["finishedAt"].as_str().unwrap().to_owned(), id));
+        ended.push((done.text("finishedAt").to_owned(), id));
     }
     ended.sort();
     let order: Vec<_> = ended.into_iter().map(|(_, id)| id).collect();

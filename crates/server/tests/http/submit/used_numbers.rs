@@ -1,5 +1,6 @@
 //! A build number that the store has already: only what this service sent with the same bytes is released.
 
+use crate::support::Fields;
 use launchway_app_store_simulator::ByHand;
 use launchway_domain::platform::Platform;
 use reqwest::Method;
@@ -47,7 +48,7 @@ async fn a_build_that_a_person_uploaded_is_not_released_as_this_one() {
             .await;
         let failed = stage.ended(id).await;
         assert_used(&failed);
-        let message = failed["error"]["message"].as_str().unwrap();
+        let message = failed["error"].text("message");
         assert!(message.contains("42") && message.contains("1.2.3"), "{message}");
         assert_eq!(counts(&stage.ledger(), ["upload", "version", "review"]), [0, 0, 0]);
     }
@@ -59,7 +60,7 @@ async fn a_bundle_that_a_person_uploaded_is_not_released_as_this_one() {
     let id = stage
         .submitted("app.apk", APK, json!({"destination": "internal"}))
         .await;
-    let code = stage.read(id).await["buildNumber"].as_str().unwrap().parse().unwrap();
+    let code = stage.read(id).await.text("buildNumber").parse().unwrap();
     stage.stores().bundle_by_hand("com.example.app", code, &"ab".repeat(32));
     assert_used(&stage.ended(id).await);
     assert_eq!(counts(&stage.ledger(), ["commit", "release"]), [0, 0]);
@@ -86,12 +87,7 @@ async fn of_two_binaries_with_one_number_at_once_one_is_released() {
     assert_eq!(good["status"], "success", "{good:#}");
     assert_used(&bad);
     let waited = bad["events"].as_array().unwrap().iter();
-    let waited = waited.filter(|event| {
-        event["message"]
-            .as_str()
-            .unwrap()
-            .contains("uploads the same build number")
-    });
+    let waited = waited.filter(|event| event.text("message").contains("uploads the same build number"));
     assert!(waited.count() <= 1, "what is awaited is told once: {bad:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "build"]), [1, 1]);
 }
@@ -103,7 +99,7 @@ async fn one_build_for_testflight_and_the_app_store_at_once_is_uploaded_once() {
     let mut made = Vec::new();
     for destination in ["testflight", "app_store"] {
         let body = json!({"buildId": build, "destination": destination});
-        made.push(id_of(&stage.submit(body).await.expect(201)));
+        made.push(id_of(&stage.submit(body).await.created()));
     }
     for id in made {
         let done = stage.ended(id).await;
@@ -118,12 +114,12 @@ async fn without_a_record_the_same_file_is_not_enough() {
     let mut stage = stage().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let body = |destination: &str| json!({"buildId": build, "destination": destination});
-    let first = id_of(&stage.submit(body("testflight")).await.expect(201));
+    let first = id_of(&stage.submit(body("testflight")).await.created());
     assert_eq!(stage.ended(first).await["status"], "success");
-    let second = id_of(&stage.submit(body("testflight")).await.expect(201));
+    let second = id_of(&stage.submit(body("testflight")).await.created());
     stage
         .call(Method::DELETE, &format!("/submit?id={first}"), None)
         .await
-        .expect(200);
+        .ok();
     assert_used(&stage.ended(second).await);
 }

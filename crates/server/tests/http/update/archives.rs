@@ -4,7 +4,6 @@ use std::io::{Cursor, Write};
 
 use launchway_server::blob::Key;
 use launchway_server::config::RawSettings;
-use reqwest::Method;
 use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -103,19 +102,15 @@ async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
     for (at, (bytes, named)) in rows.into_iter().enumerate() {
         let upload = app.upload(&key, &bytes).await;
         let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
-        let answer = app.call(&key, Method::POST, "/update", Some(body)).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let answer = app.post(&key, "/update", body).await;
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
         assert!(message.contains(named), "row {at}: {message}: names {named}");
     }
     let packages = app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap();
     assert_eq!(packages, []);
     for path in ["/update", "/apps"] {
-        assert_eq!(
-            app.call(&key, Method::GET, path, None).await.expect(200)["total"],
-            0,
-            "{path}"
-        );
+        assert_eq!(app.get(&key, path).await.ok()["total"], 0, "{path}");
     }
     let none = json!({"updateAvailable": false, "message": "No updates found for this bundle"});
     assert_eq!(app.checked(BUNDLE, "currentVersion=0.1.0").await, none);

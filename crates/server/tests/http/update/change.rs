@@ -7,7 +7,7 @@ use super::{BUNDLE, of};
 use crate::support::{Answer, TestApp};
 
 async fn patch(app: &TestApp, key: &str, update: &Value, change: Value) -> Answer {
-    app.call(key, Method::PATCH, &of(update), Some(change)).await
+    app.patch(key, &of(update), change).await
 }
 
 #[tokio::test]
@@ -27,11 +27,11 @@ async fn an_update_moves_between_its_states_and_withdrawn_is_the_end() {
         (withdrawn, paused, false),
     ] {
         let update = app.published(&key, json!({})).await;
-        patch(&app, &key, &update, json!({"status": from})).await.expect(200);
+        patch(&app, &key, &update, json!({"status": from})).await.ok();
         let answer = patch(&app, &key, &update, json!({"status": to})).await;
         let (status, becomes) = if allowed { (200, to) } else { (400, from) };
         assert_eq!(answer.status.as_u16(), status, "{from} to {to}: {}", answer.text());
-        let read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+        let read = app.get(&key, &of(&update)).await.ok();
         assert_eq!(read["status"], becomes, "{from} to {to}");
     }
 }
@@ -51,7 +51,7 @@ async fn a_change_sets_what_it_names_and_the_check_sees_it_at_once() {
         json!({"rollout": 100, "releaseNotes": "x".repeat(4096)}),
     ] {
         app.advance(1);
-        let changed = patch(&app, &key, &update, change.clone()).await.expect(200);
+        let changed = patch(&app, &key, &update, change.clone()).await.ok();
         expected
             .as_object_mut()
             .unwrap()
@@ -95,22 +95,18 @@ async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
         let beside = if field == "mandatory" { "rollout" } else { "mandatory" };
         let good = if beside == "rollout" { json!(5) } else { json!(true) };
         let answer = patch(&app, &key, &update, json!({field: value, beside: good})).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
         assert!(message.contains(field), "{field} = {value}: {message}");
     }
     let body = Some(json!({"mandatory": true}));
     for query in ["", "?id=", "?ID=x"] {
-        let answer = app
-            .call(&key, Method::PATCH, &format!("/update{query}"), body.clone())
-            .await;
-        answer.expect_error(400, "id is required");
+        let answer = app.patch(&key, &format!("/update{query}"), body.clone()).await;
+        answer.refused(400, "id is required");
     }
     let twice = format!("{}&id=x", of(&update));
-    app.call(&key, Method::PATCH, &twice, body)
-        .await
-        .expect_error(400, "id is given twice");
-    let mut read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    app.patch(&key, &twice, body).await.refused(400, "id is given twice");
+    let mut read = app.get(&key, &of(&update)).await.ok();
     for counted in ["reports", "callers"] {
         read.as_object_mut().unwrap().remove(counted);
     }
@@ -122,22 +118,22 @@ async fn deleting_answers_once_and_then_404_everywhere() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let update = app.published(&key, json!({})).await;
-    let deleted = app.call(&key, Method::DELETE, &of(&update), None).await.expect(200);
+    let deleted = app.delete(&key, &of(&update)).await.ok();
     assert_eq!(deleted, json!({"id": update["id"], "status": "deleted"}));
     for (method, body) in [
         (Method::DELETE, None),
         (Method::GET, None),
         (Method::PATCH, Some(json!({"status": "paused"}))),
     ] {
-        app.call(&key, method, &of(&update), body)
+        app.send(&key, method, &of(&update), body)
             .await
-            .expect_error(404, "No update has this id");
+            .refused(404, "No update has this id");
     }
     for query in ["", "?id="] {
-        let answer = app.call(&key, Method::DELETE, &format!("/update{query}"), None).await;
-        answer.expect_error(400, "id is required");
+        let answer = app.delete(&key, &format!("/update{query}")).await;
+        answer.refused(400, "id is required");
     }
-    let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    let list = app.get(&key, "/update").await.ok();
     assert_eq!((&list["total"], &list["items"]), (&json!(0), &json!([])));
 }
 
@@ -153,8 +149,8 @@ async fn simultaneous_changes_of_one_update_all_count() {
         json!({"status": "paused"}),
     ];
     let answers = futures::future::join_all(changes.map(|change| patch(&app, &key, &update, change))).await;
-    answers.iter().for_each(|answer| drop(answer.expect(200)));
-    let read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    answers.iter().for_each(|answer| drop(answer.ok()));
+    let read = app.get(&key, &of(&update)).await.ok();
     let fields = json!([read["rollout"], read["mandatory"], read["releaseNotes"], read["status"]]);
     assert_eq!(fields, json!([7, true, "n", "paused"]));
 }

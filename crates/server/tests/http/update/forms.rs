@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::BUNDLE;
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fields, TestApp};
 
 /// The 400 of a publish with these fields over good ones; no upload is there, for the form comes first.
 async fn refusal(app: &TestApp, key: &str, fields: &Value) -> String {
@@ -15,9 +15,9 @@ async fn refusal(app: &TestApp, key: &str, fields: &Value) -> String {
             _ => body[name] = value.clone(),
         }
     }
-    let answer = app.call(key, Method::POST, "/update", Some(body)).await;
-    let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-    answer.expect_error(400, &message);
+    let answer = app.post(key, "/update", body).await;
+    let message = answer.refusal(400);
+    answer.refused(400, &message);
     message
 }
 
@@ -195,7 +195,7 @@ async fn a_good_form_is_taken_at_its_limits() {
     let update = app
         .published(&key, json!({"configuration": "document", "fingerprint": document}))
         .await;
-    assert_eq!(update["fingerprint"].as_str().unwrap().len(), 64);
+    assert_eq!(update.text("fingerprint").len(), 64);
 }
 
 #[tokio::test]
@@ -217,9 +217,9 @@ async fn a_body_that_is_no_json_object_is_400() {
             .request(Method::POST, "/update")
             .bearer_auth(&key)
             .header("content-type", "application/json");
-        let answer = Answer::of(request.body(body).send().await.unwrap()).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let answer = Answer::to(request.body(body)).await;
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
     }
 }
 
@@ -236,7 +236,7 @@ async fn ids_that_name_nothing_are_404_after_the_form() {
         body.as_object_mut()
             .unwrap()
             .extend(source.as_object().unwrap().clone());
-        app.call(&key, Method::POST, "/update", Some(body)).await
+        app.post(&key, "/update", body).await
     };
     for (source, message) in [
         (json!({"uploadId": "nonsense"}), "No upload has this id"),
@@ -257,7 +257,7 @@ async fn ids_that_name_nothing_are_404_after_the_form() {
             "No build has this id",
         ),
     ] {
-        publish(source).await.expect_error(404, message);
+        publish(source).await.refused(404, message);
     }
     assert_eq!(
         publish(json!({"uploadId": "nonsense", "rollout": 101})).await.status,

@@ -1,10 +1,9 @@
 //! The identity of an update (bundle, platform, configuration, version, build), and build numbers the server takes.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::of;
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 /// What else is the same update as version 1.0.1, build 7 for production.
 fn spellings() -> [Value; 5] {
@@ -28,7 +27,7 @@ fn spellings() -> [Value; 5] {
 async fn expect_taken(app: &TestApp, key: &str, when: &str) {
     for fields in spellings() {
         let answer = app.publish(key, fields.clone()).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        let message = answer.refusal(400);
         assert!(message.contains("is taken"), "{when}: {fields}: {message}");
     }
 }
@@ -41,17 +40,12 @@ async fn the_same_identity_again_is_400_also_after_its_end() {
     expect_taken(&app, &key, "published").await;
     for status in ["paused", "withdrawn"] {
         let body = json!({"status": status});
-        app.call(&key, Method::PATCH, &of(&update), Some(body))
-            .await
-            .expect(200);
+        app.patch(&key, &of(&update), body).await.ok();
         expect_taken(&app, &key, status).await;
     }
-    app.call(&key, Method::DELETE, &of(&update), None).await.expect(200);
+    app.delete(&key, &of(&update)).await.ok();
     expect_taken(&app, &key, "deleted").await;
-    assert_eq!(
-        app.call(&key, Method::GET, "/update", None).await.expect(200)["total"],
-        0
-    );
+    assert_eq!(app.get(&key, "/update").await.ok()["total"], 0);
 }
 
 #[tokio::test]
@@ -88,10 +82,7 @@ async fn simultaneous_publishes_of_one_identity_make_one() {
         .collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 400, 400, 400, 400, 400, 400, 400]);
-    assert_eq!(
-        app.call(&key, Method::GET, "/update", None).await.expect(200)["total"],
-        1
-    );
+    assert_eq!(app.get(&key, "/update").await.ok()["total"], 1);
 }
 
 /// "without it, or `"auto"`, it is one above the highest build or update of that bundle and platform".
@@ -116,7 +107,7 @@ async fn the_server_takes_the_number_above_the_highest() {
         last = app.published(&key, fields.clone()).await;
         assert_eq!(last["buildNumber"], build, "{fields}");
     }
-    app.call(&key, Method::DELETE, &of(&last), None).await.expect(200);
+    app.delete(&key, &of(&last)).await.ok();
     assert_eq!(
         app.published(&key, json!({})).await["buildNumber"],
         "23",
@@ -136,9 +127,9 @@ async fn the_server_takes_the_number_above_the_highest() {
     );
     app.published(&key, json!({"buildNumber": "999999999999999999"})).await;
     let none_left = app.publish(&key, json!({})).await;
-    none_left.expect_error(400, "There is no build number above the highest one; name one");
+    none_left.refused(400, "There is no build number above the highest one; name one");
     let none_left = app.publish(&key, json!({"buildNumber": "auto"})).await;
-    none_left.expect_error(400, "There is no build number above the highest one; name one");
+    none_left.refused(400, "There is no build number above the highest one; name one");
 }
 
 #[tokio::test]
@@ -147,10 +138,7 @@ async fn simultaneous_publishes_get_numbers_without_gap() {
     let (_, key) = app.org_with_key().await;
     let publishes = (0..8).map(|_| app.published(&key, json!({})));
     let updates = futures::future::join_all(publishes).await;
-    let mut builds: Vec<_> = updates
-        .iter()
-        .map(|update| update["buildNumber"].as_str().unwrap())
-        .collect();
+    let mut builds: Vec<_> = updates.iter().map(|update| update.text("buildNumber")).collect();
     builds.sort_unstable();
     assert_eq!(builds, ["1", "2", "3", "4", "5", "6", "7", "8"]);
 }

@@ -1,10 +1,9 @@
 //! `sourceUpdateId`: the same bytes published anew, to promote an update or to roll back.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, of};
-use crate::support::{Answer, TestApp, package};
+use crate::support::{Answer, Fields, NOBODY, TestApp, package};
 
 async fn again(app: &TestApp, key: &str, source: &Value, fields: Value) -> Answer {
     let mut body =
@@ -12,7 +11,7 @@ async fn again(app: &TestApp, key: &str, source: &Value, fields: Value) -> Answe
     body.as_object_mut()
         .unwrap()
         .extend(fields.as_object().unwrap().clone());
-    app.call(key, Method::POST, "/update", Some(body)).await
+    app.post(key, "/update", body).await
 }
 
 #[tokio::test]
@@ -25,7 +24,7 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
     let source = app.published(&key, fields).await;
     let promoted = again(&app, &key, &source, json!({"configuration": "production"}))
         .await
-        .expect(201);
+        .created();
     for field in ["size", "sha256", "fileCount", "fingerprint", "releaseNotes"] {
         assert_eq!(promoted[field], source[field], "{field}");
     }
@@ -37,10 +36,10 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
     let offer = app
         .checked(BUNDLE, "currentVersion=1.0.0&configuration=production")
         .await;
-    let served = app.get(offer["url"].as_str().unwrap()).await;
+    let served = app.get(NOBODY, offer.text("url")).await;
     assert_eq!(served.bytes, package("index.html", b"<h1>hello</h1>"));
     let fields = json!({"configuration": "eu", "fingerprint": "n-2", "releaseNotes": ""});
-    let changed = again(&app, &key, &source, fields).await.expect(201);
+    let changed = again(&app, &key, &source, fields).await.created();
     assert_eq!(
         (&changed["fingerprint"], &changed["releaseNotes"]),
         (&json!("n-2"), &json!(""))
@@ -58,7 +57,7 @@ async fn a_roll_back_serves_the_bytes_before_under_a_higher_build_number() {
         .await;
     let back = again(&app, &key, &good, json!({"version": "1.2.0", "buildNumber": "auto"}))
         .await
-        .expect(201);
+        .created();
     assert_eq!((&back["version"], &back["buildNumber"]), (&json!("1.2.0"), &json!("3")));
     assert_eq!(
         (back["sha256"] == good["sha256"], back["sha256"] == bad["sha256"]),
@@ -80,29 +79,27 @@ async fn a_source_may_be_paused_or_withdrawn_but_not_deleted_or_of_another_app()
     let source = app.published(&key, json!({})).await;
     for (build, status) in [(2, "paused"), (3, "withdrawn")] {
         let body = json!({"status": status});
-        app.call(&key, Method::PATCH, &of(&source), Some(body))
-            .await
-            .expect(200);
+        app.patch(&key, &of(&source), body).await.ok();
         again(&app, &key, &source, json!({"buildNumber": build}))
             .await
-            .expect(201);
+            .created();
     }
     let wrong = "sourceUpdateId names an update of another app or platform";
     again(&app, &key, &source, json!({"platform": "ios"}))
         .await
-        .expect_error(400, wrong);
+        .refused(400, wrong);
     again(&app, &key, &source, json!({"bundleId": "com.example.app2"}))
         .await
-        .expect_error(400, wrong);
+        .refused(400, wrong);
     again(&app, &key, &source, json!({"bundleId": "COM.example.app"}))
         .await
-        .expect(201);
-    let claimed = app.call(&key, Method::GET, "/apps", None).await.expect(200);
+        .created();
+    let claimed = app.get(&key, "/apps").await.ok();
     assert_eq!(claimed["total"], 1, "a publish that failed claims no app");
-    app.call(&key, Method::DELETE, &of(&source), None).await.expect(200);
+    app.delete(&key, &of(&source)).await.ok();
     again(&app, &key, &source, json!({"buildNumber": 9}))
         .await
-        .expect_error(404, "No update has this id");
+        .refused(404, "No update has this id");
 }
 
 #[tokio::test]
@@ -112,7 +109,7 @@ async fn one_source_must_be_named_and_only_one() {
     let source = app.published(&key, json!({})).await;
     let upload = app.upload(&key, &package("a", b"a")).await;
     let refused = again(&app, &key, &source, json!({"uploadId": upload})).await;
-    refused.expect_error(400, "name either uploadId or sourceUpdateId");
+    refused.refused(400, "name either uploadId or sourceUpdateId");
     let refused = again(&app, &key, &json!({}), json!({})).await;
-    refused.expect_error(400, "name either uploadId or sourceUpdateId");
+    refused.refused(400, "name either uploadId or sourceUpdateId");
 }

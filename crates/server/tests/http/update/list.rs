@@ -4,12 +4,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::of;
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 async fn list(app: &TestApp, key: &str, query: &str) -> Value {
-    app.call(key, Method::GET, &format!("/update?{query}"), None)
-        .await
-        .expect(200)
+    app.get(key, &format!("/update?{query}")).await.ok()
 }
 
 /// The release notes of the listed updates: in these tests a name for each.
@@ -18,7 +16,7 @@ fn names(page: &Value) -> Vec<&str> {
         .as_array()
         .unwrap()
         .iter()
-        .map(|update| update["releaseNotes"].as_str().unwrap())
+        .map(|update| update.text("releaseNotes"))
         .collect()
 }
 
@@ -46,9 +44,7 @@ async fn filters_narrow_the_list_and_its_total() {
         let update = app.published(&key, fields).await;
         if name == "d" {
             let body = json!({"status": "paused"});
-            app.call(&key, Method::PATCH, &of(&update), Some(body))
-                .await
-                .expect(200);
+            app.patch(&key, &of(&update), body).await.ok();
         }
     }
     for (query, found) in [
@@ -140,9 +136,9 @@ async fn a_wrong_filter_is_400_and_named() {
         ("offset=1234567890", "offset"),
         ("offset=1&offset=1", "offset"),
     ] {
-        let answer = app.call(&key, Method::GET, &format!("/update?{query}"), None).await;
-        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let answer = app.get(&key, &format!("/update?{query}")).await;
+        let message = answer.refusal(400);
+        answer.refused(400, &message);
         assert!(message.starts_with(named), "{query}: {message}");
     }
 }
@@ -153,7 +149,7 @@ async fn an_id_that_names_nothing_of_the_organization_is_404() {
     let (_, key) = app.org_with_key().await;
     let (_, other) = app.org_with_key().await;
     let foreign = app.published(&other, json!({})).await;
-    let foreign = foreign["id"].as_str().unwrap();
+    let foreign = foreign.id();
     for id in [
         "x",
         "update_00000000000000000000000000",
@@ -168,12 +164,10 @@ async fn an_id_that_names_nothing_of_the_organization_is_404() {
             (Method::PATCH, Some(json!({"rollout": 1}))),
             (Method::DELETE, None),
         ] {
-            app.call(&key, method, &path, body)
+            app.send(&key, method, &path, body)
                 .await
-                .expect_error(404, "No update has this id");
+                .refused(404, "No update has this id");
         }
     }
-    app.call(&other, Method::GET, &format!("/update?id={foreign}"), None)
-        .await
-        .expect(200);
+    app.get(&other, &format!("/update?id={foreign}")).await.ok();
 }

@@ -1,11 +1,10 @@
 //! Which update a check is offered: the newest candidate, by platform, configuration, status and rollout.
 
 use launchway_server::config::RawSettings;
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Setup, TestApp};
+use crate::support::{Fields, Setup, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
@@ -26,13 +25,13 @@ async fn offered_id(app: &TestApp, query: &str) -> Option<String> {
 }
 
 async fn patch(app: &TestApp, key: &str, update: &Value, change: Value) {
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(key, Method::PATCH, &path, Some(change)).await.expect(200);
+    let path = format!("/update?id={}", update.id());
+    app.patch(key, &path, change).await.ok();
 }
 
 async fn delete(app: &TestApp, key: &str, update: &Value) {
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(key, Method::DELETE, &path, None).await.expect(200);
+    let path = format!("/update?id={}", update.id());
+    app.delete(key, &path).await.ok();
 }
 
 /// "Newest: highest version, then build number", never the order of publishing.
@@ -177,7 +176,7 @@ async fn the_two_messages_tell_a_bundle_without_updates_from_one_without_news() 
     let (none, nothing_new) = ("No updates found for this bundle", "No update available");
     assert_eq!(offered(&app, question).await, none);
     let body = json!({"bundleId": BUNDLE});
-    app.call(&key, Method::POST, "/apps", Some(body)).await.expect(201);
+    app.post(&key, "/apps", body).await.created();
     assert_eq!(offered(&app, question).await, none, "a claimed app without updates");
     let update = app.published(&key, json!({})).await;
     assert_eq!(offered(&app, "currentVersion=2.0.0").await, nothing_new);
@@ -207,7 +206,7 @@ async fn a_rollout_reaches_the_devices_of_its_buckets_and_a_raise_takes_nothing_
     let (_, key) = app.org_with_key().await;
     let base = app.published(&key, json!({"version": "1.1.0"})).await;
     let update = app.published(&key, json!({"version": "1.2.0", "rollout": 0})).await;
-    let (base, id) = (base["id"].as_str().unwrap(), update["id"].as_str().unwrap());
+    let (base, id) = (base.id(), update.id());
     let mut devices: Vec<_> = (0..60)
         .map(|number| (format!("device-{number}"), format!("device-{number}")))
         .collect();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::TestApp;
+use crate::support::{Fields, NOBODY, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
@@ -111,7 +111,7 @@ async fn a_store_update_has_a_link_and_the_version_that_the_store_needs() {
         .await;
     let answer = app.checked(BUNDLE, "currentVersion=1.0.0&fingerprint=zero").await;
     assert_eq!(answer["updateAvailable"], true);
-    assert_eq!(app.get(answer["url"].as_str().unwrap()).await.status, 200);
+    assert_eq!(app.get(NOBODY, answer.text("url")).await.status, 200);
 }
 
 /// A reason names at most three changes, then `and N more`: `docs/reference/updates.md#reasons`.

@@ -1,11 +1,10 @@
 //! Hashes of the same native code: `lwfp-1` counts what signs an app, `lwfp-2` does not, and the server knows which belong
 //! together.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
@@ -27,7 +26,7 @@ async fn told(app: &TestApp, key: &str, document: &Value, lwfp2: &str) -> u16 {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
     let body = json!({"bundleId": BUNDLE, "platform": "android", "source": {"git": git}, "fingerprint": document});
     let path = format!("/build?lwfp2={lwfp2}");
-    app.call(key, Method::POST, &path, Some(body)).await.status.as_u16()
+    app.post(key, &path, body).await.status.as_u16()
 }
 
 /// Whether an app with this hash is offered the newest update over the air.
@@ -86,7 +85,7 @@ async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
         "bundleId": BUNDLE, "platform": "android", "version": "1.2.0", "sourceUpdateId": first["id"], "fingerprint": one,
     });
     let path = format!("/update?lwfp2={}", hash(&second));
-    let update = app.call(&key, Method::POST, &path, Some(body)).await.expect(201);
+    let update = app.post(&key, &path, body).await.created();
     assert_eq!(
         update["fingerprint"],
         hash(&one),
@@ -147,22 +146,16 @@ async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
         "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": other,
     });
     let ended = held.tell(&format!("/runner/finish?lwfp2={second}"), end).await;
-    ended.expect(200);
-    let builds = app
-        .call(&key, Method::GET, "/build?status=success", None)
-        .await
-        .expect(200);
+    ended.ok();
+    let builds = app.get(&key, "/build?status=success").await.ok();
     let build = &builds["items"][0];
     assert_eq!(
         (&build["fingerprint"], &build["warnings"]),
         (&json!(hash(&other)), &json!([]))
     );
 
-    let id = build["id"].as_str().unwrap();
-    let view = app
-        .call(&key, Method::GET, &format!("/fingerprints?id={id}"), None)
-        .await
-        .expect(200);
+    let id = build.id();
+    let view = app.get(&key, &format!("/fingerprints?id={id}")).await.ok();
     assert_eq!(view["lwfp2"], json!(second));
     let update = app
         .published(&key, json!({"version": "1.2.0", "fingerprint": one, "buildId": id}))
@@ -171,8 +164,8 @@ async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
     let update = app
         .published(&key, json!({"version": "1.3.0", "fingerprint": one}))
         .await;
-    let path = format!("/fingerprints/diff?from={id}&to={}", update["id"].as_str().unwrap());
-    let difference = app.call(&key, Method::GET, &path, None).await.expect(200);
+    let path = format!("/fingerprints/diff?from={id}&to={}", update.id());
+    let difference = app.get(&key, &path).await.ok();
     assert_eq!(
         (&difference["same"], &difference["reason"]),
         (&json!(true), &Value::Null)
@@ -193,6 +186,6 @@ async fn what_a_build_says_of_itself_pairs_no_hashes() {
         "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": old,
     });
     let ended = held.tell(&format!("/runner/finish?lwfp2={}", hash(&new)), end).await;
-    ended.expect(200);
+    ended.ok();
     assert!(!takes(&app, &hash(&old)).await);
 }

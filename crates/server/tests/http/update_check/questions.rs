@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::TestApp;
+use crate::support::{Fields, NOBODY, TestApp};
 
 /// What a question is answered.
 #[derive(Debug, PartialEq)]
@@ -24,14 +24,14 @@ fn bad_form(name: &str) -> Reply {
 }
 
 async fn ask(app: &TestApp, path: &str) -> Reply {
-    let answer = app.get(&format!("/update/check/{path}")).await;
+    let answer = app.get(NOBODY, &format!("/update/check/{path}")).await;
     if answer.status == 400 {
-        let message = answer.json()["message"].as_str().unwrap().to_owned();
-        answer.expect_error(400, &message);
+        let message = answer.json().text("message").to_owned();
+        answer.refused(400, &message);
         let form = message.find(" must ").map(|at| at + " must ".len());
         return Reply::Bad(message[..form.unwrap_or(message.len())].to_owned());
     }
-    let answer = answer.expect(200);
+    let answer = answer.ok();
     match (&answer["updateAvailable"], answer["message"].as_str()) {
         (Value::Bool(true), None) => Update,
         (Value::Bool(false), Some("No update available")) => NoUpdate,
@@ -102,8 +102,8 @@ async fn the_bundle_id_is_looked_at_before_the_version() {
     ] {
         assert_eq!(ask(&app, path).await, bad(message), "{path:?}");
     }
-    let without_slash = app.get("/update/check?currentVersion=1.0.0").await;
-    without_slash.expect_error(400, "Bundle ID is required");
+    let without_slash = app.get(NOBODY, "/update/check?currentVersion=1.0.0").await;
+    without_slash.refused(400, "Bundle ID is required");
 }
 
 #[tokio::test]

@@ -1,15 +1,14 @@
 //! A caller that names the update it runs: the id tells the installed build where `currentBuild` does not, and an id that is
 //! not known, or does not fit what the caller says, changes nothing.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
 fn id(update: &Value) -> &str {
-    update["id"].as_str().unwrap()
+    update.id()
 }
 
 /// The build number that is offered; empty when nothing is.
@@ -23,7 +22,7 @@ async fn rolled_back(app: &TestApp, key: &str, good: &Value, bad: &Value) -> Val
         "sourceUpdateId": good["id"], "bundleId": BUNDLE, "platform": "android", "version": bad["version"],
         "buildNumber": "auto",
     });
-    app.call(key, Method::POST, "/update", Some(body)).await.expect(201)
+    app.post(key, "/update", body).await.created()
 }
 
 /// Whatever became of the bad update, on the node that knows it from before and on one that has just started.
@@ -37,10 +36,10 @@ async fn a_roll_back_reaches_a_caller_that_names_only_the_update_it_runs() {
         let path = format!("/update?id={}", id(&bad));
         match fate {
             "published" => {}
-            "deleted" => drop(app.call(&key, Method::DELETE, &path, None).await.expect(200)),
+            "deleted" => drop(app.delete(&key, &path).await.ok()),
             status => {
                 let change = Some(json!({"status": status}));
-                app.call(&key, Method::PATCH, &path, change).await.expect(200);
+                app.patch(&key, &path, change).await.ok();
             }
         }
         let back = rolled_back(&app, &key, &good, &bad).await;
@@ -146,10 +145,8 @@ async fn it_is_counted_who_tells_what_it_runs() {
     let (_, key) = app.org_with_key().await;
     let update = app.published(&key, json!({"version": "1.2.0", "buildNumber": 1})).await;
     let callers = async || {
-        let read = app
-            .call(&key, Method::GET, &format!("/update?id={}", id(&update)), None)
-            .await;
-        read.expect(200)["callers"].clone()
+        let read = app.get(&key, &format!("/update?id={}", id(&update))).await;
+        read.ok()["callers"].clone()
     };
     assert_eq!(callers().await, json!({"checks": 0, "withoutBuild": 0}));
     for query in [
@@ -166,6 +163,6 @@ async fn it_is_counted_who_tells_what_it_runs() {
         json!({"checks": 4, "withoutBuild": 2}),
         "also when the bundle was read anew"
     );
-    let listed = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    let listed = app.get(&key, "/update").await.ok();
     assert!(listed["items"][0].get("callers").is_none());
 }

@@ -4,19 +4,18 @@ use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
 use launchway_server::config::Storage;
 use launchway_server::jobs::clean_up::clean_up;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, announce, publish, put, stored, url};
-use crate::support::{TestApp, package};
+use crate::support::{Fields, NOBODY, TestApp, package};
 
 async fn clean(app: &TestApp) {
     clean_up(&app.app).await.unwrap();
 }
 
 async fn delete(app: &TestApp, key: &str, update: &Value) {
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(key, Method::DELETE, &path, None).await.expect(200);
+    let path = format!("/update?id={}", update.id());
+    app.delete(key, &path).await.ok();
 }
 
 /// `docs/reference/uploads.md#unused-uploads`
@@ -33,21 +32,21 @@ async fn an_unused_upload_lives_for_a_day() {
     app.advance(DAY - 1);
     clean(&app).await;
     assert_eq!(stored(&app, "uploads").await.len(), 2);
-    publish(&app, &key, &first, "1.0.0").await.expect(201);
+    publish(&app, &key, &first, "1.0.0").await.created();
     app.advance(1);
     for upload in [&second, &unsent] {
         publish(&app, &key, upload, "1.0.1")
             .await
-            .expect_error(404, "No upload has this id");
+            .refused(404, "No upload has this id");
     }
     clean(&app).await;
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
     publish(&app, &key, &second, "1.0.1")
         .await
-        .expect_error(404, "No upload has this id");
+        .refused(404, "No upload has this id");
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     assert_eq!(
-        app.get(url(&offer)).await.bytes,
+        app.get(NOBODY, url(&offer)).await.bytes,
         bytes,
         "what became of a used one stays"
     );
@@ -61,14 +60,14 @@ async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays
     let upload = announce(&app, &key, &bytes).await;
     put(&app, url(&upload), &bytes).await;
     // What a process leaves behind that dies between the copy and the commit.
-    let id = upload["id"].as_str().unwrap();
+    let id = upload.id();
     let orphan = Key::new(&format!("packages/{id}/orphan")).unwrap();
     app.app
         .blob
         .copy(&Key::new(&format!("uploads/{id}")).unwrap(), &orphan)
         .await
         .unwrap();
-    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+    publish(&app, &key, &upload, "1.0.0").await.created();
     app.advance(DAY - 1);
     clean(&app).await;
     assert_eq!(stored(&app, "packages").await.len(), 2);
@@ -76,7 +75,7 @@ async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays
     clean(&app).await;
     assert_eq!(stored(&app, "packages").await.len(), 1);
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
-    assert_eq!(app.get(url(&offer)).await.bytes, bytes);
+    assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes);
 }
 
 #[tokio::test]
@@ -89,7 +88,11 @@ async fn the_bytes_of_a_deleted_update_outlive_every_link_to_them_and_then_go() 
     clean(&app).await;
     app.advance(HOUR - 1);
     clean(&app).await;
-    assert_eq!(app.get(url(&offer)).await.status, 200, "a phone may be downloading");
+    assert_eq!(
+        app.get(NOBODY, url(&offer)).await.status,
+        200,
+        "a phone may be downloading"
+    );
     app.advance(HOUR);
     clean(&app).await;
     assert_eq!(stored(&app, "packages").await.len(), 1, "the grace is not over");
@@ -105,13 +108,11 @@ async fn bytes_that_an_update_names_are_never_removed() {
     let (_, key) = app.org_with_key().await;
     let first = app.published(&key, json!({})).await;
     let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
-    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
-    let path = format!("/update?id={}", second["id"].as_str().unwrap());
+    let second = app.post(&key, "/update", body).await.created();
+    let path = format!("/update?id={}", second.id());
     delete(&app, &key, &first).await;
     for status in ["paused", "published", "withdrawn"] {
-        app.call(&key, Method::PATCH, &path, Some(json!({"status": status})))
-            .await
-            .expect(200);
+        app.patch(&key, &path, json!({"status": status})).await.ok();
         app.advance(10 * DAY);
         clean(&app).await;
         assert_eq!(stored(&app, "packages").await.len(), 1, "{status}");
@@ -129,7 +130,7 @@ async fn the_grace_counts_from_the_last_update_of_the_bytes() {
     let (_, key) = app.org_with_key().await;
     let first = app.published(&key, json!({})).await;
     let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
-    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    let second = app.post(&key, "/update", body).await.created();
     delete(&app, &key, &first).await;
     app.advance(DAY);
     delete(&app, &key, &second).await;
@@ -151,7 +152,7 @@ async fn an_object_that_cannot_be_removed_holds_up_nothing_else() {
         panic!("the objects of this test lie in a directory");
     };
     // A folder in the place of the object.
-    let place = objects.join("uploads").join(stuck["id"].as_str().unwrap());
+    let place = objects.join("uploads").join(stuck.id());
     std::fs::create_dir_all(place.join("folder")).unwrap();
     app.advance(2 * DAY);
     assert!(clean_up(&app.app).await.is_err());

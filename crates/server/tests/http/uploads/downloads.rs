@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{BUNDLE, url};
-use crate::support::{Answer, TestApp, package};
+use crate::support::{Answer, NOBODY, TestApp, package};
 
 /// A service, the URL of a package, and its bytes.
 async fn published() -> (TestApp, String, Vec<u8>) {
@@ -23,13 +23,13 @@ async fn ask(app: &TestApp, method: Method, url: &str, headers: &[(&str, &str)])
     let request = headers.iter().fold(app.request(method, url), |request, (name, value)| {
         request.header(*name, *value)
     });
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 #[tokio::test]
 async fn no_browser_shows_or_runs_what_users_gave_and_any_page_may_fetch_it() {
     let (app, url, bytes) = published().await;
-    let answer = app.get(&url).await;
+    let answer = app.get(NOBODY, &url).await;
     assert_eq!((answer.status, &answer.bytes), (StatusCode::OK, &bytes));
     for (name, value) in [
         ("content-type", "application/octet-stream"),
@@ -107,7 +107,7 @@ async fn a_range_is_served_in_part() {
 #[tokio::test]
 async fn conditions_go_by_the_entity_tag() {
     let (app, url, bytes) = published().await;
-    let first = app.get(&url).await;
+    let first = app.get(NOBODY, &url).await;
     let etag = first.header("etag");
     for (name, value, status) in [
         ("if-none-match", etag.to_owned(), 304),
@@ -134,7 +134,7 @@ async fn conditions_go_by_the_entity_tag() {
     }
     let again = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     assert_eq!(
-        app.get(super::url(&again)).await.header("etag"),
+        app.get(NOBODY, super::url(&again)).await.header("etag"),
         etag,
         "the same bytes by another link"
     );
@@ -155,14 +155,14 @@ async fn another_link_than_the_signed_one_serves_nothing() {
         format!("{}/files/..%2Fmaster.key?{query}", app.origin),
         format!("{path}%00?{query}"),
     ] {
-        let answer = app.get(&changed).await;
-        answer.expect_error(403, "The signature of this link is not valid");
+        let answer = app.get(NOBODY, &changed).await;
+        answer.refused(403, "The signature of this link is not valid");
         assert_eq!(answer.header("access-control-allow-origin"), "*", "{changed}");
     }
     let answer = ask(&app, Method::PUT, &good, &[("content-length", "0")]).await;
     assert_eq!(answer.status, 403, "a download URL takes nothing");
     let answer = ask(&app, Method::POST, &good, &[]).await;
-    answer.expect_error(405, "A signed link takes GET and HEAD, or PUT");
+    answer.refused(405, "A signed link takes GET and HEAD, or PUT");
     assert!(answer.header("allow").contains("GET"));
 }
 
@@ -172,7 +172,7 @@ async fn a_link_to_bytes_that_are_gone_is_404() {
     for key in app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap() {
         app.app.blob.delete(&key).await.unwrap();
     }
-    app.get(&url)
+    app.get(NOBODY, &url)
         .await
-        .expect_error(404, "There is nothing behind this link");
+        .refused(404, "There is nothing behind this link");
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, announce, put, stored, url};
-use crate::support::{Answer, START, Setup, TestApp, machine_time, package};
+use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time, package};
 
 fn with_bucket(mut setup: Setup, bucket: &S3Server) -> Setup {
     setup.settings.storage_url = Some(bucket.storage_url());
@@ -53,13 +53,13 @@ async fn life(app: TestApp) {
     assert!(put(&app, &tampered, &bytes).await.status.is_client_error());
     let publish = async |upload: &Value, version: &str| {
         let body = json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": version});
-        app.call(&key, Method::POST, "/update", Some(body)).await
+        app.post(&key, "/update", body).await
     };
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "nothing was sent yet");
     assert!(put(&app, url(&upload), &vec![0; bytes.len()]).await.status.is_success());
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "other bytes");
     assert!(put(&app, url(&upload), &bytes).await.status.is_success());
-    let first = publish(&upload, "1.0.0").await.expect(201);
+    let first = publish(&upload, "1.0.0").await.created();
     assert_eq!(publish(&upload, "1.0.1").await.status, 400, "used twice");
     assert_eq!(
         (
@@ -71,7 +71,7 @@ async fn life(app: TestApp) {
 
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0&deviceId=d").await;
     assert_eq!(offer["id"], first["id"]);
-    let whole = app.get(url(&offer)).await;
+    let whole = app.get(NOBODY, url(&offer)).await;
     assert_eq!((whole.status.as_u16(), &whole.bytes), (200, &bytes));
     assert!(
         whole.header("content-disposition").starts_with("attachment"),
@@ -87,29 +87,25 @@ async fn life(app: TestApp) {
     let part = Answer::of(part).await;
     assert_eq!((part.status.as_u16(), part.bytes.as_slice()), (206, &bytes[3..8]));
     let tampered = url(&offer).replace("packages/", "packages/x");
-    assert!(app.get(&tampered).await.status.is_client_error());
+    assert!(app.get(NOBODY, &tampered).await.status.is_client_error());
 
     let event = json!({"type": "installed", "updateId": offer["id"], "at": "2026-11-20T10:00:00Z"});
     let body = json!({"reportToken": offer["reportToken"], "events": [event]});
     let path = format!("/update/report/{BUNDLE}");
-    let report = Answer::of(app.request(Method::POST, &path).json(&body).send().await.unwrap()).await;
-    assert_eq!(report.expect(200)["counted"], 1);
+    let report = Answer::to(app.request(Method::POST, &path).json(&body)).await;
+    assert_eq!(report.ok()["counted"], 1);
 
-    let path = |update: &Value| format!("/update?id={}", update["id"].as_str().unwrap());
+    let path = |update: &Value| format!("/update?id={}", update.id());
     let body =
         json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.1.0", "rollout": 0});
-    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
-    app.call(&key, Method::PATCH, &path(&second), Some(json!({"rollout": 100})))
-        .await
-        .expect(200);
+    let second = app.post(&key, "/update", body).await.created();
+    app.patch(&key, &path(&second), json!({"rollout": 100})).await.ok();
     let version = async || app.checked(BUNDLE, "currentVersion=0.1.0").await["version"].clone();
     assert_eq!(version().await, "1.1.0");
-    app.call(&key, Method::PATCH, &path(&second), Some(json!({"status": "paused"})))
-        .await
-        .expect(200);
+    app.patch(&key, &path(&second), json!({"status": "paused"})).await.ok();
     assert_eq!(version().await, "1.0.0");
     for update in [&first, &second] {
-        app.call(&key, Method::DELETE, &path(update), None).await.expect(200);
+        app.delete(&key, &path(update)).await.ok();
     }
     assert_eq!(version().await, Value::Null);
     app.advance(2 * DAY);

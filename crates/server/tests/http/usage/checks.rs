@@ -6,11 +6,10 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
 use launchway_server::ops::write::Write;
-use reqwest::Method;
 use serde_json::json;
 
 use super::{Actor, november, usage};
-use crate::support::{Setup, TestApp};
+use crate::support::{Fields, Setup, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
@@ -50,10 +49,8 @@ async fn those_of_a_paused_update_count() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
     let update = app.published(&key, json!({})).await;
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
-    app.call(&key, Method::PATCH, &path, Some(json!({"status": "paused"})))
-        .await
-        .expect(200);
+    let path = format!("/update?id={}", update.id());
+    app.patch(&key, &path, json!({"status": "paused"})).await.ok();
     check(&app, 2).await;
     assert_eq!(counted(&app, &key).await, 2);
 }
@@ -81,15 +78,13 @@ async fn none_is_lost_when_the_index_changes() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let update = app.published(&key, json!({"buildNumber": 1})).await;
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    let path = format!("/update?id={}", update.id());
     check(&app, 1).await;
-    app.call(&key, Method::PATCH, &path, Some(json!({"mandatory": true})))
-        .await
-        .expect(200);
+    app.patch(&key, &path, json!({"mandatory": true})).await.ok();
     check(&app, 1).await;
     read_all(&app, org).await;
     check(&app, 1).await;
-    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    app.delete(&key, &path).await.ok();
     check(&app, 1).await;
     assert_eq!(counted(&app, &key).await, 3, "without updates it is unknown");
     app.published(&key, json!({"buildNumber": 2})).await;
@@ -116,7 +111,7 @@ async fn none_is_lost_while_everything_happens_at_once() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
     let update = app.published(&key, json!({"rollout": 100})).await;
-    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    let path = format!("/update?id={}", update.id());
     let done = AtomicBool::new(false);
     let checks = async {
         futures::future::join_all((0..8).map(|_| check(&app, 50))).await;
@@ -127,9 +122,7 @@ async fn none_is_lost_while_everything_happens_at_once() {
             if done.load(Ordering::SeqCst) {
                 break;
             }
-            let answer = app
-                .call(&key, Method::PATCH, &path, Some(json!({"rollout": rollout})))
-                .await;
+            let answer = app.patch(&key, &path, json!({"rollout": rollout})).await;
             assert!([200, 429].contains(&answer.status.as_u16()), "{}", answer.text());
             if rollout % 5 == 0 {
                 read_all(&app, org).await;
@@ -155,7 +148,7 @@ async fn they_wait_for_the_database_in_the_month_they_were_made() {
     app.advance(20 * DAY);
     check(&app, 1).await;
     assert_eq!(counted(&app, &key).await, 2);
-    assert_eq!(usage(&app, &key, "?id=2026-12").await.expect(200)["checks"], 1);
+    assert_eq!(usage(&app, &key, "?id=2026-12").await.ok()["checks"], 1);
 }
 
 #[tokio::test]

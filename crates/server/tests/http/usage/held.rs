@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 
 use super::{granted, november, package_size, with};
 use crate::runner::stage::Held;
-use crate::support::{Answer, START, Setup, TestApp, package, until};
+use crate::support::{Answer, Fields, START, Setup, TestApp, package, until};
 
 async fn announce(app: &TestApp, key: &str, size: usize) -> Answer {
     let body = json!({"fileName": "update.zip", "size": size, "sha256": hex::encode(Sha256::digest(b"x"))});
-    app.call(key, Method::POST, "/uploads", Some(body)).await
+    app.post(key, "/uploads", body).await
 }
 
 async fn stored(app: &TestApp, key: &str) -> u64 {
@@ -26,18 +26,18 @@ async fn stored(app: &TestApp, key: &str) -> u64 {
 
 async fn claim(app: &TestApp, key: &str, bundle: &str) -> Answer {
     let body = json!({"bundleId": bundle});
-    app.call(key, Method::POST, "/apps", Some(body)).await
+    app.post(key, "/apps", body).await
 }
 
 #[tokio::test]
 async fn announced_uploads_count_until_they_expire() {
     let (app, _, key) = with(Setup::default(), "free:stored-bytes=1000").await;
-    announce(&app, &key, 600).await.expect(201);
+    announce(&app, &key, 600).await.created();
     assert_eq!(stored(&app, &key).await, 600);
     let refused = "This organization stores 600 of its 1000 bytes (tier free) and 401 more do not fit; delete updates, builds or \
                    submissions that are not needed, or the operator can change --quotas or the tier";
-    announce(&app, &key, 401).await.expect_error(403, refused);
-    announce(&app, &key, 400).await.expect(201);
+    announce(&app, &key, 401).await.refused(403, refused);
+    announce(&app, &key, 400).await.created();
     let used = november(&app, &key).await;
     assert_eq!(
         (&used["storedBytes"], &used["quotas"]["storedBytes"]),
@@ -45,10 +45,10 @@ async fn announced_uploads_count_until_they_expire() {
     );
     // What was refused is not counted, and another organization has room.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
-    announce(&app, &other, 1000).await.expect(201);
+    announce(&app, &other, 1000).await.created();
     app.advance(DAY + HOUR);
     clean_up(&app.app).await.unwrap();
-    announce(&app, &key, 1000).await.expect(201);
+    announce(&app, &key, 1000).await.created();
 }
 
 #[tokio::test]
@@ -60,10 +60,10 @@ async fn a_deleted_update_gives_its_bytes_back_when_they_are_gone() {
     announce(&app, &key, 1).await.expect(403);
     // The bytes of an earlier update are there already.
     let body = json!({"sourceUpdateId": update["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.2"});
-    let again = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    let again = app.post(&key, "/update", body).await.created();
     for gone in [&update, &again] {
-        let path = format!("/update?id={}", gone["id"].as_str().unwrap());
-        app.call(&key, Method::DELETE, &path, None).await.expect(200);
+        let path = format!("/update?id={}", gone.id());
+        app.delete(&key, &path).await.ok();
     }
     announce(&app, &key, 1).await.expect(403);
     app.advance(3 * HOUR);
@@ -80,10 +80,7 @@ async fn artifacts_and_logs_of_builds_count_and_no_build_begins_without_room() {
     let held = app.take(&runner).await;
     let artifact = held.send("app.txt", &[b'a'; 1500], &[b'a'; 1500]).await;
     let refused = held.announce("more.txt", &[b'b'; 501]).await.expect(403);
-    assert!(
-        refused["message"].as_str().unwrap().contains("1500 of its 2000 bytes"),
-        "{refused}"
-    );
+    assert!(refused.text("message").contains("1500 of its 2000 bytes"), "{refused}");
     // The same name again takes the place of the first.
     let artifact = {
         let again = held.send("app.txt", &[b'c'; 1600], &[b'c'; 1600]).await;
@@ -92,21 +89,15 @@ async fn artifacts_and_logs_of_builds_count_and_no_build_begins_without_room() {
     };
     // Nobody knows how long a log becomes: it is taken, and counts.
     held.logged(0, &[b'l'; 900]).await;
-    held.finish(json!({"artifacts": [artifact], "logSize": 900}))
-        .await
-        .expect(200);
+    held.finish(json!({"artifacts": [artifact], "logSize": 900})).await.ok();
     assert_eq!(stored(&app, &key).await, 2500);
     let source = json!({"git": {"url": "https://git.example.com/app.git", "ref": "main"}});
     let plan = json!({"steps": [{"name": "build", "run": "make"}]});
     let body = json!({"bundleId": "com.example.app", "platform": "android", "source": source, "plan": plan});
-    app.call(&key, Method::POST, "/build", Some(body.clone()))
-        .await
-        .expect(403);
-    app.call(&key, Method::DELETE, &format!("/build?id={id}"), None)
-        .await
-        .expect(200);
+    app.post(&key, "/build", body.clone()).await.expect(403);
+    app.delete(&key, &format!("/build?id={id}")).await.ok();
     assert_eq!(stored(&app, &key).await, 0);
-    app.call(&key, Method::POST, "/build", Some(body)).await.expect(201);
+    app.post(&key, "/build", body).await.created();
 }
 
 /// A retry stores a log and artifacts as a new build does.
@@ -117,20 +108,18 @@ async fn no_retry_begins_without_room() {
     let large = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     held.logged(0, &[b'l'; 1000]).await;
-    held.finish(json!({"artifacts": [], "logSize": 1000})).await.expect(200);
+    held.finish(json!({"artifacts": [], "logSize": 1000})).await.ok();
     let small = app.queue(org, |_| ()).await;
-    let call = async |method, path: &str| app.call(&key, method, path, None).await;
-    call(Method::POST, &format!("/build/cancel?id={small}"))
-        .await
-        .expect(200);
+    let call = async |method, path: &str| app.send(&key, method, path, ()).await;
+    call(Method::POST, &format!("/build/cancel?id={small}")).await.ok();
     let retry = format!("/build/retry?id={small}");
     let refused = "This organization stores 1000 of its 1000 bytes (tier free) and 1 more do not fit; delete updates, builds or \
                    submissions that are not needed, or the operator can change --quotas or the tier";
-    call(Method::POST, &retry).await.expect_error(403, refused);
-    let builds = call(Method::GET, "/build").await.expect(200);
+    call(Method::POST, &retry).await.refused(403, refused);
+    let builds = call(Method::GET, "/build").await.ok();
     assert_eq!(builds["total"], 2, "what was refused was not made");
-    call(Method::DELETE, &format!("/build?id={large}")).await.expect(200);
-    call(Method::POST, &retry).await.expect(201);
+    call(Method::DELETE, &format!("/build?id={large}")).await.ok();
+    call(Method::POST, &retry).await.created();
 }
 
 /// A create counts itself, then takes its organization's turn. A retry that did so in the other order would hold the turn while
@@ -140,8 +129,8 @@ async fn a_retry_and_a_create_do_not_wait_for_each_other() {
     let (app, org, key) = with(Setup::on_postgres(), "free:stored-bytes=1000,apps=9").await;
     // Its bundle id is not claimed yet: the retry looks at both limits.
     let parent = app.queue(org, |_| ()).await;
-    let call = async |path: String| app.call(&key, Method::POST, &path, None).await;
-    call(format!("/build/cancel?id={parent}")).await.expect(200);
+    let call = async |path: String| app.post(&key, &path, ()).await;
+    call(format!("/build/cancel?id={parent}")).await.ok();
     // A create, as far as it has counted itself.
     let mut create = app.app.db.write().await.unwrap();
     let month = Month::of(START);
@@ -158,7 +147,7 @@ async fn a_retry_and_a_create_do_not_wait_for_each_other() {
         create.commit().await.unwrap();
     };
     let (retried, ()) = tokio::join!(call(format!("/build/retry?id={parent}")), goes_on);
-    retried.expect(201);
+    retried.created();
     assert_eq!(november(&app, &key).await["builds"], 2);
 }
 
@@ -192,7 +181,7 @@ async fn apps_are_exact_at_once(setup: Setup) {
     let full = "This organization has claimed its 3 bundle ids (tier free), those of deleted apps included; the operator can change \
                 --quotas or the tier, or transfer an app to another organization";
     for refused in refused {
-        refused.expect_error(403, full);
+        refused.refused(403, full);
     }
     let used = november(&app, &key).await;
     assert_eq!((&used["apps"], &used["quotas"]["apps"]), (&json!(3), &json!(3)));
@@ -212,20 +201,17 @@ async fn the_limit_of_apps_is_exact_at_once_on_postgres() {
 #[tokio::test]
 async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
     let (app, _, key) = with(Setup::default(), "free:apps=1").await;
-    let first = claim(&app, &key, "com.example.one").await.expect(201);
-    let path = format!("/apps?id={}", first["id"].as_str().unwrap());
-    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let first = claim(&app, &key, "com.example.one").await.created();
+    let path = format!("/apps?id={}", first.id());
+    app.delete(&key, &path).await.ok();
     claim(&app, &key, "com.example.two").await.expect(403);
-    claim(&app, &key, "com.Example.One").await.expect(201);
+    claim(&app, &key, "com.Example.One").await.created();
     // Whose another's is, is told before any limit.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
-    claim(&app, &other, "com.example.theirs").await.expect(201);
+    claim(&app, &other, "com.example.theirs").await.created();
     let foreign = claim(&app, &key, "com.example.theirs").await.expect(403);
     assert!(
-        foreign["message"]
-            .as_str()
-            .unwrap()
-            .contains("belongs to another organization"),
+        foreign.text("message").contains("belongs to another organization"),
         "{foreign}"
     );
 }
@@ -244,7 +230,7 @@ async fn publishes_and_builds_claim_within_the_limit_too() {
     let id = app
         .queue(org, |build| build.bundle_id = "com.example.built".to_owned())
         .await;
-    app.take(&runner).await.finish(json!({})).await.expect(200);
+    app.take(&runner).await.finish(json!({})).await.ok();
     let warnings = app.build(id).await.warnings;
     assert!(
         warnings
@@ -283,13 +269,13 @@ async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_g
     let update = app.published(&key, json!({})).await;
     let bytes = package("index.html", b"late");
     let body = json!({"fileName": "late.zip", "size": bytes.len(), "sha256": hex::encode(Sha256::digest(&bytes))});
-    let announced = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let announced = app.post(&key, "/uploads", body).await.created();
     let runner = app.runner(&key, &[]).await;
     app.queue(org, |_| ()).await;
     let leased = app.take(&runner).await;
 
     let full = on_a_nearly_full_disk(&app).await;
-    announce(&full, &key, 1).await.expect_error(503, FULL);
+    announce(&full, &key, 1).await.refused(503, FULL);
     let held = Held {
         app: &full,
         token: &runner.token,
@@ -297,29 +283,23 @@ async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_g
         attempt: leased.attempt,
         lease: Value::Null,
     };
-    held.announce("app.txt", b"a").await.expect_error(503, FULL);
-    held.log(0, "a line\n").await.expect_error(503, FULL);
+    held.announce("app.txt", b"a").await.refused(503, FULL);
+    held.log(0, "a line\n").await.refused(503, FULL);
     // A link that was signed before is refused before a byte is read.
-    let path = announced["url"].as_str().unwrap().strip_prefix(&app.origin).unwrap();
+    let path = announced.text("url").strip_prefix(&app.origin).unwrap();
     let put = full.request(Method::PUT, &format!("{}{path}", full.origin)).body(bytes);
-    Answer::of(put.send().await.unwrap())
+    Answer::to(put)
         .await
-        .expect_error(503, "The disk is full; the operator has to make room");
+        .refused(503, "The disk is full; the operator has to make room");
 
     let offered = full.checked("com.example.app", "currentVersion=1.0.0").await;
-    let download = full
-        .request(Method::GET, offered["url"].as_str().unwrap())
-        .send()
-        .await
-        .unwrap();
+    let download = full.request(Method::GET, offered.text("url")).send().await.unwrap();
     assert_eq!(download.status(), 200);
-    held.renew().await.expect(200);
-    held.finish(json!({})).await.expect(200);
+    held.renew().await.ok();
+    held.finish(json!({})).await.ok();
     assert_eq!(stored(&full, &key).await, stored(&app, &key).await);
-    for (path, id) in [("update", update["id"].as_str().unwrap()), ("build", &leased.id)] {
-        full.call(&key, Method::DELETE, &format!("/{path}?id={id}"), None)
-            .await
-            .expect(200);
+    for (path, id) in [("update", update.id()), ("build", &leased.id)] {
+        full.delete(&key, &format!("/{path}?id={id}")).await.ok();
     }
     full.advance(DAY + HOUR);
     clean_up(&full.app).await.unwrap();

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{granted, november, package_size, spend, with};
-use crate::support::{Answer, Setup, TestApp, package};
+use crate::support::{Answer, Fields, Setup, TestApp, package};
 
 const USED_UP: &str = "This organization used its 3 updates of November 2026 (tier free); the next month begins 2026-12-01, \
                        or the operator can change --quotas or the tier";
@@ -24,7 +24,7 @@ async fn stored(app: &TestApp) -> usize {
 async fn post(app: &TestApp, key: &str, idempotency_key: &str, body: &Value) -> Answer {
     let request = app.request(Method::POST, "/update").bearer_auth(key);
     let request = request.header("idempotency-key", idempotency_key).json(body);
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn the_last_one_is_taken_and_the_next_refused_until_the_month_is_over() {
         app.published(&key, json!({"buildNumber": build})).await;
     }
     let next = json!({"buildNumber": 4});
-    app.publish(&key, next.clone()).await.expect_error(403, USED_UP);
+    app.publish(&key, next.clone()).await.refused(403, USED_UP);
     let used = november(&app, &key).await;
     assert_eq!((&used["updates"], &used["quotas"]["updates"]), (&json!(3), &json!(3)));
     assert_eq!(
@@ -67,9 +67,9 @@ async fn promotions_count_as_updates_and_not_as_bytes() {
     let first = app.published(&key, json!({})).await;
     let promote = async |version: &str| {
         let body = json!({"sourceUpdateId": first["id"], "bundleId": "com.example.app", "platform": "android", "version": version});
-        app.call(&key, Method::POST, "/update", Some(body)).await
+        app.post(&key, "/update", body).await
     };
-    promote("1.0.2").await.expect(201);
+    promote("1.0.2").await.created();
     promote("1.0.3").await.expect(403);
     let used = november(&app, &key).await;
     assert_eq!((&used["updates"], &used["bytes"]), (&json!(2), &json!(package_size())));
@@ -81,7 +81,7 @@ async fn bytes_that_do_not_fit_are_refused_and_smaller_ones_are_not() {
     let (app, _, key) = with(Setup::default(), &quotas).await;
     app.published(&key, json!({"buildNumber": 1})).await;
     let refused = app.publish(&key, json!({"buildNumber": 2})).await.expect(403);
-    let message = refused["message"].as_str().unwrap();
+    let message = refused.text("message");
     assert!(
         message.starts_with("This organization would use more than its "),
         "{message}"
@@ -110,21 +110,19 @@ async fn exact_at_once(setup: Setup) {
             "uploadId": upload, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1", "buildNumber": build,
         }));
     }
-    let publishes = bodies
-        .iter()
-        .map(|body| app.call(&key, Method::POST, "/update", Some(body.clone())));
+    let publishes = bodies.iter().map(|body| app.post(&key, "/update", body.clone()));
     let answers = futures::future::join_all(publishes).await;
     let (published, refused) = granted(&answers);
     assert_eq!(published, 3);
     for refused in refused {
-        refused.expect_error(403, USED_UP);
+        refused.refused(403, USED_UP);
     }
     let used = november(&app, &key).await;
     assert_eq!(
         (&used["updates"], &used["bytes"]),
         (&json!(3), &json!(3 * package_size()))
     );
-    let listed = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    let listed = app.get(&key, "/update").await.ok();
     assert_eq!((&listed["total"], stored(&app).await), (&json!(3), 3));
 }
 
@@ -143,11 +141,11 @@ async fn replays_are_free(setup: Setup) {
     let upload = app.upload(&key, &package("index.html", b"<h1>hello</h1>")).await;
     let body = json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1"});
     let twins = futures::future::join_all((0..4).map(|_| post(&app, &key, "once", &body))).await;
-    let first = twins[0].expect(201);
+    let first = twins[0].created();
     for twin in &twins {
-        assert_eq!(twin.expect(201), first);
+        assert_eq!(twin.created(), first);
     }
-    assert_eq!(post(&app, &key, "once", &body).await.expect(201), first);
+    assert_eq!(post(&app, &key, "once", &body).await.created(), first);
     assert_eq!(
         post(&app, &key, "another", &body).await.status,
         400,

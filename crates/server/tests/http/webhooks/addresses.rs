@@ -13,7 +13,6 @@ use launchway_server::outbound::address_guard::check_url;
 use launchway_server::outbound::resolver::{GuardedResolver, Resolver};
 use launchway_server::outbound::webhook_sender::Message;
 use launchway_testing::receiver::{Receiver, Reply};
-use reqwest::Method;
 use reqwest::dns::Resolve;
 use serde_json::json;
 
@@ -67,7 +66,7 @@ async fn hostile_urls_are_refused_and_reach_nobody() {
             stage.app.advance(60_000);
         }
         let body = json!({"name": "CI", "url": url, "events": ["*"]});
-        let answer = stage.app.call(&stage.key, Method::POST, PATH, Some(body)).await;
+        let answer = stage.app.post(&stage.key, PATH, body).await;
         let told = answer.json()["message"].as_str().unwrap_or_default().to_owned();
         if answer.status != 400 || !told.starts_with("url must ") {
             accepted.push(format!("{url:?}: {} {told}", answer.status));

@@ -4,11 +4,10 @@ use launchway_domain::time::{DAY, HOUR, iso};
 use launchway_domain::webhook::DELIVERY_LIFE;
 use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
 use launchway_testing::receiver::{Receiver, Reply};
-use reqwest::Method;
 use serde_json::json;
 
 use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
-use crate::support::START;
+use crate::support::{Fields, START};
 
 #[tokio::test]
 async fn an_event_arrives_as_the_reference_says() {
@@ -63,25 +62,17 @@ async fn each_webhook_is_told_of_its_events_apps_and_organization_only() {
     }
     let (_, other_key) = stage.app.org_with_key().await;
     let body = json!({"name": "theirs", "url": receiver.url("/theirs"), "events": ["*"]});
-    stage
-        .app
-        .call(&other_key, Method::POST, PATH, Some(body))
-        .await
-        .expect(201);
+    stage.app.post(&other_key, PATH, body).await.created();
 
     let update = stage.publish(BUNDLE).await;
     let path = format!("/update?id={}", id(&update));
     let change = Some(json!({"rollout": 10}));
-    stage
-        .app
-        .call(&stage.key, Method::PATCH, &path, change)
-        .await
-        .expect(200);
+    stage.app.patch(&stage.key, &path, change).await.ok();
     assert_eq!(stage.deliver().await, 5);
     let mut told: Vec<String> = receiver
         .received()
         .iter()
-        .map(|received| format!("{} {}", received.path, received.json()["type"].as_str().unwrap()))
+        .map(|received| format!("{} {}", received.path, received.json().text("type")))
         .collect();
     told.sort();
     let wanted = [
@@ -114,8 +105,8 @@ async fn for_a_day_after_a_rotation_both_secrets_sign() {
     let path = format!("/webhooks/rotate-secret?id={}", id(&webhook));
     let first = secret(&webhook["secret"]);
     let rotate = async |stage: &Stage| {
-        let answer = stage.app.call(&stage.key, Method::POST, &path, None).await;
-        secret(&answer.expect(200)["secret"])
+        let answer = stage.app.post(&stage.key, &path, ()).await;
+        secret(&answer.ok()["secret"])
     };
     stage.publish_and_deliver().await;
     let second = rotate(&stage).await;
@@ -168,11 +159,7 @@ async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
     let webhook = stage.webhook(&old.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
     let body = json!({"id": id(&webhook), "name": "CI", "url": new.url("/"), "events": ["*"]});
-    stage
-        .app
-        .call(&stage.key, Method::PUT, PATH, Some(body))
-        .await
-        .expect(200);
+    stage.app.put(&stage.key, PATH, body).await.ok();
     stage.deliver_after(5_000).await;
     assert_eq!((old.received().len(), new.received().len()), (1, 1));
     assert_eq!(stage.delivery(&webhook).await["status"], "succeeded");
@@ -254,7 +241,7 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
     }
     let list = async |query: &str| {
         let path = format!("/webhooks/deliveries?id={}{query}", id(&webhook));
-        stage.app.call(&stage.key, Method::GET, &path, None).await.expect(200)
+        stage.app.get(&stage.key, &path).await.ok()
     };
     for (query, range) in [("", 0..3), ("&limit=2", 0..2), ("&limit=2&offset=2", 2..3)] {
         let page = list(query).await;
@@ -290,7 +277,7 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
             "No webhook has this id",
         ),
     ] {
-        let answer = stage.app.call(&stage.key, Method::GET, path, None).await;
-        answer.expect_error(status, message);
+        let answer = stage.app.get(&stage.key, path).await;
+        answer.refused(status, message);
     }
 }

@@ -4,11 +4,10 @@ use launchway_domain::time::{DAY, HOUR, MINUTE, SECOND, iso};
 use launchway_domain::webhook_retry::RETRIES;
 use launchway_server::jobs::deliver::LAPSE;
 use launchway_testing::receiver::{Receiver, Reply};
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
-use crate::support::START;
+use crate::support::{Fields, START};
 
 /// `docs/reference/webhooks.md#retries`
 #[tokio::test]
@@ -117,8 +116,8 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
     let test = format!("/webhooks/test?id={}", id(&webhook));
     let again = format!("/webhooks/redeliver?id={}", id(&deliveries[0]));
     for path in [&test, &again] {
-        let answer = stage.app.call(&stage.key, Method::POST, path, None).await;
-        answer.expect_error(400, refused);
+        let answer = stage.app.post(&stage.key, path, ()).await;
+        answer.refused(400, refused);
     }
 }
 
@@ -129,11 +128,7 @@ async fn a_disabled_one_is_turned_on_again() {
     let body = json!({
         "id": id(&webhook), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active",
     });
-    let answer = stage
-        .app
-        .call(&stage.key, Method::PUT, PATH, Some(body))
-        .await
-        .expect(200);
+    let answer = stage.app.put(&stage.key, PATH, body).await.ok();
     assert_eq!(shown(&answer), json!(["active", null]));
     assert_eq!(stage.deliver_after(DAY).await, 0, "what had ended stays so");
     stage.publish_and_deliver().await;
@@ -163,11 +158,7 @@ async fn five_days_of_failure_disable() {
 
     // Turned on again it has five days again.
     let body = json!({"id": id(&webhook), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active"});
-    stage
-        .app
-        .call(&stage.key, Method::PUT, PATH, Some(body))
-        .await
-        .expect(200);
+    stage.app.put(&stage.key, PATH, body).await.ok();
     stage.publish_and_deliver().await;
     assert_eq!(shown(&stage.read(&webhook).await), json!(["active", null]));
 }
@@ -197,17 +188,9 @@ async fn turned_off_by_hand_or_deleted_it_gets_nothing_more() {
     stage.publish_and_deliver().await;
     stage.publish(BUNDLE).await;
     let body = json!({"id": id(&off), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "disabled"});
-    stage
-        .app
-        .call(&stage.key, Method::PUT, PATH, Some(body))
-        .await
-        .expect(200);
+    stage.app.put(&stage.key, PATH, body).await.ok();
     let path = format!("{PATH}?id={}", id(&deleted));
-    stage
-        .app
-        .call(&stage.key, Method::DELETE, &path, None)
-        .await
-        .expect(200);
+    stage.app.delete(&stage.key, &path).await.ok();
     assert_eq!(stage.deliver_after(DAY).await, 0);
     assert_eq!(receiver.received().len(), 2);
     let delivery = stage.delivery(&off).await;
@@ -238,10 +221,7 @@ async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
     assert_eq!(stage.deliver_after(1).await, 1);
     let delivery = stage.delivery(&webhook).await;
     assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        receiver.received()[0].header("webhook-id"),
-        delivery["eventId"].as_str().unwrap()
-    );
+    assert_eq!(receiver.received()[0].header("webhook-id"), delivery.text("eventId"));
 }
 
 /// The only error of a webhook's only try.
@@ -251,11 +231,7 @@ async fn error_of(stage: &mut Stage, url: &str) -> Value {
     let delivery = stage.delivery(&webhook).await;
     let attempt = &delivery["attempts"][0];
     let path = format!("{PATH}?id={}", id(&webhook));
-    stage
-        .app
-        .call(&stage.key, Method::DELETE, &path, None)
-        .await
-        .expect(200);
+    stage.app.delete(&stage.key, &path).await.ok();
     json!([attempt["responseStatus"], attempt["error"]])
 }
 

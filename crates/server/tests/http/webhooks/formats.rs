@@ -4,7 +4,7 @@ use launchway_testing::receiver::Receiver;
 use serde_json::json;
 
 use super::stage::{BUNDLE, Stage, answering, assert_signed, secret};
-use crate::support::START;
+use crate::support::{Fields, START};
 
 const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published.";
 
@@ -57,7 +57,7 @@ async fn nobody_can_mention_a_channel() {
     stage.deliver_after(5_000).await;
     let received = receiver.received();
     let message = received[0].json();
-    let text = message["text"].as_str().unwrap();
+    let text = message.text("text");
     assert!(text.contains("&lt;!channel&gt; &amp; &lt;@U1&gt;"), "{text}");
     assert_eq!(received[1].body, received[0].body, "the same bytes at every try");
 }

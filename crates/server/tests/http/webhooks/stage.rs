@@ -9,10 +9,9 @@ use launchway_server::config::RawSettings;
 use launchway_server::jobs::deliver::Deliverer;
 use launchway_server::jobs::fan_out::fan_out;
 use launchway_testing::receiver::{Received, Receiver};
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Setup, TestApp};
+use crate::support::{Fields, Setup, TestApp};
 
 pub const PATH: &str = "/webhooks";
 pub const BUNDLE: &str = "com.example.app";
@@ -60,7 +59,7 @@ impl Stage {
 
     /// A POST that creates something.
     pub async fn post(&self, path: &str, body: Option<Value>) -> Value {
-        self.app.call(&self.key, Method::POST, path, body).await.expect(201)
+        self.app.post(&self.key, path, body).await.created()
     }
 
     /// An event of each kind that there is yet: a new update of this app, published.
@@ -97,13 +96,13 @@ impl Stage {
     /// A webhook as it is now.
     pub async fn read(&self, webhook: &Value) -> Value {
         let path = format!("{PATH}?id={}", id(webhook));
-        self.app.call(&self.key, Method::GET, &path, None).await.expect(200)
+        self.app.get(&self.key, &path).await.ok()
     }
 
     /// The deliveries to a webhook, newest first.
     pub async fn deliveries(&self, webhook: &Value) -> Vec<Value> {
         let path = format!("/webhooks/deliveries?limit=100&id={}", id(webhook));
-        let page = self.app.call(&self.key, Method::GET, &path, None).await.expect(200);
+        let page = self.app.get(&self.key, &path).await.ok();
         page["items"].as_array().unwrap().clone()
     }
 
@@ -117,7 +116,7 @@ impl Stage {
 
 /// The `id` of a record.
 pub fn id(record: &Value) -> &str {
-    record["id"].as_str().unwrap()
+    record.id()
 }
 
 /// A receiver that answers with one status for ever.

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::stage::{PATH, Stage, answering, assert_signed, id, secret};
-use crate::support::{Answer, START};
+use crate::support::{Answer, Fields, START};
 
 #[tokio::test]
 async fn a_test_goes_to_that_webhook_whatever_its_events() {
@@ -29,7 +29,7 @@ async fn a_test_goes_to_that_webhook_whatever_its_events() {
         );
         stage.deliver().await;
         let received = receiver.received().pop().unwrap();
-        assert_eq!(received.header("webhook-id"), delivery["eventId"].as_str().unwrap());
+        assert_eq!(received.header("webhook-id"), delivery.text("eventId"));
         assert_signed(&received, &[secret(&webhook["secret"])], START);
         let body = received.json();
         assert_eq!(
@@ -87,18 +87,18 @@ async fn an_idempotent_request_sends_once() {
             .request(Method::POST, path)
             .bearer_auth(&stage.key)
             .header("idempotency-key", "once");
-        Answer::of(request.send().await.unwrap()).await
+        Answer::to(request).await
     };
     let test = format!("/webhooks/test?id={}", id(&webhook));
-    let first = ask(&test).await.expect(201);
-    assert_eq!(ask(&test).await.expect(201), first);
+    let first = ask(&test).await.created();
+    assert_eq!(ask(&test).await.created(), first);
     let again = format!("/webhooks/redeliver?id={}", id(&first));
-    let second = ask(&again).await.expect(201);
-    assert_eq!(ask(&again).await.expect(201), second);
+    let second = ask(&again).await.created();
+    assert_eq!(ask(&again).await.created(), second);
     let other = stage.webhook(&receiver.url("/"), json!({})).await;
     ask(&format!("/webhooks/test?id={}", id(&other)))
         .await
-        .expect_error(400, "This Idempotency-Key was used with another body; take a new key");
+        .refused(400, "This Idempotency-Key was used with another body; take a new key");
     assert_eq!(stage.deliver().await, 2);
 }
 
@@ -108,25 +108,21 @@ async fn an_id_that_names_nothing_is_not_found() {
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     let delivery = stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
-    let post = async |path: String| stage.app.call(&stage.key, Method::POST, &path, None).await;
+    let post = async |path: String| stage.app.post(&stage.key, &path, ()).await;
     for unused in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense", id(&delivery)] {
         let answer = post(format!("/webhooks/test?id={unused}")).await;
-        answer.expect_error(404, "No webhook has this id");
+        answer.refused(404, "No webhook has this id");
     }
     for unused in ["delivery_01h455vb4pex5vsknk084sn02q", "nonsense", id(&webhook)] {
         let answer = post(format!("/webhooks/redeliver?id={unused}")).await;
-        answer.expect_error(404, "No delivery has this id");
+        answer.refused(404, "No delivery has this id");
     }
     for path in ["/webhooks/test", "/webhooks/redeliver?id=", "/webhooks/rotate-secret"] {
-        post(path.to_owned()).await.expect_error(400, "id is required");
+        post(path.to_owned()).await.refused(400, "id is required");
     }
     // With its webhook a delivery is gone.
     let path = format!("{PATH}?id={}", id(&webhook));
-    stage
-        .app
-        .call(&stage.key, Method::DELETE, &path, None)
-        .await
-        .expect(200);
+    stage.app.delete(&stage.key, &path).await.ok();
     let answer = post(format!("/webhooks/redeliver?id={}", id(&delivery))).await;
-    answer.expect_error(404, "No delivery has this id");
+    answer.refused(404, "No delivery has this id");
 }

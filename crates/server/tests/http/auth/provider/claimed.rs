@@ -4,7 +4,6 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_server::api_error::ApiError;
 use launchway_server::caller::{Browser, Origin};
 use launchway_server::ops::{proof, sessions};
-use reqwest::Method;
 use serde_json::json;
 
 use super::fake::{begin, come_back, good_claims, is_refused, session, session_cookie, stage};
@@ -13,7 +12,7 @@ use crate::auth::two_factor::enrol;
 use crate::auth::{EMAIL, cookie, credentials, post, who};
 use crate::device_logins;
 use crate::pages::page;
-use crate::support::{Answer, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 const DROPPED: &str = "This account had a password before you proved here that the address is yours";
 
@@ -25,10 +24,7 @@ fn claimed(answer: &Answer) -> String {
 }
 
 async fn user_id(app: &TestApp, cookie: &str) -> String {
-    who(app, cookie).await.expect(200)["user"]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    who(app, cookie).await.ok()["user"].id().to_owned()
 }
 
 /// The attack: an admin takes the invitation of somebody else's address with a password of the admin's own.
@@ -39,7 +35,7 @@ async fn a_password_of_the_inviting_admin_opens_nothing_after_the_first_sign_in(
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
     let planted = cookie(&accept(&app, &token, PASSWORD).await);
     let owner = claimed(&come_back(&app, &fake, |_| {}).await);
-    assert_eq!(who(&app, &owner).await.expect(200)["organization"]["id"], json!(org));
+    assert_eq!(who(&app, &owner).await.ok()["organization"]["id"], json!(org));
     who(&app, &planted).await.expect(401);
     post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
         .await
@@ -76,17 +72,12 @@ async fn what_a_planted_session_made_ends() {
     let planted = app.user(org, EMAIL, Role::Admin).await;
     let login = device_logins::begin(&app).await;
     device_logins::confirm(&app, &planted, &login, org).await;
-    let browser_key = device_logins::claim(&app, &login).await.expect(200)["key"].clone();
+    let browser_key = device_logins::claim(&app, &login).await.ok()["key"].clone();
     let waiting = device_logins::begin(&app).await;
     device_logins::confirm(&app, &planted, &waiting, org).await;
-    let token = app
-        .browse(&planted, Method::POST, "/runners/tokens", None)
-        .await
-        .expect(201);
+    let token = app.post(&planted, "/runners/tokens", ()).await.created();
     let body = json!({"name": "Planted key", "scopes": ["update"]});
-    app.browse(&planted, Method::POST, "/api-keys", Some(body))
-        .await
-        .expect(201);
+    app.post(&planted, "/api-keys", body).await.created();
     let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL)
         .await
         .unwrap();
@@ -97,22 +88,12 @@ async fn what_a_planted_session_made_ends() {
         "the user is told of keys: {}",
         answer.text()
     );
-    app.call(browser_key.as_str().unwrap(), Method::GET, "/auth/session", None)
+    app.get(browser_key.as_str().unwrap(), "/auth/session")
         .await
         .expect(401);
-    assert_eq!(
-        device_logins::claim(&app, &waiting).await.expect(200)["status"],
-        "denied"
-    );
+    assert_eq!(device_logins::claim(&app, &waiting).await.ok()["status"], "denied");
     let runner = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
-    let enrolled = app
-        .call(
-            token["token"].as_str().unwrap(),
-            Method::POST,
-            "/runner/enrol",
-            Some(runner),
-        )
-        .await;
+    let enrolled = app.post(token.text("token"), "/runner/enrol", runner).await;
     enrolled.expect(401);
     let reset = json!({"token": link, "password": "another good password"});
     post(&app, "/auth/reset", reset, &[]).await.expect(401);
@@ -130,7 +111,7 @@ async fn only_the_provider_takes_an_account() {
     *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
     let forged = page(&app, "/sign-in/provider/callback?code=x&state=y", &kept).await;
     is_refused(&forged, 401, "not begun in this browser");
-    who(&app, &own).await.expect(200);
+    who(&app, &own).await.ok();
     app.sign_in(EMAIL).await;
 }
 
@@ -146,7 +127,7 @@ async fn a_password_that_the_owner_set_stays() {
         .unwrap();
     post(&app, "/auth/reset", json!({"token": link, "password": PASSWORD}), &[])
         .await
-        .expect(200);
+        .ok();
     session(&come_back(&app, &fake, |_| {}).await);
     app.sign_in(EMAIL).await;
 }

@@ -229,7 +229,7 @@ pub async fn come_back_to(app: &TestApp, fake: &Fake, link: &str, change: impl F
         .request(Method::GET, &path)
         .header("cookie", kept)
         .header("sec-fetch-site", "cross-site");
-    Answer::of(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// The session that an answer begins, which leads to the first page.

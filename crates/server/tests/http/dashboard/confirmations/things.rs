@@ -3,20 +3,17 @@
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::tenancy::Role;
 use launchway_server::clock::Clock;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::dashboard::{Visit, visit_of};
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 pub fn id(record: &Value) -> String {
-    record["id"].as_str().unwrap().to_owned()
+    record.id().to_owned()
 }
 
 pub async fn patch(app: &TestApp, key: &str, update: &str, body: Value) {
-    app.call(key, Method::PATCH, &format!("/update?id={update}"), Some(body))
-        .await
-        .expect(200);
+    app.patch(key, &format!("/update?id={update}"), body).await.ok();
 }
 
 /// What somebody else changes.
@@ -53,23 +50,22 @@ impl Things {
         let earlier = id(&app.published(key, json!({"version": "1.0.0"})).await);
         app.advance(1000);
         let update = id(&app.published(key, json!({"version": "1.0.1", "rollout": 20})).await);
-        let post = async |path: &str, body: Value| id(&app.call(key, Method::POST, path, Some(body)).await.expect(201));
+        let post = async |path: &str, body: Value| id(&app.post(key, path, body).await.created());
         let hook = json!({"name": "CI", "url": "https://93.184.216.34/hook", "events": ["*"]});
         let first = async |path: &str| {
-            let list = app.browse(&visit.cookie, Method::GET, path, None).await.expect(200);
+            let list = app.get(&visit.cookie, path).await.ok();
             id(&list["items"][0])
         };
         let over = app.queue(visit.org, |_| {}).await.to_string();
-        app.call(key, Method::POST, &format!("/build/cancel?id={over}"), None)
-            .await;
+        app.post(key, &format!("/build/cancel?id={over}"), ()).await;
         let mut submissions = Vec::new();
         for _ in 0..3 {
             submissions.push(id(&app.submitted(key).await));
             // The next one brings its own credentials, and of two that fit none would be chosen.
-            let list = app.call(key, Method::GET, "/credentials", None).await.expect(200);
+            let list = app.get(key, "/credentials").await.ok();
             for credential in list["items"].as_array().unwrap() {
                 let path = format!("/credentials?id={}", id(credential));
-                app.call(key, Method::DELETE, &path, None).await.expect(200);
+                app.delete(key, &path).await.ok();
             }
         }
         app.keystore(key).await;
@@ -163,12 +159,12 @@ impl Things {
             }
             Other::Webhook => {
                 let body = json!({"id": self.webhook, "name": format!("Theirs {moment}"), "url": "https://93.184.216.34/hook", "events": ["*"]});
-                app.call(key, Method::PUT, "/webhooks", Some(body)).await.expect(200);
+                app.put(key, "/webhooks", body).await.ok();
             }
             Other::Name => {
                 let body = json!({"name": format!("Theirs {moment}")});
                 let path = format!("/orgs?id={}", visit.org);
-                app.call(key, Method::PATCH, &path, Some(body)).await.expect(200);
+                app.patch(key, &path, body).await.ok();
             }
             Other::Role => {
                 let mut tx = app.app.db.write().await.unwrap();
@@ -180,7 +176,7 @@ impl Things {
             }
             Other::Variable => {
                 let body = json!({"name": "TOKEN", "value": "another"});
-                app.call(key, Method::POST, "/env", Some(body)).await;
+                app.post(key, "/env", body).await;
             }
         }
     }
