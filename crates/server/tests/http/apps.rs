@@ -53,8 +53,7 @@ async fn any_member_and_any_key_claims_an_app() {
 
 #[tokio::test]
 async fn a_bundle_id_has_one_form() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let longest = format!("com.{}", "x".repeat(151));
     for bundle in ["app", "com.example.my_app-2", longest.as_str()] {
         assert_eq!(claim(&app, &key, bundle).await.created()["bundleId"], bundle);

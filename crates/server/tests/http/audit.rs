@@ -14,8 +14,7 @@ async fn log(app: &TestApp, key: &str, query: &str) -> Value {
 
 #[tokio::test]
 async fn a_line_tells_who_did_what_when_and_from_where() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "ada@example.com", Role::Admin).await;
     app.advance(MINUTE);
     let request = app
@@ -41,8 +40,7 @@ async fn a_line_tells_who_did_what_when_and_from_where() {
 
 #[tokio::test]
 async fn filters_narrow_alone_and_together() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let id = app.get(&key, "/api-keys").await.ok()["items"][0]["id"].clone();
     let mut apps = Vec::new();
     for number in 0..3 {
@@ -79,8 +77,7 @@ async fn filters_narrow_alone_and_together() {
 
 #[tokio::test]
 async fn lines_are_numbered_without_gaps_however_many_write_at_once() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let claims = (0..20).map(|number| {
         let body = json!({"bundleId": format!("com.example.app{number}")});
         let call = app.post(&key, "/apps", body);
@@ -102,8 +99,7 @@ async fn lines_are_numbered_without_gaps_however_many_write_at_once() {
 
 #[tokio::test]
 async fn a_refused_change_leaves_no_line() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let before = log(&app, &key, "").await["total"].clone();
     app.post(&key, "/apps", json!({"bundleId": ""})).await.expect(400);
     app.delete(&key, "/apps?id=app_x").await.expect(404);

@@ -15,7 +15,7 @@ use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, PASSWORD, START, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, START, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 const NO_AUTHENTICATION: &str = "No authentication provided";
@@ -74,11 +74,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
             public_url: public_url.map(str::to_owned),
             ..RawSettings::default()
         };
-        let app = TestApp::with(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .await;
+        let app = TestApp::with(settings).await;
         let (org, _) = app.org_with_key().await;
         app.user(org, EMAIL, Role::Member).await;
         let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await;
@@ -254,8 +250,7 @@ async fn a_bearer_value_wins_over_a_cookie() {
 
 #[tokio::test]
 async fn a_key_that_is_given_twice_is_no_key() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let value = format!("Bearer {key}");
     let request = app.request(Method::GET, "/auth/session");
     let request = request.header("authorization", &value).header("authorization", &value);

@@ -23,8 +23,7 @@ fn admin(arguments: &[&str], data: &Path) -> Output {
 
 #[tokio::test]
 async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -112,8 +111,7 @@ fn admin_without_umask(arguments: &[&str], data: &Path) -> Output {
 
 #[tokio::test]
 async fn a_backup_is_its_owners_alone_whatever_the_umask() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().join("there");

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use launchway_domain::tenancy::Role;
-use launchway_server::config::RawSettings;
 use launchway_server::embedded_runner::Embedded;
 use launchway_server::http::connection::Timeouts;
 use launchway_server::http::server::{self, HttpServer};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Fields, Setup, TestApp, until};
+use crate::support::{Fields, TestApp, until};
 
 /// Longer than a test waits for anything.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -34,16 +33,11 @@ fn address(app: &TestApp) -> SocketAddr {
 
 /// A service with so many places, and none that is exempt.
 async fn with_places(all: usize, of_client: usize) -> TestApp {
-    let settings = RawSettings {
-        max_connections: Some(all.to_string()),
-        max_connections_per_client: Some(of_client.to_string()),
-        trusted_proxies: Some("192.0.2.1".to_owned()),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
+    TestApp::with(settings!(
+        max_connections = all,
+        max_connections_per_client = of_client,
+        trusted_proxies = "192.0.2.1"
+    ))
     .await
 }
 
@@ -95,8 +89,7 @@ async fn is_served(at: SocketAddr) -> bool {
 
 #[tokio::test]
 async fn a_client_that_sends_everything_first_gets_its_refusal() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;
     let upload = json!({"fileName": "a.zip", "size": 8 * MIB - 1, "sha256": "00".repeat(32)});
     let upload = app.post(&key, "/uploads", upload).await.created();
@@ -318,15 +311,7 @@ async fn a_client_takes_its_own_places_only() {
 
 #[tokio::test]
 async fn a_trusted_proxy_takes_more() {
-    let settings = RawSettings {
-        max_connections_per_client: Some("1".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(max_connections_per_client = "1")).await;
     let at = address(&app);
     let _held = [
         TcpStream::connect(at).await.unwrap(),
@@ -344,15 +329,7 @@ async fn a_build_on_this_machine_does_not_choose_its_address() {
         (Some(own + 1..=own + 1000), [200, 200]),
         (Some(own..=own), [200, 429]),
     ] {
-        let settings = RawSettings {
-            check_limit: Some("1".to_owned()),
-            ..RawSettings::default()
-        };
-        let app = TestApp::with(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .await;
+        let app = TestApp::with(settings!(check_limit = "1")).await;
         if let Some(builders) = builders.clone() {
             let runner = app.app.random.id(app.app.clock.now());
             let origin = app.origin.clone();

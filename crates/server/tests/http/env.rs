@@ -17,8 +17,7 @@ async fn set(app: &TestApp, key: &str, body: Value) -> Answer {
 
 #[tokio::test]
 async fn a_variable_is_secret_unless_told_otherwise() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "ada@example.com", Role::Admin).await;
     let body = json!({"name": "TOKEN", "value": "hunter2-of-the-test"});
     let made = app.post(&cookie, "/env", body).await.created();
@@ -43,8 +42,7 @@ async fn a_variable_is_secret_unless_told_otherwise() {
 
 #[tokio::test]
 async fn a_plain_value_is_shown() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let value = "line one\nline \"two\" ü";
     let body = json!({"name": "GREETING", "value": value, "visibility": "plain"});
     let made = set(&app, &key, body).await.created();
@@ -60,8 +58,7 @@ async fn a_plain_value_is_shown() {
 
 #[tokio::test]
 async fn the_same_name_and_scope_is_replaced() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let scope = json!({"bundleId": "com.example.app", "configurations": ["staging", "production", "staging"],
         "platforms": ["ios", "android"]});
     let body = |value: &str, scope: &Value| {
@@ -107,8 +104,7 @@ async fn the_same_name_and_scope_is_replaced() {
 
 #[tokio::test]
 async fn a_file_has_a_path() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let body =
         json!({"name": "GOOGLE_SERVICES", "value": "{}", "kind": "file", "path": "android/app/google-services.json"});
     let made = set(&app, &key, body).await.created();
@@ -120,8 +116,7 @@ async fn a_file_has_a_path() {
 
 #[tokio::test]
 async fn a_wrong_form_is_named_without_the_value() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let long = "hunter2".repeat(10_000);
     let many: Vec<String> = (0..51).map(|number| format!("c{number}")).collect();
     let cases = [
@@ -193,8 +188,7 @@ async fn a_wrong_form_is_named_without_the_value() {
 
 #[tokio::test]
 async fn a_repeated_request_is_answered_again() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let send = |value: &'static str| {
         let request = app
             .request(Method::POST, "/env")
@@ -218,8 +212,7 @@ async fn a_repeated_request_is_answered_again() {
 
 #[tokio::test]
 async fn a_deleted_one_is_gone() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let made = set(&app, &key, json!({"name": "A", "value": "x"})).await.created();
     let path = format!("/env?id={}", made.id());
     let gone = app.delete(&key, &path).await.ok();
@@ -254,8 +247,7 @@ async fn there_is_a_most_of_them() {
 /// What a change that came to nothing sealed with may be in no database: nothing must be sealed with it afterwards.
 #[tokio::test]
 async fn a_key_that_was_never_kept_seals_nothing() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let mut broken = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
     // Twice, as a change with an Idempotency-Key does: its answer is sealed too.
     for record in ["one", "two"] {

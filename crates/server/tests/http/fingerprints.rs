@@ -37,8 +37,7 @@ async fn get(app: &TestApp, key: &str, path: &str) -> Answer {
 
 #[tokio::test]
 async fn documents_are_kept_and_differences_explained() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (old, new) = (document("7.0.4"), document("7.0.5"));
     let built = build(&app, &key, json!({"fingerprint": old, "configuration": "production"})).await;
     let fields = json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new});
@@ -93,8 +92,7 @@ async fn documents_are_kept_and_differences_explained() {
 
 #[tokio::test]
 async fn the_form_is_checked_and_others_see_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, stranger) = app.org_with_key().await;
     let built = build(&app, &key, json!({"fingerprint": document("7.0.4")})).await;
     let built = built.id();
@@ -133,8 +131,7 @@ async fn the_form_is_checked_and_others_see_nothing() {
 
 #[tokio::test]
 async fn the_latest_is_the_newest_that_succeeded_and_fits() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (_, stranger) = app.org_with_key().await;
     let runner = app.runner(&key, &[]).await;
     let finished = async |camera: Option<&str>, configuration: Option<&str>, status: &str| {
@@ -189,8 +186,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
 
 #[tokio::test]
 async fn a_build_keeps_what_its_runner_found_and_warns_of_what_was_sent() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (sent, found) = (document("7.0.4"), document("7.0.5"));
     let with_reason = format!(
@@ -219,8 +215,7 @@ async fn a_build_keeps_what_its_runner_found_and_warns_of_what_was_sent() {
 
 #[tokio::test]
 async fn what_a_runner_warns_of_is_kept_without_secrets() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
     app.post(&key, "/env", body).await.created();
     let runner = app.runner(&key, &[]).await;
@@ -238,8 +233,7 @@ async fn what_a_runner_warns_of_is_kept_without_secrets() {
 /// The check explains by the documents of builds, also those that came after the update.
 #[tokio::test]
 async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (old, new) = (document("7.0.4"), document("7.0.5"));
     app.published(

@@ -63,8 +63,7 @@ fn mutate(numbers: &mut Numbers) -> String {
 }
 
 async fn fuzz(runs: usize, seed: u64) {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.publish(&key, json!({"version": "1.5.0", "rollout": 50}))
         .await
         .created();

@@ -4,7 +4,6 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{DAY, MINUTE};
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -36,8 +35,7 @@ async fn update(app: &TestApp, key: &str, version: &str) -> Value {
 
 #[tokio::test]
 async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let upload = json!({"fileName": "a.zip", "size": 1, "sha256": "a".repeat(64)});
     for (path, listed, body, secret) in [
         ("/update", Some("/update"), update(&app, &key, "1.0.0").await, None),
@@ -81,15 +79,7 @@ async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
 /// Organizations are made by users, whether they are in one already or not.
 #[tokio::test]
 async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
-    let settings = RawSettings {
-        open_organizations: Some("true".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(open_organizations = "true")).await;
     let org = app.org(Tier::Enterprise).await;
     app.user(org, "owner@example.com", Role::Owner).await;
     let cookie = app.user(org, "lonely@example.com", Role::Member).await;
@@ -113,8 +103,7 @@ async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
 
 #[tokio::test]
 async fn the_same_key_with_another_body_is_400() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let used = "This Idempotency-Key was used with another body; take a new key";
     post(&app, &key, "once", "/api-keys", &api_key("one")).await.created();
     post(&app, &key, "once", "/api-keys", &api_key("two"))
@@ -130,8 +119,7 @@ async fn the_same_key_with_another_body_is_400() {
 /// "Scoped to organization, caller, method and path".
 #[tokio::test]
 async fn another_caller_organization_or_path_is_another_request() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let colleague = app.key(org, &[Scope::Admin, Scope::Update]).await;
     let (_, other) = app.org_with_key().await;
     let mut ids = std::collections::HashSet::new();
@@ -155,8 +143,7 @@ async fn another_caller_organization_or_path_is_another_request() {
 
 #[tokio::test]
 async fn an_answer_is_kept_for_a_day() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let first = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.created();
     app.advance(DAY - 1);
     launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
@@ -217,15 +204,7 @@ async fn simultaneous_twins_make_one_and_get_the_same_answer() {
 
 #[tokio::test]
 async fn simultaneous_twins_make_one_on_postgres_too() {
-    let settings = RawSettings {
-        database_url: Some(launchway_testing::postgres::Postgres::shared().fresh_database()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(Setup::on_postgres()).await;
     simultaneous_twins(&app).await;
 }
 
@@ -300,8 +279,7 @@ async fn who_may_no_longer_gets_no_answer_again() {
 
 #[tokio::test]
 async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let wrong = "Idempotency-Key must be 1 to 255 visible ASCII characters, given once";
     let send = async |values: &[&[u8]]| {
         let mut request = app.request(Method::POST, "/api-keys").bearer_auth(&key);

@@ -55,8 +55,7 @@ fn message(answer: &Answer) -> String {
 
 #[tokio::test]
 async fn hostile_apps_are_refused_wherever_they_come_in() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (what, name, bytes, expected) in hostile::apps() {
         let told = message(&submit(&app, &key, name, &bytes).await);
         assert!(told.contains(expected), "{what}: {told}");
@@ -69,8 +68,7 @@ async fn hostile_apps_are_refused_wherever_they_come_in() {
 
 #[tokio::test]
 async fn hostile_profiles_are_refused_wherever_they_come_in() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (what, profile) in hostile::profiles() {
         let told = message(&give_profile(&app, &key, &profile).await);
         assert!(told.contains("truncated or damaged"), "{what}: {told}");

@@ -3,11 +3,10 @@
 use launchway_domain::build::Outcome;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::DAY;
-use launchway_server::config::RawSettings;
 use serde_json::{Value, json};
 
 use crate::build::{Play, built, read, runner};
-use crate::support::{Answer, Fields, NOBODY, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, TestApp};
 
 /// A build that ended well with one file.
 async fn done(app: &TestApp, org: OrgId, key: &str, fields: Value, file: &str) -> BuildId {
@@ -46,8 +45,7 @@ fn assert_tells_nothing(answer: &Answer, status: u16) {
 
 #[tokio::test]
 async fn an_android_app_is_downloaded_from_its_page() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"distribution": "internal", "configuration": "staging", "version": "9.9.9", "buildNumber": 42});
     let id = done(&app, org, &key, fields, "app <ü>.apk").await;
     let view = read(&app, &key, id).await;
@@ -94,15 +92,7 @@ async fn an_android_app_is_downloaded_from_its_page() {
 
 #[tokio::test]
 async fn an_ios_app_is_installed_by_its_manifest() {
-    let settings = RawSettings {
-        public_url: Some("https://builds.example.com".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(public_url = "https://builds.example.com")).await;
     let (org, key) = app.org_with_key().await;
     let body = json!({"bundleId": "com.example.app", "name": "Tom & <Jerry>"});
     app.post(&key, "/apps", body).await.created();
@@ -157,8 +147,7 @@ async fn an_ios_app_is_installed_by_its_manifest() {
 
 #[tokio::test]
 async fn over_plain_http_the_page_of_an_ios_app_says_why_it_cannot_work() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"platform": "ios", "distribution": "development"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
     let page = app.get(NOBODY, &link(&app, &key, id).await).await;
@@ -171,8 +160,7 @@ async fn over_plain_http_the_page_of_an_ios_app_says_why_it_cannot_work() {
 
 #[tokio::test]
 async fn a_link_that_is_forged_or_expired_or_of_a_build_that_is_gone_tells_nothing() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"distribution": "internal"});
     let id = done(&app, org, &key, fields.clone(), "app.apk").await;
     let other = done(&app, org, &key, fields, "app.apk").await;
@@ -219,8 +207,7 @@ async fn a_link_that_is_forged_or_expired_or_of_a_build_that_is_gone_tells_nothi
 
 #[tokio::test]
 async fn only_what_a_device_takes_by_a_link_has_one() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     for (platform, distribution, file, has) in [
         ("android", "internal", "a.apk", true),
         ("android", "development", "a.apk", true),

@@ -5,8 +5,6 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{HOUR, MINUTE, SECOND};
-use launchway_server::config::RawSettings;
-use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::json;
 
@@ -216,25 +214,8 @@ async fn callers_of_one_organization_share_its_count() {
 /// `docs/reference/conventions.md#several-nodes` allows an overshoot; here the nodes share every single count.
 #[tokio::test]
 async fn nodes_of_one_database_share_the_count() {
-    let settings = RawSettings {
-        database_url: Some(Postgres::shared().fresh_database()),
-        ..RawSettings::default()
-    };
-    let one = TestApp::with(Setup {
-        settings: settings.clone(),
-        ..Setup::default()
-    })
-    .await;
-    let master_key = one.app.config.master_key_file.display().to_string();
-    let settings = RawSettings {
-        master_key_file: Some(master_key),
-        ..settings
-    };
-    let other = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
     let (_, key) = with_tier(&one, Tier::Free).await;
     let calls = (0..100).map(|number| list(if number % 2 == 0 { &one } else { &other }, &key));
     let answers = futures::future::join_all(calls).await;

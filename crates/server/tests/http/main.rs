@@ -1,6 +1,7 @@
 //! The API over real HTTP, one file per URL resource; the clock is a parameter.
 #![cfg(test)]
 
+#[macro_use]
 mod support;
 
 mod api_keys;

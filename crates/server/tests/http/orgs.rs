@@ -15,7 +15,7 @@ use launchway_server::ops::write::Write;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, START, Setup, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 
@@ -54,11 +54,7 @@ async fn open_to_all(default_tier: Option<&str>) -> TestApp {
         default_tier: default_tier.map(str::to_owned),
         ..RawSettings::default()
     };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await
+    TestApp::with(settings).await
 }
 
 #[tokio::test]

@@ -4,12 +4,11 @@ mod dress;
 mod reference;
 
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_server::config::RawSettings;
 use launchway_server::ops::accounts;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 const TYPED_PASSWORD: &str = "typed and never shown";
@@ -129,15 +128,7 @@ async fn a_browser_signs_in_and_out() {
 
 #[tokio::test]
 async fn the_environment_is_shown() {
-    let settings = RawSettings {
-        environment: Some("development".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(environment = "development")).await;
     let org = app.org(Tier::Free).await;
     let cookie = app.user(org, EMAIL, Role::Owner).await;
     let home = page(&app, &home(&app, &cookie).await, &cookie).await.text();

@@ -17,8 +17,7 @@ use crate::support::{Fields, Setup, TestApp};
 
 #[tokio::test]
 async fn a_runner_gets_the_first_build_that_it_may_take() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (other, other_key) = app.org_with_key().await;
     let linux = app.runner(&key, &["os=linux", "arch=x86_64", "java=17"]).await;
     let bare = app.runner(&other_key, &["os=linux"]).await;
@@ -52,8 +51,7 @@ async fn a_runner_gets_the_first_build_that_it_may_take() {
 
 #[tokio::test]
 async fn a_lease_says_what_to_build_and_its_start_is_told() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &["os=linux"]).await;
     for (name, value, more) in [
         ("TOKEN", "hunter2-secret", json!({})),
@@ -127,8 +125,7 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
 
 #[tokio::test]
 async fn a_waiting_runner_gets_a_build_as_soon_as_there_is_one() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &["os=linux"]).await;
     let wait = async {
         let body = json!({"labels": ["os=linux"], "version": "0.1.0", "waitSeconds": 30});
@@ -166,8 +163,7 @@ async fn no_build_is_given_to_two() {
 
 #[tokio::test]
 async fn whoever_does_not_have_the_attempt_is_refused() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (runner, other) = (app.runner(&key, &[]).await, app.runner(&key, &[]).await);
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -234,8 +230,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
 
 #[tokio::test]
 async fn a_renewal_wakes_followers_only_with_new_phases() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -255,8 +250,7 @@ async fn a_renewal_wakes_followers_only_with_new_phases() {
 
 #[tokio::test]
 async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     app.advance(1);
@@ -315,8 +309,7 @@ async fn a_build_whose_runners_fall_silent_fails_after_three_attempts() {
 
 #[tokio::test]
 async fn a_cancel_rides_on_every_answer() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -356,8 +349,7 @@ async fn a_cancel_rides_on_every_answer() {
 
 #[tokio::test]
 async fn what_a_runner_sends_has_a_form() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -435,8 +427,7 @@ async fn what_a_runner_sends_has_a_form() {
 
 #[tokio::test]
 async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     for name in [
         "LAUNCHWAY_GIT_TOKEN",
@@ -510,8 +501,7 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
 
 #[tokio::test]
 async fn caches_are_shared_by_builds_that_trust_each_other() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let git = |reference: &str| SourceRecord::Git {
         url: "https://example.com/app.git".to_owned(),

@@ -11,8 +11,7 @@ const INVALID: &str = "Invalid or expired API key";
 
 #[tokio::test]
 async fn a_token_enrols_one_runner_within_an_hour() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let made = app.post(&key, "/runners/tokens", ()).await.created();
     assert_eq!(made["expiresAt"], "2026-11-20T11:00:00.000Z");
     let token = made.text("token");
@@ -66,8 +65,7 @@ async fn a_token_enrols_one_runner_within_an_hour() {
 
 #[tokio::test]
 async fn many_at_once_enrol_one_runner() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let made = app.post(&key, "/runners/tokens", ()).await.created();
     let body = json!({"name": "x", "labels": [], "slots": 1, "version": ""});
     let token = made.text("token");
@@ -91,8 +89,7 @@ async fn many_at_once_enrol_one_runner() {
 
 #[tokio::test]
 async fn the_token_of_a_runner_opens_nothing_but_its_own_doors_and_no_key_opens_those() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let build_key = app.key(org, &[Scope::Build]).await;
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;
     let runner = app.runner(&key, &["os=linux"]).await;
@@ -118,8 +115,7 @@ async fn the_token_of_a_runner_opens_nothing_but_its_own_doors_and_no_key_opens_
 
 #[tokio::test]
 async fn a_runner_is_shut_out_at_once() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -144,8 +140,7 @@ async fn a_runner_is_shut_out_at_once() {
 
 #[tokio::test]
 async fn a_waiting_runner_that_is_shut_out_gets_nothing() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let wait = async {
         let body = json!({"labels": [], "version": "0.1.0", "waitSeconds": 30});

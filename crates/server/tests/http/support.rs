@@ -3,6 +3,7 @@
 mod answer;
 mod calls;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use launchway_domain::time::EpochMs;
 use launchway_server::app::{App, Dependencies};
 use launchway_server::blob::s3::Credentials;
 use launchway_server::clock::Clock;
-use launchway_server::config::{Config, RawSettings, Storage};
+use launchway_server::config::{Config, Storage};
 use launchway_server::http::server::{self, HttpServer};
 use launchway_server::inspection::{Inspector, Place};
 use launchway_server::ops::keys::{self, KeyPlan};
@@ -34,6 +35,7 @@ use sha2::{Digest, Sha256};
 
 pub use answer::{Answer, Fields};
 pub use calls::NOBODY;
+pub use launchway_server::config::RawSettings;
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.
 pub const START: EpochMs = 1_795_168_800_000;
@@ -59,6 +61,16 @@ pub struct TestApp {
     _stop: tokio::sync::oneshot::Sender<()>,
 }
 
+/// The server's settings by name: `settings!(check_limit = 2)`.
+macro_rules! settings {
+    ($($name:ident = $value:expr),+ $(,)?) => {
+        $crate::support::RawSettings {
+            $($name: Some($value.to_string()),)+
+            ..Default::default()
+        }
+    };
+}
+
 /// What a test turns on besides the defaults.
 #[derive(Default)]
 pub struct Setup {
@@ -81,10 +93,12 @@ pub fn inspector() -> Inspector {
 impl Setup {
     /// A PostgreSQL database of the test's own.
     pub fn on_postgres() -> Setup {
-        let settings = RawSettings {
-            database_url: Some(Postgres::shared().fresh_database()),
-            ..RawSettings::default()
-        };
+        settings!(database_url = Postgres::shared().fresh_database()).into()
+    }
+}
+
+impl From<RawSettings> for Setup {
+    fn from(settings: RawSettings) -> Setup {
         Setup {
             settings,
             ..Setup::default()
@@ -98,15 +112,28 @@ impl TestApp {
         Self::with(Setup::default()).await
     }
 
+    /// A service and a key for everything that keys can do.
+    pub async fn with_key() -> (TestApp, String) {
+        let (app, _, key) = TestApp::with_org().await;
+        (app, key)
+    }
+
+    /// A service, an organization, and its key for everything that keys can do.
+    pub async fn with_org() -> (TestApp, OrgId, String) {
+        let app = TestApp::start().await;
+        let (org, key) = app.org_with_key().await;
+        (app, org, key)
+    }
+
     /// A service with other settings.
-    pub async fn with(setup: Setup) -> TestApp {
+    pub async fn with(setup: impl Into<Setup>) -> TestApp {
+        let setup = setup.into();
         let dir = tempfile::tempdir().unwrap();
-        let given = RawSettings {
-            data_dir: Some(dir.path().join("data").display().to_string()),
-            check_limit: Some("0".to_owned()),
-            trusted_proxies: Some("127.0.0.1".to_owned()),
-            ..RawSettings::default()
-        };
+        let given = settings!(
+            data_dir = dir.path().join("data").display(),
+            check_limit = 0,
+            trusted_proxies = "127.0.0.1"
+        );
         let config = Config::load(setup.settings.with_fallback(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         let inspector = setup.inspector.unwrap_or_else(inspector);
@@ -167,21 +194,26 @@ impl TestApp {
 
     /// Another node of this service: the same database on PostgreSQL, objects and master key, a clock of its own.
     pub async fn another_node(&self) -> TestApp {
+        self.another_node_with(RawSettings::default()).await
+    }
+
+    /// Another node with settings of its own.
+    pub async fn another_node_with(&self, own: RawSettings) -> TestApp {
         let config = &self.app.config;
-        let Storage::Directory(objects) = &config.storage else {
-            panic!("the nodes of a test share a directory");
-        };
-        let settings = RawSettings {
-            database_url: Some(config.database_url.reveal().to_owned()),
-            storage_url: Some(format!("file://{}", objects.display())),
-            master_key_file: Some(config.master_key_file.display().to_string()),
-            ..RawSettings::default()
-        };
-        TestApp::with(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .await
+        let shared = settings!(
+            database_url = config.database_url.reveal(),
+            storage_url = format!("file://{}", self.objects().display()),
+            master_key_file = config.master_key_file.display()
+        );
+        TestApp::with(own.with_fallback(shared)).await
+    }
+
+    /// The directory of this service's objects.
+    pub fn objects(&self) -> &Path {
+        match &self.app.config.storage {
+            Storage::Directory(objects) => objects,
+            elsewhere => panic!("the objects are at {elsewhere:?}"),
+        }
     }
 
     /// Moves the clock.

@@ -28,8 +28,7 @@ async fn key_id(app: &TestApp, key: &str) -> Value {
 
 #[tokio::test]
 async fn a_publish_answers_the_whole_record_as_reading_it_does() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("index.html", b"<h1>hello</h1>");
     let fields = json!({
         "bundleId": "com.Example.app", "platform": "visionos", "version": "1.0", "buildNumber": "007",
@@ -55,8 +54,7 @@ async fn a_publish_answers_the_whole_record_as_reading_it_does() {
 
 #[tokio::test]
 async fn what_is_not_said_has_its_default() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let absent = app.published(&key, json!({})).await;
     let fields = json!({
         "buildNumber": null, "configuration": null, "fingerprint": null, "releaseNotes": null, "rollout": null,
@@ -77,8 +75,7 @@ async fn what_is_not_said_has_its_default() {
 /// 201 means that phones can be served: `docs/reference/updates.md#publishing-an-update`.
 #[tokio::test]
 async fn when_it_is_answered_a_check_is_offered_the_very_bytes() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for number in 1..=5 {
         let bytes = package("index.html", format!("<h1>{number}</h1>").as_bytes());
         let upload = app.upload(&key, &bytes).await;
@@ -94,8 +91,7 @@ async fn when_it_is_answered_a_check_is_offered_the_very_bytes() {
 
 #[tokio::test]
 async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "member@example.com", Role::Member).await;
     let upload = app.upload(&key, &package("a", b"a")).await;
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
@@ -113,8 +109,7 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
 /// `docs/reference/callers.md#claiming-a-bundle-identifier`.
 #[tokio::test]
 async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     let taken = "belongs to another organization; the operator of this server can transfer it";
     app.published(&key, json!({"bundleId": "com.example.App"})).await;
@@ -134,8 +129,7 @@ async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
 
 #[tokio::test]
 async fn a_publish_that_fails_claims_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     let upload = app.upload(&key, b"no archive").await;
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
@@ -209,8 +203,7 @@ async fn changes_leave_their_audit_rows_and_events() {
 
 #[tokio::test]
 async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let update = app.published(&key, json!({})).await;
     let answer = app.patch(&key, &of(&update), json!({"rollout": 5})).await;
     let changed = answer.ok();

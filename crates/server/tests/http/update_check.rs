@@ -44,8 +44,7 @@ fn sorted<'k>(groups: &[&[&'k str]]) -> Vec<&'k str> {
 
 #[tokio::test]
 async fn the_three_shapes_have_exactly_their_fields() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app
         .published(
             &key,
@@ -103,8 +102,7 @@ async fn the_three_shapes_have_exactly_their_fields() {
 /// The server writes the answer by hand; the published type must read it, and write the same again.
 #[tokio::test]
 async fn the_answer_is_the_published_type_whatever_the_notes_say() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let notes = [
         "",
         "\"quoted\" \\ back\\\\slash / </script>",
@@ -130,8 +128,7 @@ async fn the_answer_is_the_published_type_whatever_the_notes_say() {
 
 #[tokio::test]
 async fn every_answer_is_fresh_for_any_origin_and_has_its_own_request_id() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     let mut ids = std::collections::HashSet::new();
     for (status, path) in [
@@ -197,8 +194,7 @@ async fn other_methods_are_405_and_told_what_is_allowed() {
 /// `docs/reference/updates.md#download-url`, by the clock: the last millisecond of the hour serves the bytes, the next refuses.
 #[tokio::test]
 async fn the_link_works_until_the_moment_that_expires_at_says() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     let bytes = package("index.html", b"<h1>hello</h1>");
     for offset in [0, 750] {

@@ -2,7 +2,6 @@
 
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, SECOND, iso};
-use launchway_server::config::RawSettings;
 use launchway_store::Report;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -53,8 +52,7 @@ async fn shown(app: &TestApp, key: &str, update: &Value) -> Value {
 
 #[tokio::test]
 async fn each_device_update_and_type_counts_once() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let none = json!({"downloaded": 0, "installed": 0, "confirmed": 0, "rolledBack": 0, "failed": 0, "reasons": []});
     assert_eq!(shown(&app, &key, &update).await, none);
@@ -108,8 +106,7 @@ async fn each_device_update_and_type_counts_once() {
 
 #[tokio::test]
 async fn simultaneous_reports_of_one_device_count_once() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let twins = (0..20).map(|_| report(&app, "d1", |id| json!([event(id, "installed")])));
     let counted = futures::future::join_all(twins).await;
@@ -132,8 +129,7 @@ async fn two_nodes_count_a_device_once() {
 /// Whoever can compute the numbers of devices can search for ids that are all kept where only a sample is.
 #[tokio::test]
 async fn a_device_is_not_kept_under_what_anybody_can_compute_of_its_id() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     assert_eq!(report(&app, "d1", |id| json!([event(id, "installed")])).await, 1);
     let hash = Sha256::digest(b"d1");
@@ -153,8 +149,7 @@ async fn a_device_is_not_kept_under_what_anybody_can_compute_of_its_id() {
 
 #[tokio::test]
 async fn the_last_twenty_reasons_are_kept_newest_first() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     for number in 0..25 {
         let reason = format!("broken {number}");
@@ -177,8 +172,7 @@ async fn the_last_twenty_reasons_are_kept_newest_first() {
 
 #[tokio::test]
 async fn a_reason_is_kept_as_written_up_to_200_characters() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let longest = "🚀".repeat(200);
     let odd = "\"quotes\" <b>\n\u{1}\u{2028} 日本語";
@@ -203,8 +197,7 @@ async fn a_reason_is_kept_as_written_up_to_200_characters() {
 /// The token is over bundle, device, update and expiry: nothing else, and nobody's but its own, is taken.
 #[tokio::test]
 async fn the_token_is_the_authentication() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     app.published(&key, json!({"bundleId": "com.example.other"})).await;
     let (id, token) = offer(&app, "d1").await;
@@ -233,8 +226,7 @@ async fn the_token_is_the_authentication() {
 
 #[tokio::test]
 async fn a_wrong_form_is_refused_whole_and_names_the_field() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let (id, token) = offer(&app, "d1").await;
     let good = event(&id, "installed");
@@ -279,8 +271,7 @@ async fn a_wrong_form_is_refused_whole_and_names_the_field() {
 
 #[tokio::test]
 async fn an_update_that_is_offered_no_longer_still_counts() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let path = format!("/update?id={}", update.id());
     let (id, token) = offer(&app, "d1").await;
@@ -295,8 +286,7 @@ async fn an_update_that_is_offered_no_longer_still_counts() {
 
 #[tokio::test]
 async fn pages_of_any_origin_may_report_without_credentials() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     let (id, token) = offer(&app, "d1").await;
     let path = "/update/report/com.example.app";
@@ -332,15 +322,7 @@ async fn pages_of_any_origin_may_report_without_credentials() {
 
 #[tokio::test]
 async fn reports_and_checks_of_an_address_count_together_wrong_ones_too() {
-    let settings = RawSettings {
-        check_limit: Some("3".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(check_limit = "3")).await;
     app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     assert_eq!(send(&app, BUNDLE, json!({})).await.status, 400);
     let unproven = json!({"reportToken": "x", "events": []});

@@ -63,8 +63,7 @@ async fn any_scope_may_announce_and_is_told_where_to_send() {
 
 #[tokio::test]
 async fn a_wrong_announcement_is_400_and_names_its_field() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let good = json!({"fileName": "a.zip", "size": 10, "sha256": "a".repeat(64)});
     let announce = async |field: &str, value: Value| {
         let mut body = good.clone();
@@ -110,8 +109,7 @@ async fn a_wrong_announcement_is_400_and_names_its_field() {
 
 #[tokio::test]
 async fn the_url_takes_exactly_the_announced_number_of_bytes() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     let chunked = |bytes: &[u8]| {
@@ -135,8 +133,7 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
 /// Every part of a signed URL is signed.
 #[tokio::test]
 async fn a_changed_or_expired_url_is_refused() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let (upload, other) = (announce(&app, &key, &bytes).await, announce(&app, &key, &bytes).await);
     let good = url(&upload);
@@ -186,8 +183,7 @@ async fn a_changed_or_expired_url_is_refused() {
 
 #[tokio::test]
 async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let good = package("a", b"a");
     let upload = announce(&app, &key, &good).await;
     for bytes in [vec![0; good.len()], vec![1; good.len()], good.clone()] {
@@ -205,8 +201,7 @@ async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
 
 #[tokio::test]
 async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let good = package("a", b"a");
     let taken = announce(&app, &key, &good).await;
     put(&app, url(&taken), &good).await;
@@ -233,8 +228,7 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
 
 #[tokio::test]
 async fn simultaneous_uses_of_one_upload_are_one() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     put(&app, url(&upload), &bytes).await;
@@ -254,8 +248,7 @@ async fn simultaneous_uses_of_one_upload_are_one() {
 /// used change nothing.
 #[tokio::test]
 async fn bytes_that_arrive_late_reach_nobody() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     put(&app, url(&upload), &bytes).await;
@@ -285,8 +278,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
 
 #[tokio::test]
 async fn an_upload_that_breaks_off_leaves_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     let address = app.origin.strip_prefix("http://").unwrap();

@@ -60,8 +60,7 @@ async fn spend(app: &TestApp, org: OrgId, what: &str) -> Result<(), ApiError> {
 
 #[tokio::test]
 async fn a_month_shows_what_was_used_and_what_may_be() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let unlimited = json!({"builds": null, "buildMinutes": null, "submissions": null, "updates": null, "bytes": null,
         "storedBytes": null, "apps": 10_000});
     let nothing = json!({
@@ -86,8 +85,7 @@ async fn a_month_shows_what_was_used_and_what_may_be() {
 
 #[tokio::test]
 async fn what_is_refused_or_fails_is_not_counted() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"buildNumber": 1})).await;
     app.publish(&key, json!({"buildNumber": 1})).await.expect(400);
     app.publish(&key, json!({"version": "x"})).await.expect(400);
@@ -97,8 +95,7 @@ async fn what_is_refused_or_fails_is_not_counted() {
 
 #[tokio::test]
 async fn months_are_listed_newest_first() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     assert_eq!(
         usage(&app, &key, "").await.ok(),
         json!({"items": [], "total": 0, "limit": 10, "offset": 0})
@@ -129,8 +126,7 @@ async fn months_are_listed_newest_first() {
 
 #[tokio::test]
 async fn a_month_without_use_is_not_there_unless_it_runs() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for id in ["2026-10", "2026-12", "2026-13", "november", "2026-11-20"] {
         usage(&app, &key, &format!("?id={id}"))
             .await

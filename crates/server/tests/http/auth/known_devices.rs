@@ -8,7 +8,6 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND};
 use launchway_domain::totp::Secret;
 use launchway_server::clock::Clock;
-use launchway_server::config::RawSettings;
 use launchway_server::dashboard::form_token;
 use launchway_server::ops::{accounts, known_devices};
 use launchway_server::outbound::resolver::SystemResolver;
@@ -286,15 +285,7 @@ async fn strangers_do_not_keep_a_signed_in_user_from_what_asks_for_the_password(
 
 #[tokio::test]
 async fn the_cookie_is_for_the_server_alone() {
-    let settings = RawSettings {
-        public_url: Some("https://launchway.example".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(public_url = "https://launchway.example")).await;
     let (org, _) = app.org_with_key().await;
     app.user(org, EMAIL, Role::Owner).await;
     let answer = right(&app, PASSWORD).await;

@@ -112,8 +112,7 @@ async fn two_who_use_the_set_up_link_at_once_are_one() {
 
 #[tokio::test]
 async fn an_invitation_makes_an_account_for_a_new_address() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (id, token) = invite(&app, &key, "Bob@Example.com", "admin").await;
     accept(&app, &token, "elevenchars")
         .await
@@ -153,8 +152,7 @@ async fn an_invitation_wants_the_password_of_an_account_that_is_there() {
 
 #[tokio::test]
 async fn two_who_take_an_invitation_at_once_are_one() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
     let (one, other) = tokio::join!(accept(&app, &token, PASSWORD), accept(&app, &token, NEW_PASSWORD));
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
@@ -166,8 +164,7 @@ async fn two_who_take_an_invitation_at_once_are_one() {
 
 #[tokio::test]
 async fn an_invitation_of_a_member_changes_nothing() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let session = app.user(org, EMAIL, Role::Owner).await;
     let (id, token) = invite(&app, &key, EMAIL, "member").await;
     let answer = accept(&app, &token, PASSWORD).await;
@@ -182,8 +179,7 @@ async fn an_invitation_of_a_member_changes_nothing() {
 
 #[tokio::test]
 async fn an_invitation_lives_seven_days() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, last_moment) = invite(&app, &key, "bob@example.com", "member").await;
     let (id, too_late) = invite(&app, &key, "eve@example.com", "member").await;
     app.advance(7 * DAY - SECOND);
@@ -196,8 +192,7 @@ async fn an_invitation_lives_seven_days() {
 
 #[tokio::test]
 async fn a_deleted_invitation_is_dead() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (id, token) = invite(&app, &key, "bob@example.com", "member").await;
     let path = format!("/orgs/invitations?id={id}");
     let gone = app.delete(&key, &path).await.ok();
@@ -209,8 +204,7 @@ async fn a_deleted_invitation_is_dead() {
 
 #[tokio::test]
 async fn a_reset_link_sets_a_password_once_and_ends_every_session() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let session = app.user(org, EMAIL, Role::Owner).await;
     let other_user = app.user(org, "bob@example.com", Role::Member).await;
     let replaced = accounts::offer_reset(&app.app, "Ada@example.com").await.unwrap();

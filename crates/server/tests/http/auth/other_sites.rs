@@ -2,25 +2,16 @@
 //! (`docs/reference/callers.md#changes-made-with-a-cookie`).
 
 use launchway_domain::tenancy::Role;
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::json;
 
 use super::{EMAIL, credentials, post};
-use crate::support::{Answer, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, PASSWORD, TestApp};
 
 const PUBLIC: &str = "https://launchway.example";
 
 async fn behind_a_proxy() -> TestApp {
-    let settings = RawSettings {
-        public_url: Some(PUBLIC.to_owned()),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await
+    TestApp::with(settings!(public_url = PUBLIC)).await
 }
 
 /// What a browser may say of where a request comes from, and whether that is this server's own page.
@@ -132,8 +123,7 @@ async fn a_change_with_a_cookie_is_json() {
 
 #[tokio::test]
 async fn a_key_may_come_from_anywhere() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let request = app
         .request(Method::POST, "/apps")
         .bearer_auth(&key)

@@ -26,11 +26,7 @@ async fn on(database_url: Option<String>) -> TestApp {
         database_url,
         ..RawSettings::default()
     };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings).await;
     let (org, _) = app.org_with_key().await;
     app.user(org, EMAIL, Role::Owner).await;
     app

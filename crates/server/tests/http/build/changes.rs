@@ -116,8 +116,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
 
 #[tokio::test]
 async fn a_retry_is_made_once_for_a_key() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let id = built(&app, &key, json!({})).await;
     post(&app, &key, "cancel", id).await.ok();
     let retry = async || {

@@ -3,17 +3,15 @@
 use std::collections::BTreeSet;
 
 use launchway_domain::tenancy::Tier;
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{build, built, id_of, on_both, read, stored, upload};
-use crate::support::{Answer, Fields, START, Setup, TestApp};
+use crate::support::{Answer, Fields, START, TestApp};
 
 #[tokio::test]
 async fn a_build_is_shown_with_every_field() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let fields = json!({
         "platform": "ios", "profile": "beta", "configuration": "staging", "version": "1.2", "buildNumber": "0042",
         "buildType": "debug", "distribution": "internal", "fingerprint": "hash", "priority": -7,
@@ -61,8 +59,7 @@ async fn a_build_is_shown_with_every_field() {
 
 #[tokio::test]
 async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (platform, waits) in [
         ("ios", "Waits for a runner with os=macos: none is connected"),
         ("visionos", "Waits for a runner with os=macos: none is connected"),
@@ -82,8 +79,7 @@ async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
 
 #[tokio::test]
 async fn a_wrong_form_is_told_and_makes_nothing() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let git = |url: &str, reference: &str| json!({"source": {"git": {"url": url, "ref": reference}}});
     let url = "https://example.com/app.git";
     let long = "x".repeat(256);
@@ -179,8 +175,7 @@ async fn a_bundle_id_of_another_organization_is_refused_as_by_post_update() {
 
 #[tokio::test]
 async fn a_source_is_copied_checked_and_used_once() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     for name in ["app.tar.gz", "app.tgz", "app.tar.zst", "APP.ZIP"] {
         let upload = upload(&app, &key, name, name.as_bytes()).await;
         let source = json!({"source": {"uploadId": upload}});
@@ -225,15 +220,7 @@ async fn a_source_is_copied_checked_and_used_once() {
 
 #[tokio::test]
 async fn a_source_may_be_so_large_and_not_larger() {
-    let settings = RawSettings {
-        max_source_size: Some("10".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(max_source_size = "10")).await;
     let (_, key) = app.org_with_key().await;
     let largest = upload(&app, &key, "a.zip", &[0; 10]).await;
     built(&app, &key, json!({"source": {"uploadId": largest}})).await;
@@ -276,8 +263,7 @@ async fn automatic_numbers_go_up_and_no_two_are_the_same() {
 
 #[tokio::test]
 async fn a_document_of_a_fingerprint_is_kept_as_its_hash() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let document = json!({
         "alg": "lwfp-1", "framework": "capacitor", "native": "a".repeat(64), "platform": "android",
         "plugins": {"@capacitor/core": "7.0.0"}, "resources": "b".repeat(64),
@@ -288,15 +274,7 @@ async fn a_document_of_a_fingerprint_is_kept_as_its_hash() {
 
 #[tokio::test]
 async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
-    let settings = RawSettings {
-        quotas: Some("free:builds=2".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(quotas = "free:builds=2")).await;
     let org = app.org(Tier::Free).await;
     let key = app.key(org, &launchway_domain::scope::Scope::ALL).await;
     built(&app, &key, json!({})).await;

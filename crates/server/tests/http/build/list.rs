@@ -69,8 +69,7 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
 
 #[tokio::test]
 async fn a_queued_build_says_what_it_waits_for() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (other, other_key) = app.org_with_key().await;
     let labels = json!({"plan": {"labels": ["os=macos", "xcode=26"], "steps": [{"name": "a", "run": "a"}]}});
     let first = built(&app, &key, labels.clone()).await;

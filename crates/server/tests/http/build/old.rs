@@ -3,13 +3,12 @@
 use launchway_domain::build::Outcome;
 use launchway_domain::time::DAY;
 use launchway_server::blob::Key;
-use launchway_server::config::RawSettings;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use serde_json::{Value, json};
 
 use super::{Play, built, on_both, put, read, runner, stored, upload};
-use crate::support::{START, Setup, TestApp, machine_time};
+use crate::support::{START, TestApp, machine_time};
 
 const FOLDERS: [&str; 3] = ["sources", "logs", "artifacts"];
 
@@ -61,15 +60,7 @@ async fn with_files(app: &TestApp, key: &str, org: launchway_domain::id::OrgId) 
 
 #[tokio::test]
 async fn files_of_old_builds_go_and_their_record_stays() {
-    let settings = RawSettings {
-        keep_builds_days: Some("30".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(keep_builds_days = "30")).await;
     let (org, key) = app.org_with_key().await;
     let id = with_files(&app, &key, org).await;
     app.advance(30 * DAY);
@@ -104,15 +95,7 @@ async fn files_of_old_builds_go_and_their_record_stays() {
 
 #[tokio::test]
 async fn by_0_days_nothing_goes() {
-    let settings = RawSettings {
-        keep_builds_days: Some("0".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(keep_builds_days = "0")).await;
     let (org, key) = app.org_with_key().await;
     let id = with_files(&app, &key, org).await;
     app.advance(10_000 * DAY);

@@ -8,8 +8,7 @@ use crate::support::TestApp;
 
 #[tokio::test]
 async fn an_update_takes_the_fingerprint_of_its_build() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let id = built(&app, &key, json!({"fingerprint": "hash-1"})).await.to_string();
     for (number, fields) in [json!({}), json!({"fingerprint": "hash-1"})].into_iter().enumerate() {
         let mut fields = fields;
@@ -47,8 +46,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
 
 #[tokio::test]
 async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not_found() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for fields in [json!({"bundleId": "com.example.other"}), json!({"platform": "ios"})] {
         let made = build(&app, &key, fields).await.created();
         let refused = app.publish(&key, json!({"buildId": made["id"]})).await;
@@ -62,8 +60,7 @@ async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not
 
 #[tokio::test]
 async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let id = id_of(&build(&app, &key, json!({})).await.created());
     let publish = async |fields: Value| {
         let mut fields = fields;

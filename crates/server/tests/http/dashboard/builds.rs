@@ -63,8 +63,7 @@ async fn a_build_is_canceled_retried_and_deleted() {
 /// The places of lines are those of the bytes that the log's range gives.
 #[tokio::test]
 async fn the_lines_of_a_log_are_told_and_found() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     app.queue(org, |_| {}).await;
     let runner = app.runner(&key, &["os=linux"]).await;
@@ -117,8 +116,7 @@ async fn the_lines_of_a_log_are_told_and_found() {
 /// Wherever the pieces end in which a log is read: within a line, with a part in object storage, or far before the line does.
 #[tokio::test]
 async fn a_line_goes_on_from_piece_to_piece() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     app.queue(org, |_| {}).await;
     let runner = app.runner(&key, &["os=linux"]).await;

@@ -31,8 +31,7 @@ async fn send(visit: &Visit<'_>, path: &str, form: &[(String, String)]) -> Answe
 /// A mandatory update at 10 % of staging used to become one at 100 % of production by one click.
 #[tokio::test]
 async fn a_promotion_states_and_keeps_to_its_facts() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let old = json!({"version": "1.0.0", "buildNumber": "7", "configuration": "production"});
     let old = id(&app.published(&key, old).await);
@@ -98,8 +97,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
 
 #[tokio::test]
 async fn a_rollout_states_the_value_before_and_after() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
     let path = format!("/updates/{update}/change");
@@ -148,8 +146,7 @@ async fn a_rollout_states_the_value_before_and_after() {
 /// No form does anything that was not confirmed by the sight of what there is.
 #[tokio::test]
 async fn nothing_is_done_without_the_revision_of_what_there_is() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let things = Things::make(&app, &visit, &key).await;
     let before = app.audit(org).await.len();
@@ -185,8 +182,7 @@ async fn nothing_is_done_without_the_revision_of_what_there_is() {
 /// What somebody else changed meanwhile is not overwritten: both values are told, and the form is there to be sent again.
 #[tokio::test]
 async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let things = Things::make(&app, &visit, &key).await;
     for (path, query, other) in things.actions() {
@@ -415,8 +411,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
 /// Forms that are saved without a confirmation carry the revision of their page.
 #[tokio::test]
 async fn a_stale_form_is_shown_again_with_both_values() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let things = Things::make(&app, &visit, &key).await;
     let webhook = [

@@ -384,8 +384,7 @@ async fn who_was_removed_gets_the_text_back_but_no_page() {
 /// A change that was confirmed too late is asked about again, and tells when things changed meanwhile.
 #[tokio::test]
 async fn a_confirmation_is_asked_again_after_the_sign_in() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let update = app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await;
     let update = update.id();

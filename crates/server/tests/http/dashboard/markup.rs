@@ -115,8 +115,7 @@ fn is_text(name: &str, html: &str) {
 
 #[tokio::test]
 async fn stored_markup_is_text() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit: Visit<'_> = visit_of(&app, org, Role::Owner).await;
     let build = app
         .queue(org, |build| {

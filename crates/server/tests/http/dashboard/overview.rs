@@ -13,8 +13,7 @@ use crate::support::TestApp;
 
 #[tokio::test]
 async fn the_first_steps_go_away_when_they_are_done() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let new = visit.html("").await;
     assert!(
@@ -31,8 +30,7 @@ async fn the_first_steps_go_away_when_they_are_done() {
 
 #[tokio::test]
 async fn what_failed_lately_needs_attention() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let runner = app.runner(&key, &["os=linux"]).await;
     for message in ["long ago", "lately <b>\nand more"] {

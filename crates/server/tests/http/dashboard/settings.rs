@@ -262,8 +262,7 @@ async fn a_session_is_ended() {
 
 #[tokio::test]
 async fn apps_runners_usage_and_audit_are_shown() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     visit
         .done("/apps", &[("bundleId", "com.example.shop"), ("name", "Shop <b>")])

@@ -44,8 +44,7 @@ fn made(visit: &Visit<'_>, answer: &Answer) -> String {
 
 #[tokio::test]
 async fn the_list_teaches_is_filtered_and_follows() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let empty = visit.html("/submissions").await;
     assert!(
@@ -281,8 +280,7 @@ async fn a_refused_form_keeps_what_was_typed() {
 /// What failed says what to do, there and on the overview, and is tried again.
 #[tokio::test]
 async fn what_failed_needs_attention_and_is_retried() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let submission = app.submitted(&key).await.id().to_owned();
     let path = format!("/submissions/{submission}");

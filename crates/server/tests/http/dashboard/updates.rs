@@ -129,8 +129,7 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
 
 #[tokio::test]
 async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let of = |update: serde_json::Value| update.id().to_owned();
     let first = of(app
@@ -204,8 +203,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
 
 #[tokio::test]
 async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let update = app.published(&key, json!({"version": "1.0.1"})).await;
     let path = format!("/updates/{}", update.id());
@@ -255,8 +253,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
 /// The page says of each question what the check answers to it.
 #[tokio::test]
 async fn who_gets_what_is_what_the_check_answers() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     for fields in [
         json!({"version": "1.0.1"}),
@@ -329,8 +326,7 @@ async fn who_gets_what_is_what_the_check_answers() {
 /// What another organization publishes is not told, though every phone may ask for it.
 #[tokio::test]
 async fn who_gets_what_is_told_of_own_apps_only() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"version": "1.0.1"})).await;
     let visit = visit(&app, Role::Owner).await;
     let query = "currentVersion=1.0.0";

@@ -7,7 +7,6 @@ use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
 use launchway_server::blob::s3::Credentials;
-use launchway_server::config::Storage;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use launchway_testing::postgres::Postgres;
@@ -20,7 +19,7 @@ const BUNDLE: &str = "com.example.app";
 const STRANGE_UPLOAD: &str = "upload_01h455vb4pex5vsknk084sn02q";
 
 /// A service whose clock goes as that of its object storage, so that it stands in the present.
-async fn in_the_present(setup: Setup) -> TestApp {
+async fn in_the_present(setup: impl Into<Setup>) -> TestApp {
     let app = TestApp::with(setup).await;
     app.advance(machine_time() - START);
     app
@@ -153,12 +152,8 @@ async fn the_first_begins_a_day_after_the_start() {
 #[tokio::test]
 async fn nothing_is_removed_where_another_installation_is_at_home() {
     let app = in_the_present(Setup::default()).await;
-    let Storage::Directory(objects) = &app.app.config.storage else {
-        panic!("not a directory");
-    };
-    let mut setup = Setup::default();
-    setup.settings.storage_url = Some(format!("file://{}", objects.display()));
-    let other = in_the_present(setup).await;
+    let storage_url = format!("file://{}", app.objects().display());
+    let other = in_the_present(settings!(storage_url = storage_url)).await;
     let (_, key) = other.org_with_key().await;
     let update = other.published(&key, json!({})).await;
     for node in [&app, &other] {
@@ -188,10 +183,7 @@ async fn nothing_is_removed_where_another_installation_is_at_home() {
 #[tokio::test]
 async fn many_objects_are_walked_in_pages() {
     let app = in_the_present(Setup::default()).await;
-    let root = match &app.app.config.storage {
-        Storage::Directory(root) => root.clone(),
-        other => panic!("{other:?}"),
-    };
+    let root = app.objects();
     std::fs::create_dir_all(root.join("packages/many")).unwrap();
     for number in 0..2_500 {
         std::fs::write(root.join(format!("packages/many/{number}")), "").unwrap();
@@ -329,8 +321,5 @@ async fn the_folders_of_what_went_are_gone() {
     app.delete(&running.key, &path).await.ok();
     app.advance(2 * DAY);
     clean_up(&app.app).await.unwrap();
-    let Storage::Directory(root) = &app.app.config.storage else {
-        panic!("not a directory");
-    };
-    assert_eq!(std::fs::read_dir(root).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(app.objects()).unwrap().count(), 0);
 }

@@ -51,8 +51,7 @@ async fn a_session_acts_in_the_organization_it_names_else_in_its_oldest() {
 
 #[tokio::test]
 async fn an_org_id_must_be_one_of_the_callers() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, EMAIL, Role::Owner).await;
     let foreign = app.org(Tier::Free).await;
     // Whether it exists makes no difference, nor does the form of it.
@@ -83,8 +82,7 @@ async fn an_org_id_must_be_one_of_the_callers() {
 
 #[tokio::test]
 async fn who_left_an_organization_no_longer_acts_in_it() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, EMAIL, Role::Member).await;
     let home = app.org(Tier::Free).await;
     join(&app, home, EMAIL, Role::Owner).await;

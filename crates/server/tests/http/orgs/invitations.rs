@@ -47,8 +47,7 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
 
 #[tokio::test]
 async fn only_an_owner_invites_an_owner() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let body = || Some(json!({"email": "bob@example.com", "role": "owner"}));
     let admin = app.user(org, EMAIL, Role::Admin).await;
     let answer = app.post(&admin, PATH, body()).await;
@@ -61,8 +60,7 @@ async fn only_an_owner_invites_an_owner() {
 
 #[tokio::test]
 async fn an_invitation_has_an_address_and_a_role() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let address = "email must be an address such as ada@example.com";
     for (body, message) in [
         (json!({"email": "bob"}), address),
@@ -83,8 +81,7 @@ async fn an_invitation_has_an_address_and_a_role() {
 
 #[tokio::test]
 async fn an_invitation_is_deleted_once() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let made = app.post(&key, PATH, json!({"email": EMAIL})).await.created();
     let path = format!("{PATH}?id={}", made.id());
     let gone = app.delete(&key, &path).await.ok();

@@ -94,8 +94,7 @@ async fn members_are_removed_as_far_as_the_callers_role_reaches() {
 /// A key with the admin scope is made by the operator only: it stands beside the owners.
 #[tokio::test]
 async fn an_admin_key_makes_and_unmakes_owners() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let id = member(&app, org, EMAIL, Member).await;
     member(&app, org, "bob@example.com", Owner).await;
     let path = format!("/orgs/members?id={id}");
@@ -136,8 +135,7 @@ async fn everybody_may_leave_but_the_last_owner() {
 
 #[tokio::test]
 async fn an_admin_key_cannot_take_the_last_owner_away() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let id = member(&app, org, EMAIL, Owner).await;
     let path = format!("/orgs/members?id={id}");
     app.delete(&key, &path).await.refused(400, LAST_OWNER);
@@ -147,8 +145,7 @@ async fn an_admin_key_cannot_take_the_last_owner_away() {
 
 #[tokio::test]
 async fn two_owners_who_leave_at_once_leave_one_behind() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let one = member(&app, org, EMAIL, Owner).await;
     let other = member(&app, org, "bob@example.com", Owner).await;
     let remove = |id: String| {
@@ -163,8 +160,7 @@ async fn two_owners_who_leave_at_once_leave_one_behind() {
 
 #[tokio::test]
 async fn a_change_of_role_has_one_form() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let id = member(&app, org, EMAIL, Member).await;
     member(&app, org, "bob@example.com", Owner).await;
     for role in ["Owner", "root", "", " admin"] {

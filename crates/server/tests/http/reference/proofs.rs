@@ -2,13 +2,12 @@
 
 use launchway_domain::scope::Scope;
 use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::json;
 
 use super::stage::Stage;
 use super::{BAD_KEY, ENDPOINTS, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, Row, Who, new_key, run};
-use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 #[tokio::test]
 async fn keys_and_sessions_follow_the_rules() {
@@ -232,15 +231,7 @@ async fn the_session_cookie_is_set_and_managed() {
 #[tokio::test]
 async fn keys_of_one_environment_are_unknown_in_the_other() {
     let production = TestApp::start().await;
-    let settings = RawSettings {
-        environment: Some("development".to_owned()),
-        ..RawSettings::default()
-    };
-    let development = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let development = TestApp::with(settings!(environment = "development")).await;
     assert_ne!(production.origin, development.origin);
     for (name, at, elsewhere) in [
         ("production", &production, &development),

@@ -11,8 +11,7 @@ const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v2.apk");
 
 #[tokio::test]
 async fn what_was_sent_is_checked_and_read() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
@@ -56,8 +55,7 @@ async fn what_was_sent_is_checked_and_read() {
 
 #[tokio::test]
 async fn another_app_than_was_asked_for_is_a_warning() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app
         .queue(org, |build| {
@@ -81,8 +79,7 @@ async fn another_app_than_was_asked_for_is_a_warning() {
 
 #[tokio::test]
 async fn bytes_that_are_not_the_announced_ones_end_no_build() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     app.advance(1);
@@ -114,8 +111,7 @@ async fn bytes_that_are_not_the_announced_ones_end_no_build() {
 
 #[tokio::test]
 async fn the_artifacts_of_an_attempt_that_is_over_are_dropped() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;

@@ -12,8 +12,7 @@ fn failed(message: &str) -> Value {
 
 #[tokio::test]
 async fn an_end_is_told_by_state_event_audit_and_usage() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
     let phase = json!([{
         "name": "build", "startedAt": "2026-11-20T10:00:01.000Z", "finishedAt": "2026-11-20T10:00:02.500Z", "exitCode": 0,
@@ -96,8 +95,7 @@ async fn simultaneous_ends_end_a_build_once() {
 
 #[tokio::test]
 async fn the_words_of_an_error_hold_no_secret() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
     app.post(&key, "/env", body).await.created();
     let runner = app.runner(&key, &[]).await;
@@ -113,8 +111,7 @@ async fn the_words_of_an_error_hold_no_secret() {
 /// The first successful build claims the app: `docs/reference/callers.md#claiming-a-bundle-identifier`.
 #[tokio::test]
 async fn a_successful_build_claims_its_app() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let (other, other_key) = app.org_with_key().await;
     let (runner, late) = (app.runner(&key, &[]).await, app.runner(&other_key, &[]).await);
     let apps = async || {

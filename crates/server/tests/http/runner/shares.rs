@@ -149,14 +149,7 @@ async fn two_nodes_share_as_one_does() {
 
 #[tokio::test]
 async fn builds_beyond_the_running_limit_wait_and_say_so() {
-    let setup = Setup {
-        settings: launchway_server::config::RawSettings {
-            quotas: Some("free:running-builds=1".to_owned()),
-            ..Default::default()
-        },
-        ..Setup::default()
-    };
-    let app = TestApp::with(setup).await;
+    let app = TestApp::with(settings!(quotas = "free:running-builds=1")).await;
     let (org, other) = (app.org(Tier::Free).await, app.org(Tier::Pro).await);
     let (key, other_key) = (app.key(org, &Scope::ALL).await, app.key(other, &Scope::ALL).await);
     let (own, shared) = (app.runner(&key, &[]).await, app.shared_runner(&[]).await);
@@ -186,14 +179,7 @@ async fn builds_beyond_the_running_limit_wait_and_say_so() {
 
 #[tokio::test]
 async fn a_queue_that_is_full_takes_no_more() {
-    let setup = Setup {
-        settings: launchway_server::config::RawSettings {
-            quotas: Some("free:queued-builds=2".to_owned()),
-            ..Default::default()
-        },
-        ..Setup::default()
-    };
-    let app = TestApp::with(setup).await;
+    let app = TestApp::with(settings!(quotas = "free:queued-builds=2")).await;
     let org = app.org(Tier::Free).await;
     let key = app.key(org, &Scope::ALL).await;
     let full = "This organization has 2 builds in the queue, as many as its tier free may have; wait until one begins, \
@@ -211,8 +197,7 @@ async fn a_queue_that_is_full_takes_no_more() {
 /// What is looked at for each organization is bounded by what may wait.
 #[tokio::test]
 async fn an_organization_waits_with_few_sets_of_labels() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let labels =
         |number: u32| json!({"plan": {"labels": [format!("unit={number}")], "steps": [{"name": "a", "run": "a"}]}});
     for number in 0..50 {

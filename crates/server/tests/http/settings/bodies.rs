@@ -18,8 +18,7 @@ async fn send(app: &TestApp, key: &str, kind: Option<&str>, body: impl Into<reqw
 
 #[tokio::test]
 async fn a_body_is_of_the_type_json() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for kind in [
         None,
         Some(""),
@@ -46,8 +45,7 @@ async fn a_body_is_of_the_type_json() {
 
 #[tokio::test]
 async fn a_wrong_body_is_told_where() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let deep = "[".repeat(100_000);
     for (path, body, named) in [
         ("/apps", "", "EOF"),
@@ -121,8 +119,7 @@ async fn a_wrong_body_is_told_where() {
 
 #[tokio::test]
 async fn a_body_has_at_most_a_mebibyte() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let mut largest = r#"{"bundleId": "com.example.app"}"#.to_owned();
     largest += &" ".repeat(LIMIT - largest.len());
     send(&app, &key, Some("application/json"), largest).await.created();

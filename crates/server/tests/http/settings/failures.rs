@@ -2,27 +2,18 @@
 //! (`docs/reference/conventions.md#error-body`), and the check still works (`docs/reference/updates.md#answered-from-memory`).
 
 use launchway_domain::tenancy::Role;
-use launchway_server::config::RawSettings;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::is_error;
-use crate::support::{Answer, Fields, NOBODY, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, PASSWORD, TestApp};
 
 const AWAY: &str = "The database is not available; try again in a moment";
 const DEFECT: &str = "Something went wrong here; the log has more under this request's X-Request-Id";
 
 async fn on_postgres(database_url: String) -> TestApp {
-    let settings = RawSettings {
-        database_url: Some(database_url),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await
+    TestApp::with(settings!(database_url = database_url)).await
 }
 
 #[tokio::test]

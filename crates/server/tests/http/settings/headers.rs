@@ -8,7 +8,7 @@ use launchway_server::http::router;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, Fields, NOBODY, Setup, TestApp};
+use crate::support::{Answer, Fields, NOBODY, TestApp};
 
 /// Asks as a page of another origin does.
 async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
@@ -73,8 +73,7 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
 
 #[tokio::test]
 async fn every_answer_has_a_request_id_of_its_own() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let mut ids = HashSet::new();
     for (method, path, status) in kinds(&app, &key).await {
         let answer = from_elsewhere(&app, method.clone(), &path, &key).await;
@@ -95,8 +94,7 @@ async fn every_answer_has_a_request_id_of_its_own() {
 /// does: `docs/reference/conventions.md#cors`.
 #[tokio::test]
 async fn no_other_origin_reads_what_is_not_for_everybody() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     app.user(org, "ada@example.com", Role::Owner).await;
     let is_open = |path: &str| path.starts_with("/api/update/check") || path.starts_with("/api/update/report/");
     let mut calls: Vec<(Method, String)> = Vec::new();
@@ -144,8 +142,7 @@ async fn no_other_origin_reads_what_is_not_for_everybody() {
 
 #[tokio::test]
 async fn signed_downloads_are_for_any_origin_and_uploads_are_not() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (method, path, _) in kinds(&app, &key).await {
         if !path.starts_with("http") {
             continue;
@@ -176,11 +173,7 @@ async fn browsers_are_told_to_come_by_https_only() {
             no_hsts: no_hsts.map(str::to_owned),
             ..RawSettings::default()
         };
-        let app = TestApp::with(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .await;
+        let app = TestApp::with(settings).await;
         let pages =
             ["/", "/docs", "/nothing", "/o/x", "/files/x", "/setup"].map(|path| format!("{}{path}", app.origin));
         for path in pages.iter().map(String::as_str).chain(["/apps", "/auth/session"]) {

@@ -46,8 +46,7 @@ async fn ask(app: &TestApp, key: &str, call: &(String, String), query: &str) -> 
 
 #[tokio::test]
 async fn pages_have_a_limit_and_an_offset() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     // A list that belongs to one thing has no page without its id: `webhooks/delivery.rs` asks for those.
     let lists = taking("limit")
         .into_iter()
@@ -102,8 +101,7 @@ async fn pages_have_a_limit_and_an_offset() {
 
 #[tokio::test]
 async fn an_id_is_given_once_and_is_not_empty() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let long = format!("?id={}", "x".repeat(8000));
     for call in taking("id") {
         for (query, message) in [

@@ -121,8 +121,7 @@ async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
 
 #[tokio::test]
 async fn head_answers_as_get_without_the_body() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (path, _) in methods().into_iter().filter(|(_, all)| all.contains("GET")) {
         let path = format!("{path}?currentVersion=1.0.0");
         let ask = async |method: Method| {

@@ -207,8 +207,7 @@ async fn a_source_must_be_an_app_for_that_store() {
 
 #[tokio::test]
 async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let build = upload(&app, &key, "app.apk", APK).await;
     let submit = async |fields: Value| {
         let mut body = fields;

@@ -86,11 +86,6 @@ impl Answer {
         self.refused(status, message);
         message.to_owned()
     }
-
-    /// Present until every caller says [`Answer::refused`].
-    pub fn expect_error(&self, status: u16, message: &str) {
-        self.refused(status, message);
-    }
 }
 
 /// Fields of JSON that must be text.

@@ -60,14 +60,4 @@ impl TestApp {
         };
         self.http.request(method, url)
     }
-
-    /// Present until every test says `post`, `get`, and so on.
-    pub async fn call(&self, caller: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
-        self.send(caller, method, path, body).await
-    }
-
-    /// Present until every test says `post`, `get`, and so on.
-    pub async fn browse(&self, caller: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
-        self.send(caller, method, path, body).await
-    }
 }

@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::BUNDLE;
-use crate::support::{Setup, TestApp, package};
+use crate::support::{TestApp, package};
 
 type Zip = ZipWriter<Cursor<Vec<u8>>>;
 
@@ -52,8 +52,7 @@ fn twice(first: &str, second: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let good = package("index.html", &[7; 4096]);
     let link = archive(|zip| {
         file(zip, "index.html", b"x");
@@ -118,8 +117,7 @@ async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_plain_archive_is_counted_by_its_files() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let names = [
         "index.html",
         "assets/a.js",
@@ -155,11 +153,7 @@ async fn how_far_a_package_may_unpack_is_a_setting() {
             "`zeros.bin` unpacks to more than 100 times its size",
         ),
     ] {
-        let app = TestApp::with(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .await;
+        let app = TestApp::with(settings).await;
         let (_, key) = app.org_with_key().await;
         let upload = app.upload(&key, &bytes).await;
         let answer = app.publish(&key, json!({"uploadId": upload})).await;

@@ -12,8 +12,7 @@ async fn patch(app: &TestApp, key: &str, update: &Value, change: Value) -> Answe
 
 #[tokio::test]
 async fn an_update_moves_between_its_states_and_withdrawn_is_the_end() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (published, paused, withdrawn) = ("published", "paused", "withdrawn");
     for (from, to, allowed) in [
         (published, published, true),
@@ -38,8 +37,7 @@ async fn an_update_moves_between_its_states_and_withdrawn_is_the_end() {
 
 #[tokio::test]
 async fn a_change_sets_what_it_names_and_the_check_sees_it_at_once() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let mut expected = app.published(&key, json!({"releaseNotes": "old"})).await;
     let update = expected.clone();
     for change in [
@@ -68,8 +66,7 @@ async fn a_change_sets_what_it_names_and_the_check_sees_it_at_once() {
 
 #[tokio::test]
 async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     for (field, value) in [
         ("status", json!("deleted")),
@@ -115,8 +112,7 @@ async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
 
 #[tokio::test]
 async fn deleting_answers_once_and_then_404_everywhere() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let deleted = app.delete(&key, &of(&update)).await.ok();
     assert_eq!(deleted, json!({"id": update["id"], "status": "deleted"}));
@@ -139,8 +135,7 @@ async fn deleting_answers_once_and_then_404_everywhere() {
 
 #[tokio::test]
 async fn simultaneous_changes_of_one_update_all_count() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let changes = [
         json!({"rollout": 7}),

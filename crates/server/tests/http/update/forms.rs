@@ -23,8 +23,7 @@ async fn refusal(app: &TestApp, key: &str, fields: &Value) -> String {
 
 #[tokio::test]
 async fn a_wrong_form_is_400_and_names_its_field() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (long, hash) = ("x".repeat(300), "a".repeat(64));
     let document = |change: &dyn Fn(&mut Value)| {
         let mut document = json!({
@@ -155,8 +154,7 @@ async fn a_wrong_form_is_400_and_names_its_field() {
 
 #[tokio::test]
 async fn a_good_form_is_taken_at_its_limits() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let plugins: Value = (0..2000)
         .map(|number| (format!("plugin-{number}"), json!("1.0.0")))
         .collect::<serde_json::Map<_, _>>()
@@ -200,8 +198,7 @@ async fn a_good_form_is_taken_at_its_limits() {
 
 #[tokio::test]
 async fn a_body_that_is_no_json_object_is_400() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for body in [
         "",
         "{",
@@ -226,8 +223,7 @@ async fn a_body_that_is_no_json_object_is_400() {
 /// The form (400) is checked before what the ids name (404): `docs/reference/conventions.md#order-of-checks`.
 #[tokio::test]
 async fn ids_that_name_nothing_are_404_after_the_form() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     let foreign_upload = app.upload(&other, b"x").await;
     let foreign_update = app.published(&other, json!({"bundleId": "com.example.foreign"})).await;

@@ -34,8 +34,7 @@ async fn expect_taken(app: &TestApp, key: &str, when: &str) {
 
 #[tokio::test]
 async fn the_same_identity_again_is_400_also_after_its_end() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, spellings()[0].clone()).await;
     expect_taken(&app, &key, "published").await;
     for status in ["paused", "withdrawn"] {
@@ -50,8 +49,7 @@ async fn the_same_identity_again_is_400_also_after_its_end() {
 
 #[tokio::test]
 async fn one_part_that_differs_is_another_identity() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let base = spellings()[0].clone();
     app.published(&key, base.clone()).await;
     for (field, value) in [
@@ -72,8 +70,7 @@ async fn one_part_that_differs_is_another_identity() {
 
 #[tokio::test]
 async fn simultaneous_publishes_of_one_identity_make_one() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let publishes = (0..8).map(|_| app.publish(&key, json!({"buildNumber": 1})));
     let mut statuses: Vec<_> = futures::future::join_all(publishes)
         .await
@@ -88,8 +85,7 @@ async fn simultaneous_publishes_of_one_identity_make_one() {
 /// "without it, or `"auto"`, it is one above the highest build or update of that bundle and platform".
 #[tokio::test]
 async fn the_server_takes_the_number_above_the_highest() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let mut last = Value::Null;
     for (fields, build) in [
         (json!({}), "1"),
@@ -134,8 +130,7 @@ async fn the_server_takes_the_number_above_the_highest() {
 
 #[tokio::test]
 async fn simultaneous_publishes_get_numbers_without_gap() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let publishes = (0..8).map(|_| app.published(&key, json!({})));
     let updates = futures::future::join_all(publishes).await;
     let mut builds: Vec<_> = updates.iter().map(|update| update.text("buildNumber")).collect();

@@ -16,8 +16,7 @@ async fn again(app: &TestApp, key: &str, source: &Value, fields: Value) -> Answe
 
 #[tokio::test]
 async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let fields = json!({
         "configuration": "staging", "fingerprint": "n-1", "releaseNotes": "New", "mandatory": true, "rollout": 10,
     });
@@ -48,8 +47,7 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
 
 #[tokio::test]
 async fn a_roll_back_serves_the_bytes_before_under_a_higher_build_number() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let good = app.published(&key, json!({"version": "1.1.0"})).await;
     let upload = app.upload(&key, &package("index.html", b"broken")).await;
     let bad = app
@@ -74,8 +72,7 @@ async fn a_roll_back_serves_the_bytes_before_under_a_higher_build_number() {
 
 #[tokio::test]
 async fn a_source_may_be_paused_or_withdrawn_but_not_deleted_or_of_another_app() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let source = app.published(&key, json!({})).await;
     for (build, status) in [(2, "paused"), (3, "withdrawn")] {
         let body = json!({"status": status});
@@ -104,8 +101,7 @@ async fn a_source_may_be_paused_or_withdrawn_but_not_deleted_or_of_another_app()
 
 #[tokio::test]
 async fn one_source_must_be_named_and_only_one() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let source = app.published(&key, json!({})).await;
     let upload = app.upload(&key, &package("a", b"a")).await;
     let refused = again(&app, &key, &source, json!({"uploadId": upload})).await;

@@ -22,8 +22,7 @@ fn names(page: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn filters_narrow_the_list_and_its_total() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     app.published(&other, json!({"bundleId": "com.example.foreign"})).await;
     for (name, fields) in [
@@ -75,8 +74,7 @@ async fn filters_narrow_the_list_and_its_total() {
 
 #[tokio::test]
 async fn pages_are_newest_first_and_bounded() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for number in 0..12 {
         app.advance(1);
         app.published(&key, json!({"releaseNotes": number.to_string()})).await;
@@ -107,8 +105,7 @@ async fn pages_are_newest_first_and_bounded() {
 
 #[tokio::test]
 async fn a_wrong_filter_is_400_and_named() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (query, named) in [
         ("platform=windows", "platform"),
         ("platform=IOS", "platform"),
@@ -145,8 +142,7 @@ async fn a_wrong_filter_is_400_and_named() {
 
 #[tokio::test]
 async fn an_id_that_names_nothing_of_the_organization_is_404() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     let foreign = app.published(&other, json!({})).await;
     let foreign = foreign.id();

@@ -1,10 +1,9 @@
 //! Which update a check is offered: the newest candidate, by platform, configuration, status and rollout.
 
-use launchway_server::config::RawSettings;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Fields, Setup, TestApp};
+use crate::support::{Fields, TestApp};
 
 const BUNDLE: &str = "com.example.app";
 
@@ -37,8 +36,7 @@ async fn delete(app: &TestApp, key: &str, update: &Value) {
 /// "Newest: highest version, then build number", never the order of publishing.
 #[tokio::test]
 async fn the_newest_is_the_highest_version_then_the_highest_build() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (version, build, newest) in [
         ("1.2.0", "9", "1.2.0/9/android"),
         ("1.10.0-rc.2", "1", "1.10.0-rc.2/1/android"),
@@ -67,8 +65,7 @@ async fn the_newest_is_the_highest_version_then_the_highest_build() {
 
 #[tokio::test]
 async fn a_platform_gets_its_own_and_no_platform_the_latest_of_equals() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for platform in ["ios", "visionos", "android"] {
         app.published(
             &key,
@@ -94,8 +91,7 @@ async fn a_platform_gets_its_own_and_no_platform_the_latest_of_equals() {
 
 #[tokio::test]
 async fn a_configuration_serves_those_that_name_it_and_none_serves_all() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (configuration, version) in [("production", "1.1.0"), ("staging", "1.3.0")] {
         app.published(
             &key,
@@ -130,8 +126,7 @@ async fn a_configuration_serves_those_that_name_it_and_none_serves_all() {
 /// "then exact configuration before none, then latest created": whichever was published first.
 #[tokio::test]
 async fn of_equal_versions_and_builds_the_exact_configuration_wins() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (build, first, second) in [(1, json!("beta"), Value::Null), (2, Value::Null, json!("beta"))] {
         let fields = |configuration: &Value| json!({"buildNumber": build, "configuration": configuration});
         let one = app.published(&key, fields(&first)).await;
@@ -151,8 +146,7 @@ async fn of_equal_versions_and_builds_the_exact_configuration_wins() {
 
 #[tokio::test]
 async fn what_is_paused_withdrawn_or_deleted_is_not_offered_and_the_one_before_is() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let older = app.published(&key, json!({"version": "1.1.0"})).await;
     let newer = app.published(&key, json!({"version": "1.2.0"})).await;
     let question = "currentVersion=1.0.0";
@@ -170,8 +164,7 @@ async fn what_is_paused_withdrawn_or_deleted_is_not_offered_and_the_one_before_i
 /// `docs/reference/updates.md#messages-without-an-update`
 #[tokio::test]
 async fn the_two_messages_tell_a_bundle_without_updates_from_one_without_news() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let question = "currentVersion=1.0.0";
     let (none, nothing_new) = ("No updates found for this bundle", "No update available");
     assert_eq!(offered(&app, question).await, none);
@@ -202,8 +195,7 @@ fn bucket(update: &str, device: &str) -> u64 {
 
 #[tokio::test]
 async fn a_rollout_reaches_the_devices_of_its_buckets_and_a_raise_takes_nothing_away() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let base = app.published(&key, json!({"version": "1.1.0"})).await;
     let update = app.published(&key, json!({"version": "1.2.0", "rollout": 0})).await;
     let (base, id) = (base.id(), update.id());
@@ -237,8 +229,7 @@ async fn a_rollout_reaches_the_devices_of_its_buckets_and_a_raise_takes_nothing_
 
 #[tokio::test]
 async fn a_device_outside_the_only_rollout_has_no_update() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"rollout": 0})).await;
     for query in [
         "currentVersion=1.0.0",
@@ -252,15 +243,7 @@ async fn a_device_outside_the_only_rollout_has_no_update() {
 /// "What the index holds is bounded: updates per bundle are configurable": the newest that can be offered are kept.
 #[tokio::test]
 async fn the_newest_updates_of_a_bundle_are_offered_up_to_a_setting() {
-    let settings = RawSettings {
-        updates_per_bundle: Some("2".to_owned()),
-        ..RawSettings::default()
-    };
-    let app = TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await;
+    let app = TestApp::with(settings!(updates_per_bundle = "2")).await;
     let (_, key) = app.org_with_key().await;
     for (version, fingerprint) in [("1.1.0", "one"), ("1.2.0", "two"), ("1.3.0", "three")] {
         app.published(&key, json!({"version": version, "fingerprint": fingerprint}))

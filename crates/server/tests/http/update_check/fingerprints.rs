@@ -36,8 +36,7 @@ async fn ask(app: &TestApp, fingerprint: &str) -> (Value, Value, Value) {
 
 #[tokio::test]
 async fn the_newest_that_agrees_wins_and_else_the_newest_needs_a_store_update() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     for (version, fingerprint) in [
         ("1.1.0", json!("one")),
         ("1.2.0", json!("two")),
@@ -76,8 +75,7 @@ async fn the_newest_that_agrees_wins_and_else_the_newest_needs_a_store_update() 
 /// Only what is newer than the caller can need a store update, and only what its rollout reaches.
 #[tokio::test]
 async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"version": "1.1.0", "fingerprint": "one"}))
         .await;
     app.published(&key, json!({"version": "1.2.0", "fingerprint": "two", "rollout": 0}))
@@ -105,8 +103,7 @@ async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
 
 #[tokio::test]
 async fn a_store_update_has_a_link_and_the_version_that_the_store_needs() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"version": "1.1.0", "fingerprint": "one"}))
         .await;
     let answer = app.checked(BUNDLE, "currentVersion=1.0.0&fingerprint=zero").await;
@@ -117,8 +114,7 @@ async fn a_store_update_has_a_link_and_the_version_that_the_store_needs() {
 /// A reason names at most three changes, then `and N more`: `docs/reference/updates.md#reasons`.
 #[tokio::test]
 async fn a_reason_names_what_changed_between_two_known_documents() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let installed = document(
         'a',
         json!({"@nativescript/camera": "4.5.0", "b": "1.0.0", "c\"\\é": "1"}),
@@ -176,8 +172,7 @@ async fn a_reason_names_what_changed_between_two_known_documents() {
 
 #[tokio::test]
 async fn a_reason_is_general_when_a_document_is_unknown() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (one, two) = (document('1', json!({}), '1'), document('2', json!({}), '1'));
     app.published(&key, json!({"version": "1.1.0", "fingerprint": hash(&two)}))
         .await;

@@ -1,22 +1,12 @@
 //! The limit of checks by client address, seen through trusted proxies only.
 
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 
-use crate::support::{Answer, NOBODY, Setup, TestApp};
+use crate::support::{Answer, NOBODY, TestApp};
 
 async fn limited(trusted_proxies: &str) -> TestApp {
-    let settings = RawSettings {
-        check_limit: Some("2".to_owned()),
-        trusted_proxies: Some(trusted_proxies.to_owned()),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await
+    TestApp::with(settings!(check_limit = "2", trusted_proxies = trusted_proxies)).await
 }
 
 async fn ask_from(app: &TestApp, forwarded: &[&str]) -> Answer {

@@ -37,8 +37,7 @@ async fn takes(app: &TestApp, installed: &str) -> bool {
 
 #[tokio::test]
 async fn apps_that_differ_only_in_what_signs_them_take_the_same_updates() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (one, other, changed) = (
         document("lwfp-1", '1'),
         document("lwfp-1", '2'),
@@ -73,8 +72,7 @@ async fn apps_that_differ_only_in_what_signs_them_take_the_same_updates() {
 
 #[tokio::test]
 async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (one, other, second) = (
         document("lwfp-1", '1'),
         document("lwfp-1", '2'),
@@ -110,8 +108,7 @@ async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
 
 #[tokio::test]
 async fn nobody_but_the_owner_pairs_hashes_of_an_app() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, stranger) = app.org_with_key().await;
     let (old, new) = (document("lwfp-1", '1'), document("lwfp-1", '2'));
     // Before anybody has the app, and when it is somebody else's.
@@ -130,8 +127,7 @@ async fn nobody_but_the_owner_pairs_hashes_of_an_app() {
 
 #[tokio::test]
 async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (one, other, second) = (
         document("lwfp-1", '1'),
@@ -174,8 +170,7 @@ async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
 
 #[tokio::test]
 async fn what_a_build_says_of_itself_pairs_no_hashes() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (old, new) = (document("lwfp-1", '1'), document("lwfp-1", '2'));
     app.published(&key, json!({"version": "1.1.0", "fingerprint": new}))

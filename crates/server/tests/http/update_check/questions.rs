@@ -42,8 +42,7 @@ async fn ask(app: &TestApp, path: &str) -> Reply {
 
 /// A service with version 1.2.0, build 5 of an app.
 async fn with_an_update() -> TestApp {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let fields = json!({"bundleId": "com.example.App", "version": "1.2.0", "buildNumber": "5"});
     app.published(&key, fields).await;
     app

@@ -29,8 +29,7 @@ async fn rolled_back(app: &TestApp, key: &str, good: &Value, bad: &Value) -> Val
 #[tokio::test]
 async fn a_roll_back_reaches_a_caller_that_names_only_the_update_it_runs() {
     for fate in ["published", "paused", "withdrawn", "deleted"] {
-        let app = TestApp::start().await;
-        let (_, key) = app.org_with_key().await;
+        let (app, key) = TestApp::with_key().await;
         let good = app.published(&key, json!({"version": "1.1.0", "buildNumber": 1})).await;
         let bad = app.published(&key, json!({"version": "1.2.0", "buildNumber": 2})).await;
         let path = format!("/update?id={}", id(&bad));
@@ -69,8 +68,7 @@ async fn a_roll_back_reaches_a_caller_that_names_only_the_update_it_runs() {
 
 #[tokio::test]
 async fn an_id_that_does_not_fit_changes_nothing() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let old = app.published(&key, json!({"version": "1.1.0", "buildNumber": 1})).await;
     let ios = json!({"version": "1.2.0", "buildNumber": 1, "platform": "ios"});
     let ios = app.published(&key, ios).await;
@@ -106,8 +104,7 @@ async fn an_id_that_does_not_fit_changes_nothing() {
 /// `docs/updates.md#when-the-store-replaces-the-app`: an id that outlives its app is believed, the build is believed before it.
 #[tokio::test]
 async fn an_id_that_the_app_did_not_forget_names_an_older_build() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let old = app.published(&key, json!({"version": "1.2.0", "buildNumber": 8})).await;
     app.published(&key, json!({"version": "1.2.0", "buildNumber": 9})).await;
     // The store has brought 1.2.0 (20) since.
@@ -120,8 +117,7 @@ async fn an_id_that_the_app_did_not_forget_names_an_older_build() {
 /// The newest of those that are offered no more are known, however many there are.
 #[tokio::test]
 async fn of_many_that_were_taken_back_the_newest_are_known() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let mut made = Vec::new();
     for build in 1..=70 {
         app.advance(1);
@@ -141,8 +137,7 @@ async fn of_many_that_were_taken_back_the_newest_are_known() {
 
 #[tokio::test]
 async fn it_is_counted_who_tells_what_it_runs() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({"version": "1.2.0", "buildNumber": 1})).await;
     let callers = async || {
         let read = app.get(&key, &format!("/update?id={}", id(&update))).await;

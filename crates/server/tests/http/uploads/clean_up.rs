@@ -2,7 +2,6 @@
 
 use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
-use launchway_server::config::Storage;
 use launchway_server::jobs::clean_up::clean_up;
 use serde_json::{Value, json};
 
@@ -21,8 +20,7 @@ async fn delete(app: &TestApp, key: &str, update: &Value) {
 /// `docs/reference/uploads.md#unused-uploads`
 #[tokio::test]
 async fn an_unused_upload_lives_for_a_day() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let (first, second) = (announce(&app, &key, &bytes).await, announce(&app, &key, &bytes).await);
     let unsent = announce(&app, &key, &bytes).await;
@@ -54,8 +52,7 @@ async fn an_unused_upload_lives_for_a_day() {
 
 #[tokio::test]
 async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     put(&app, url(&upload), &bytes).await;
@@ -80,8 +77,7 @@ async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays
 
 #[tokio::test]
 async fn the_bytes_of_a_deleted_update_outlive_every_link_to_them_and_then_go() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     delete(&app, &key, &update).await;
@@ -104,8 +100,7 @@ async fn the_bytes_of_a_deleted_update_outlive_every_link_to_them_and_then_go() 
 
 #[tokio::test]
 async fn bytes_that_an_update_names_are_never_removed() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let first = app.published(&key, json!({})).await;
     let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
     let second = app.post(&key, "/update", body).await.created();
@@ -126,8 +121,7 @@ async fn bytes_that_an_update_names_are_never_removed() {
 /// Two updates of one package, deleted at different times: the grace counts from the last.
 #[tokio::test]
 async fn the_grace_counts_from_the_last_update_of_the_bytes() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let first = app.published(&key, json!({})).await;
     let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
     let second = app.post(&key, "/update", body).await.created();
@@ -143,16 +137,12 @@ async fn the_grace_counts_from_the_last_update_of_the_bytes() {
 
 #[tokio::test]
 async fn an_object_that_cannot_be_removed_holds_up_nothing_else() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     delete(&app, &key, &update).await;
     let stuck = announce(&app, &key, &package("a", b"a")).await;
-    let Storage::Directory(objects) = &app.app.config.storage else {
-        panic!("the objects of this test lie in a directory");
-    };
     // A folder in the place of the object.
-    let place = objects.join("uploads").join(stuck.id());
+    let place = app.objects().join("uploads").join(stuck.id());
     std::fs::create_dir_all(place.join("folder")).unwrap();
     app.advance(2 * DAY);
     assert!(clean_up(&app.app).await.is_err());

@@ -10,8 +10,7 @@ use crate::support::{Answer, NOBODY, TestApp, package};
 
 /// A service, the URL of a package, and its bytes.
 async fn published() -> (TestApp, String, Vec<u8>) {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"version": "1.2.3-rc.1+x", "buildNumber": "007"}))
         .await;
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;

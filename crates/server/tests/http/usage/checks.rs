@@ -27,8 +27,7 @@ async fn counted(app: &TestApp, key: &str) -> u64 {
 
 #[tokio::test]
 async fn those_of_known_bundles_count_for_their_organization() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     app.published(&key, json!({})).await;
     app.published(&other, json!({"bundleId": "com.example.other"})).await;
@@ -46,8 +45,7 @@ async fn those_of_known_bundles_count_for_their_organization() {
 /// A bundle without anything to offer is known all the same.
 #[tokio::test]
 async fn those_of_a_paused_update_count() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let path = format!("/update?id={}", update.id());
     app.patch(&key, &path, json!({"status": "paused"})).await.ok();
@@ -57,8 +55,7 @@ async fn those_of_a_paused_update_count() {
 
 #[tokio::test]
 async fn they_belong_to_who_has_the_bundle_when_they_are_written() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     let heir = app.org(Tier::Pro).await;
     let heirs_key = app.key(heir, &launchway_domain::scope::Scope::ALL).await;
     app.published(&key, json!({})).await;
@@ -75,8 +72,7 @@ async fn they_belong_to_who_has_the_bundle_when_they_are_written() {
 /// A bundle that is read again, that leaves the index and comes back, and an index that is read anew as a whole.
 #[tokio::test]
 async fn none_is_lost_when_the_index_changes() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let update = app.published(&key, json!({"buildNumber": 1})).await;
     let path = format!("/update?id={}", update.id());
     check(&app, 1).await;
@@ -108,8 +104,7 @@ async fn read_all(app: &TestApp, org: launchway_domain::id::OrgId) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn none_is_lost_while_everything_happens_at_once() {
-    let app = TestApp::start().await;
-    let (org, key) = app.org_with_key().await;
+    let (app, org, key) = TestApp::with_org().await;
     let update = app.published(&key, json!({"rollout": 100})).await;
     let path = format!("/update?id={}", update.id());
     let done = AtomicBool::new(false);
@@ -138,8 +133,7 @@ async fn none_is_lost_while_everything_happens_at_once() {
 /// The database is away, here because somebody else writes for too long.
 #[tokio::test]
 async fn they_wait_for_the_database_in_the_month_they_were_made() {
-    let app = TestApp::start().await;
-    let (_, key) = app.org_with_key().await;
+    let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     check(&app, 2).await;
     let busy = app.app.db.write().await.unwrap();

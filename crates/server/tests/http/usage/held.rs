@@ -4,7 +4,6 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
 use launchway_domain::usage::{Counter, Month};
-use launchway_server::config::{RawSettings, Storage};
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
@@ -241,26 +240,6 @@ async fn publishes_and_builds_claim_within_the_limit_too() {
     assert_eq!(november(&app, &key).await["apps"], 1);
 }
 
-/// The same service on a disk that has less free space than must stay free.
-async fn on_a_nearly_full_disk(app: &TestApp) -> TestApp {
-    let config = &app.app.config;
-    let Storage::Directory(objects) = &config.storage else {
-        panic!("a directory");
-    };
-    let settings = RawSettings {
-        database_url: Some(config.database_url.reveal().to_owned()),
-        storage_url: Some(format!("file://{}", objects.display())),
-        master_key_file: Some(config.master_key_file.display().to_string()),
-        min_free_space: Some("1000000000G".to_owned()),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .await
-}
-
 #[tokio::test]
 async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_goes_on() {
     const FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
@@ -274,7 +253,8 @@ async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_g
     app.queue(org, |_| ()).await;
     let leased = app.take(&runner).await;
 
-    let full = on_a_nearly_full_disk(&app).await;
+    // The same service on a disk that has less free space than must stay free.
+    let full = app.another_node_with(settings!(min_free_space = "1000000000G")).await;
     announce(&full, &key, 1).await.refused(503, FULL);
     let held = Held {
         app: &full,

@@ -11,7 +11,6 @@ use axum::{Json, Router};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_server::clock::Clock;
-use launchway_server::config::RawSettings;
 use reqwest::{Method, Url};
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;
@@ -20,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::auth::{EMAIL, cookie};
 use crate::pages::page;
-use crate::support::{Answer, START, Setup, TestApp};
+use crate::support::{Answer, START, TestApp};
 
 /// A key for these tests and nothing else.
 const RSA_TEST_KEY: &[u8] = include_bytes!("rsa-test-key.pk8");
@@ -175,16 +174,11 @@ pub async fn stage() -> (TestApp, Arc<Fake>) {
 pub async fn with_issuer(issuer: &str) -> TestApp {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "the secret\n").unwrap();
-    let settings = RawSettings {
-        oidc_issuer: Some(issuer.to_owned()),
-        oidc_client_id: Some("launchway".to_owned()),
-        oidc_client_secret_file: Some(file.path().display().to_string()),
-        ..RawSettings::default()
-    };
-    TestApp::with(Setup {
-        settings,
-        ..Setup::default()
-    })
+    TestApp::with(settings!(
+        oidc_issuer = issuer,
+        oidc_client_id = "launchway",
+        oidc_client_secret_file = file.path().display()
+    ))
     .await
 }
 
