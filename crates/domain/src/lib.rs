@@ -20,6 +20,7 @@ pub mod env_var;
 pub mod fingerprint;
 pub mod id;
 pub mod key;
+pub mod mac;
 pub mod masking;
 pub mod org;
 pub mod ota;

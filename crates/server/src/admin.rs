@@ -22,16 +22,16 @@ use clap::Subcommand;
 use launchway_domain::id::OrgId;
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
+use launchway_os::clock::SystemClock;
+use launchway_os::random::SystemRandom;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
-use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::inspection::Inspector;
 use crate::outbound::resolver::SystemResolver;
 use crate::program::CommandError;
-use crate::random::SystemRandom;
 
 /// What the operator can do.
 #[derive(Debug, Subcommand)]

@@ -3,6 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use launchway_app_stores::transport::Transport;
+use launchway_os::clock::Clock;
+use launchway_os::folders::make_private_dir;
+use launchway_os::free_space::Floor;
+use launchway_os::random::Random;
 use launchway_store::{Db, OpenError, StoreError};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
@@ -10,11 +14,9 @@ use tokio_util::sync::CancellationToken;
 use crate::app_store_events::AppStoreEventSecrets;
 use crate::blob::{Blob, BlobError};
 use crate::build_news::BuildNews;
-use crate::clock::Clock;
-use crate::config::{Config, ConfigError, Storage, make_private_dir};
+use crate::config::{Config, ConfigError, Storage};
 use crate::embedded_runner::Embedded;
 use crate::fair_work::FairWork;
-use crate::free_space::Floor;
 use crate::http::client_limit::ClientLimiter;
 use crate::http::limits::CallLimiter;
 use crate::http::page_limit::PageLimits;
@@ -34,7 +36,6 @@ use crate::outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
 use crate::outbound::provider::Provider;
 use crate::outbound::resolver::Resolver;
 use crate::outbound::webhook_sender::WebhookSender;
-use crate::random::Random;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.

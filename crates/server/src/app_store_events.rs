@@ -4,10 +4,10 @@
 use launchway_api::credentials::StoreEvents;
 use launchway_app_stores::app_store::webhook::WebhookSecret;
 use launchway_domain::id::CredentialId;
+use launchway_domain::mac::MacKey;
 use zeroize::Zeroizing;
 
 use crate::app::App;
-use crate::mac::MacKey;
 
 /// Derives the secrets.
 pub struct AppStoreEventSecrets {

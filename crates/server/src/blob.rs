@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
+use launchway_os::free_space::Floor;
 use tokio::fs::File;
 
-use crate::free_space::Floor;
 pub use error::BlobError;
 pub use fetch::Fetched;
 pub use key::{BlobKeyError, Key};

@@ -14,8 +14,7 @@ mod values;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use launchway_api::words::ServiceEnvironment as Environment;
 use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
@@ -225,11 +224,6 @@ impl Config {
     pub fn scratch_dir(&self) -> PathBuf {
         self.data_dir.join("tmp")
     }
-}
-
-/// Creates a directory and its missing parents, accessible only to this user, because the contents are private.
-pub fn make_private_dir(path: &Path) -> std::io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 fn package_limits(raw: &RawSettings) -> Result<Limits, ConfigError> {

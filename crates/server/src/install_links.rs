@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_api::builds::InstallLink;
 use launchway_domain::id::BuildId;
+use launchway_domain::mac::{MacKey, SHORT};
 use launchway_domain::time::{DAY, EpochMs, SECOND, iso};
 use subtle::ConstantTimeEq;
 
 use crate::app::App;
-use crate::mac::{MacKey, SHORT};
 
 /// How long a link is valid.
 const LIFE: EpochMs = 7 * DAY;

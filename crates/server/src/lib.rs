@@ -2,6 +2,10 @@
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
+// Until the rooms above have moved out too.
+pub use launchway_domain::mac;
+pub use launchway_os::{clock, folders, free_space, random};
+
 pub mod admin;
 pub mod api_error;
 pub mod app;
@@ -10,18 +14,14 @@ pub mod blob;
 pub mod build_log;
 pub mod build_news;
 pub mod caller;
-pub mod clock;
 pub mod config;
 pub mod dashboard;
 pub mod embedded_runner;
 pub mod fair_work;
-pub mod folders;
-pub mod free_space;
 pub mod http;
 pub mod inspection;
 pub mod install_links;
 pub mod jobs;
-pub mod mac;
 pub mod master_key;
 pub mod metrics;
 pub mod ops;
@@ -29,5 +29,4 @@ pub mod ota;
 pub mod outbound;
 pub mod package;
 pub mod program;
-pub mod random;
 pub mod vault;

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use launchway_domain::mac::MacKey;
+use launchway_os::folders::{folder_of, make_private_dir, sync_folder};
+use launchway_os::random::Random;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::config::{ConfigError, make_private_dir};
-use crate::folders::{folder_of, sync_folder};
-use crate::mac::MacKey;
-use crate::random::Random;
+use crate::config::ConfigError;
 use crate::vault::derive;
 
 /// The key that seals all others. `Debug` hides it.
@@ -167,7 +167,7 @@ impl MasterKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SystemRandom;
+    use launchway_os::random::SystemRandom;
 
     #[test]
     fn is_made_once_and_readable_by_its_owner_only() {

@@ -16,6 +16,7 @@ pub mod device_logins;
 pub mod env_vars;
 pub mod fingerprints;
 pub mod finish;
+pub mod free_space;
 pub mod keys;
 pub mod known_devices;
 pub mod leases;

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use launchway_domain::id::{OrgId, UserId};
+use launchway_os::clock::Clock;
+use launchway_os::random::Random;
 use launchway_store::Tx;
 use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
-use crate::clock::Clock;
 use crate::master_key::{MasterKey, Purpose};
-use crate::random::Random;
 
 pub use cipher::{DataKey, Place, derive};
 pub use rotation::{MASTER_KEY_CHECK, finish_rotation, rotate};

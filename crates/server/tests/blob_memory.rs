@@ -42,7 +42,7 @@ async fn an_object_of_100_mib_passes_in_constant_memory() {
             &folder.path().join("objects"),
             "http://x/files",
             [1; 32],
-            launchway_server::free_space::Floor::NONE,
+            launchway_os::free_space::Floor::NONE,
         )
         .unwrap(),
         Blob::s3(&server.storage_url(), &credentials).unwrap(),

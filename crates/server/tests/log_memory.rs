@@ -10,15 +10,15 @@ use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
 use launchway_domain::platform::Platform;
+use launchway_os::clock::SystemClock;
+use launchway_os::random::SystemRandom;
 use launchway_server::app::{App, Dependencies};
 use launchway_server::caller::{Origin, RunnerCaller};
-use launchway_server::clock::SystemClock;
 use launchway_server::config::{Config, RawSettings};
 use launchway_server::inspection::Inspector;
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{build_logs, leases, orgs, runners};
 use launchway_server::outbound::resolver::SystemResolver;
-use launchway_server::random::SystemRandom;
 use launchway_testing::settings::setting;
 
 /// What the whole process may need more than at the start.

@@ -15,6 +15,7 @@ use serde_json::Value;
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-os", &["launchway-domain"], &[]),
     ("launchway-delta", &[], &[TESTING]),
     ("launchway-credentials", &["launchway-domain"], &[TESTING]),
     ("launchway-trust", &["launchway-domain"], &[TESTING]),
@@ -55,6 +56,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-client",
             "launchway-credentials",
             "launchway-domain",
+            "launchway-os",
             "launchway-runner",
             "launchway-store",
             "launchway-app-store-simulator",

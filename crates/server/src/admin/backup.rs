@@ -9,6 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use launchway_domain::app::Package;
+use launchway_os::clock::SystemClock;
+use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
+use launchway_os::random::SystemRandom;
 use launchway_store::{Db, DumpError, System};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,13 +20,10 @@ use sha2::{Digest, Sha256};
 use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
 use crate::blob::Key;
-use crate::clock::SystemClock;
-use crate::config::{Config, ConfigError, make_private_dir};
-use crate::folders::{close_to_others, folder_of, new_private_file, sync_folder};
+use crate::config::{Config, ConfigError};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
-use crate::random::SystemRandom;
 use crate::vault::Vault;
 use build_files::Listed;
 

@@ -18,13 +18,13 @@ use std::time::{Duration, UNIX_EPOCH};
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
+use launchway_domain::mac::MacKey;
+use launchway_os::free_space::Floor;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
-use crate::free_space::Floor;
-use crate::mac::MacKey;
 use disk::Draft;
 pub use grant::{Access, Grant, GrantError, Method};
 pub use opened::Opened;

@@ -4,6 +4,7 @@
 use axum::extract::Request;
 use launchway_api::uploads::CreateUpload;
 use launchway_domain::id::UploadId;
+use launchway_os::folders::make_private_dir;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
@@ -14,7 +15,6 @@ use super::parts::FormParts;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::config::make_private_dir;
 use crate::ops::uploads;
 use crate::ops::write::Write;
 

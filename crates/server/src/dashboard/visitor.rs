@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::{SessionId, UserId};
+use launchway_domain::mac::MacKey;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
 
@@ -26,7 +27,6 @@ use crate::caller::{Caller, Origin, Who};
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::{admit, cookies};
-use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// A signed-in member of the organization whose page this is.

@@ -14,6 +14,7 @@ use launchway_domain::key::KeyStatus;
 use launchway_domain::org::Org;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
+use launchway_os::random::token_hash;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -22,7 +23,6 @@ use crate::http::cookies;
 use crate::http::extract::Query;
 use crate::http::limits::Quota;
 use crate::ops::runners;
-use crate::random::token_hash;
 
 const OTHER_ORGANIZATION: &str = "orgId names an organization that this caller does not act in";
 const OTHER_SITE: &str = "A change made with a session must come from the dashboard's own pages";

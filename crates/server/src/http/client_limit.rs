@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_os::random::Random;
 
 use crate::http::client::{Width, network};
-use crate::random::Random;
 
 /// A table of atomic slots, each with the minute, a tag of the client and its count. It is never full: if other clients
 /// hold all slots that a client may use in this minute, it replaces the one with the lowest count. So an unknown client
@@ -149,7 +149,7 @@ fn mix(value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SystemRandom;
+    use launchway_os::random::SystemRandom;
 
     fn limiter(limit: u32) -> ClientLimiter {
         ClientLimiter::new(limit, &SystemRandom)

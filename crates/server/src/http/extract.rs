@@ -9,6 +9,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use launchway_domain::id::{Id, Kind};
+use launchway_domain::mac::MacKey;
 use launchway_store::{Paging, RequestKey};
 use serde::de::DeserializeOwned;
 
@@ -17,7 +18,6 @@ use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, RunnerCaller};
 use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies};
-use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// The maximum size of a JSON body, in bytes.

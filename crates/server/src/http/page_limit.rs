@@ -8,13 +8,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use launchway_domain::id::{OrgId, SessionId};
 use launchway_domain::time::EpochMs;
+use launchway_os::random::Random;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
 use crate::dashboard::PageError;
 use crate::http::client_limit::ClientLimiter;
-use crate::random::Random;
 
 /// Pages a minute that one browser may load: ten a second, including live parts.
 const PER_SESSION: u32 = 600;
@@ -65,7 +65,7 @@ pub async fn by_address(State(app): State<Arc<App>>, request: Request, next: Nex
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SystemRandom;
+    use launchway_os::random::SystemRandom;
 
     #[test]
     fn a_session_that_is_over_its_limit_does_not_use_up_its_organization() {

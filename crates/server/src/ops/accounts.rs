@@ -8,6 +8,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIFE, User, normalize_email};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
+use launchway_os::random::token_hash;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -17,7 +18,6 @@ use crate::ops::sessions::{SIGN_IN, SignedIn, commit_with_audit, line, open_sess
 use crate::ops::tries::{self, account};
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{departures, orgs};
-use crate::random::token_hash;
 
 /// The key of the metadata row with the hash of the first-run token.
 pub const SETUP: &str = "setup_token";

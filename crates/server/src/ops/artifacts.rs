@@ -11,11 +11,11 @@ use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::{ArtifactId, BuildId, OrgId};
 use launchway_domain::time::{SECOND, iso};
 
+use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
-use crate::free_space;
 use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, ReadError};
 use crate::ops::leases::{begin_change, reachable_url};

@@ -13,14 +13,14 @@ use launchway_api::runner::AttemptReply;
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::masking::Masker;
+use launchway_os::folders::make_private_dir;
 use launchway_store::LogSegment;
 
+use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
-use crate::config::make_private_dir;
-use crate::free_space;
 use crate::ops::build_secrets;
 use crate::ops::leases::{self, begin_change, is_held, no_lease_error};
 use crate::ops::write::{Signal, Write};

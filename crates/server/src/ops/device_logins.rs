@@ -10,6 +10,7 @@ use launchway_domain::api_key::ApiKey;
 use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, KEY_DAYS, UserCode};
 use launchway_domain::id::UserId;
 use launchway_domain::tenancy::Role;
+use launchway_os::random::token_hash;
 use serde_json::json;
 
 use crate::api_error::ApiError;
@@ -18,7 +19,6 @@ use crate::caller::{Caller, Origin, Who};
 use crate::http::limits::Tries;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
-use crate::random::token_hash;
 
 /// The maximum number of codes that one user may enter in a minute.
 const CODES_PER_USER: u32 = 20;

@@ -4,6 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::UserId;
+use launchway_domain::mac::MacKey;
 use launchway_domain::org::User;
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::System;
@@ -12,7 +13,6 @@ use subtle::ConstantTimeEq;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// How long a device is known after its last sign-in.

@@ -8,6 +8,7 @@ use launchway_domain::id::{InvitationId, UserId};
 use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normalize_email};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
+use launchway_os::random::token_hash;
 use launchway_store::LastOwner;
 
 use crate::api_error::ApiError;
@@ -17,7 +18,6 @@ use crate::http::extract::Query;
 use crate::ops::accounts::valid_email;
 use crate::ops::departures::{self, end_access};
 use crate::ops::write::{NOTHING, Write};
-use crate::random::token_hash;
 
 const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
 const LAST_OWNER: &str = "The organization needs an owner; make another member one first";

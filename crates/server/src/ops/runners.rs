@@ -9,6 +9,7 @@ use launchway_domain::build::{LEASE, RENEW, Runner};
 use launchway_domain::id::{OrgId, RunnerId};
 use launchway_domain::org::normalize_name;
 use launchway_domain::time::{EpochMs, HOUR, iso};
+use launchway_os::random::token_hash;
 use launchway_store::Tx;
 use serde_json::json;
 
@@ -17,7 +18,6 @@ use crate::app::App;
 use crate::caller::Origin;
 use crate::ops::audit::audit_installation;
 use crate::ops::write::{NOTHING, Write};
-use crate::random::token_hash;
 
 /// How long a one-time token waits for its runner.
 pub const TOKEN_LIFE: EpochMs = HOUR;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::{Session, User};
+use launchway_os::random::token_hash;
 use launchway_store::{AuditRow, System, Tx};
 
 use crate::api_error::ApiError;
@@ -15,7 +16,6 @@ use crate::ops::audit_lines::AuditLines;
 use crate::ops::known_devices;
 use crate::ops::proof::{AuthenticatedUser, Authentication, FirstStep, NO_PASSWORD, first_step, prove, second_step};
 use crate::ops::provider_sign_in::{RevokedAccess, take_invitations};
-use crate::random::token_hash;
 
 /// The audit action of a sign-in.
 pub const SIGN_IN: &str = "user.sign_in";

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use launchway_domain::id::UserId;
+use launchway_domain::mac::MacKey;
 use launchway_domain::org::{User, normalize_email};
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use launchway_store::System;
@@ -12,7 +13,6 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::limits::Tries;
-use crate::mac::MacKey;
 use crate::master_key::Purpose;
 use crate::ops::known_devices;
 

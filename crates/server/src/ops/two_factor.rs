@@ -10,6 +10,7 @@ use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::totp::{
     Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normalize_recovery_code, recovery_code,
 };
+use launchway_os::random::token_hash;
 use launchway_store::TwoFactor;
 use zeroize::Zeroizing;
 
@@ -19,7 +20,6 @@ use crate::caller::{Browser, Origin};
 use crate::ops::accounts::valid_email;
 use crate::ops::proof;
 use crate::ops::sessions::{commit_with_audit, line};
-use crate::random::token_hash;
 
 const REASON: &str = "two-factor codes belong to a user, not to a tenant";
 /// How long a secret waits for its first code: the page shows it to anybody at the browser.

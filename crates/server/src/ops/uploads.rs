@@ -8,10 +8,10 @@ use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
 
+use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
-use crate::free_space;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 

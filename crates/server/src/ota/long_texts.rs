@@ -36,7 +36,7 @@ pub struct LongText {
 impl LongTexts {
     /// An empty, unnamed file in `dir`, which disappears with the process, however that ends.
     pub fn open(dir: &Path) -> io::Result<Arc<LongTexts>> {
-        crate::config::make_private_dir(dir)?;
+        launchway_os::folders::make_private_dir(dir)?;
         let file = tempfile::tempfile_in(dir)?;
         Ok(Arc::new(LongTexts {
             file,

@@ -4,12 +4,11 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::UpdateId;
+use launchway_domain::mac::{MacKey, SHORT};
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-
-use crate::mac::{MacKey, SHORT};
 
 /// How long after the check a device may report with its token.
 const LIFE: EpochMs = 30 * DAY;

@@ -8,11 +8,11 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use launchway_app_stores::transport::{HttpTransport, Request, Response, Transport, TransportError};
 use launchway_domain::time::EpochMs;
+use launchway_os::clock::Clock;
 use reqwest::{Client, Url};
 
 use super::address_guard::check_url;
 use super::resolver::{GuardedResolver, Resolver};
-use crate::clock::Clock;
 
 const USER_AGENT: &str = concat!("Launchway/", env!("CARGO_PKG_VERSION"));
 /// The timeout for establishing a connection.

@@ -5,13 +5,15 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use launchway_os::clock::SystemClock;
+use launchway_os::folders::make_private_dir;
+use launchway_os::random::SystemRandom;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use crate::app::{App, Dependencies, StartError};
-use crate::clock::SystemClock;
-use crate::config::{Config, ConfigError, make_private_dir};
+use crate::config::{Config, ConfigError};
 use crate::embedded_runner::EmbeddedRunner;
 use crate::http::server::{self, HttpServer};
 use crate::inspection::Inspector;
@@ -20,7 +22,6 @@ use crate::metrics;
 use crate::ops::accounts;
 use crate::outbound::resolver::SystemResolver;
 use crate::program::{CommandError, demo};
-use crate::random::SystemRandom;
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {

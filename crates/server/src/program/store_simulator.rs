@@ -15,10 +15,9 @@ use launchway_app_store_simulator::{
 };
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::time::EpochMs;
+use launchway_os::clock::{Clock, SystemClock};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-
-use crate::clock::{Clock, SystemClock};
 
 /// The name of the command. It has its own command line, because the settings of the service do not apply to it.
 pub const NAME: &str = "store-simulator";

@@ -7,11 +7,11 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use hkdf::Hkdf;
 use launchway_domain::id::OrgId;
+use launchway_os::random::Random;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::master_key::{MasterKey, Purpose};
-use crate::random::Random;
 
 const NONCE: usize = 24;
 /// The version of the sealed form, which is its first byte.
@@ -158,7 +158,7 @@ fn open(key: &[u8; 32], associated: &[u8], sealed: &str) -> Option<Zeroizing<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SystemRandom;
+    use launchway_os::random::SystemRandom;
     use proptest::prelude::*;
 
     fn org(number: u8) -> OrgId {

@@ -7,11 +7,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use launchway_domain::id::OrgId;
+use launchway_os::folders::{folder_of, sync_folder};
 use serde_json::json;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::folders::{folder_of, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 

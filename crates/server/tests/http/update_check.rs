@@ -199,7 +199,7 @@ async fn the_link_works_until_the_moment_that_expires_at_says() {
     let bytes = package("index.html", b"<h1>hello</h1>");
     for offset in [0, 750] {
         app.advance(offset);
-        let now = launchway_server::clock::Clock::now(&*app.clock);
+        let now = launchway_os::clock::Clock::now(&*app.clock);
         let offer = app.checked("com.example.app", "currentVersion=1.0.0&deviceId=d").await;
         let end = (now / SECOND) * SECOND + HOUR;
         assert_eq!(offer["expiresAt"], iso(end));

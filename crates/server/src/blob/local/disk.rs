@@ -5,9 +5,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use launchway_os::folders::{folder_of, sync_folder};
 use tempfile::NamedTempFile;
-
-use crate::folders::{folder_of, sync_folder};
 
 /// Prefix of the names of unfinished files. No key contains this character, so they can be neither requested nor
 /// listed.

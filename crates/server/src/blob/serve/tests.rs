@@ -1,11 +1,11 @@
 //! The signed URLs over HTTP: every kind of answer with its headers.
 
 use axum::body::to_bytes;
+use launchway_os::free_space::Floor;
 use tower::ServiceExt;
 
 use super::*;
 use crate::blob::{Blob, Key};
-use crate::free_space::Floor;
 
 const NOW: i64 = 1_790_000_000_000;
 

@@ -7,7 +7,7 @@ use launchway_domain::org::User;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND};
 use launchway_domain::totp::Secret;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::dashboard::form_token;
 use launchway_server::ops::{accounts, known_devices};
 use launchway_server::outbound::resolver::SystemResolver;

@@ -3,7 +3,7 @@
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::config::RawSettings;
 use launchway_server::http::limits::Tries;
 use launchway_testing::postgres::Postgres;

@@ -4,8 +4,8 @@ use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
+use launchway_os::clock::Clock;
 use launchway_server::caller::{Browser, Origin};
-use launchway_server::clock::Clock;
 use launchway_server::ops::{accounts, two_factor};
 use serde_json::{Value, json};
 

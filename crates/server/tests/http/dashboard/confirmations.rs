@@ -4,7 +4,7 @@ mod things;
 
 use launchway_domain::report::ReportKind;
 use launchway_domain::tenancy::Role;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::dashboard;
 use launchway_store::Report;
 use reqwest::StatusCode;

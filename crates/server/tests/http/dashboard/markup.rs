@@ -5,7 +5,7 @@ use launchway_domain::build::{BuildErrorCode, BuildFailure, GitFacts};
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::tenancy::Role;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use reqwest::StatusCode;
 use serde_json::json;
 

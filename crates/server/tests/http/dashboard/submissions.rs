@@ -6,7 +6,7 @@ use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::DAY;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use reqwest::StatusCode;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::ops::two_factor;
 
 use super::{Visit, visit};

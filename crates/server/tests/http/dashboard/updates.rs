@@ -3,7 +3,7 @@
 use launchway_domain::report::{REPORT_DAYS, ReportKind};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::DAY;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_store::Report;
 use reqwest::{Method, StatusCode};

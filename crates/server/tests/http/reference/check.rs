@@ -293,7 +293,7 @@ async fn download_urls_are_valid_for_an_hour() {
     let app = &stage.app;
     // To a whole second: what is left of one is not part of the hour.
     app.advance(999);
-    let now = launchway_server::clock::Clock::now(&*app.clock);
+    let now = launchway_os::clock::Clock::now(&*app.clock);
     let ask = async || app.checked(BUNDLE, "currentVersion=1.0.0").await;
     let text = |answer: &Value, field: &str| answer[field].as_str().unwrap().to_owned();
     let offer = ask().await;

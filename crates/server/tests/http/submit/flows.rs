@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::stage::{AAB, APK, IPA, PURPOSE, Stage, VISION, counts, settings};
 use crate::support::{Fields, START, Setup};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 
 /// The statuses of a submission's events, each once in a row.
 fn statuses(view: &Value) -> Vec<String> {

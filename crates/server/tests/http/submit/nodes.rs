@@ -85,7 +85,7 @@ async fn a_step_that_is_told_too_late_changes_nothing() {
         .submitted("app.apk", APK, json!({"destination": "internal"}))
         .await;
     let claim = async || {
-        let now = launchway_server::clock::Clock::now(&*stage.app.clock);
+        let now = launchway_os::clock::Clock::now(&*stage.app.clock);
         let mut tx = stage.app.app.db.write().await.unwrap();
         let claimed = tx
             .system("a test")

@@ -17,7 +17,7 @@ use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::config::RawSettings;
 use launchway_server::jobs::submissions::Submitter;
 use launchway_server::ops::submissions::report::LEASE;

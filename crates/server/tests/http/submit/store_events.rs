@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_stores::app_store::webhook::{MAX_EVENT, SIGNATURE_HEADER, WebhookSecret};
 use launchway_domain::id::SubmissionId;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use reqwest::Method;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;

@@ -7,7 +7,7 @@ use launchway_app_store_simulator::{ByHand, Fault, Kind, Outcome, Settings, When
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_store::Turn;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use axum::routing::{get, post as form_data};
 use axum::{Json, Router};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use reqwest::{Method, Url};
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;

@@ -3,7 +3,7 @@
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use launchway_server::dashboard::form_token;
 use launchway_server::ops::two_factor;
 use serde_json::{Value, json};

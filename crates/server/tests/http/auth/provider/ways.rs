@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use serde_json::json;
 
 use super::fake::{begin, come_back_to, good_claims, is_refused, prove, session_at, session_cookie, stage};

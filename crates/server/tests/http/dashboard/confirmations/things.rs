@@ -2,7 +2,7 @@
 
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::tenancy::Role;
-use launchway_server::clock::Clock;
+use launchway_os::clock::Clock;
 use serde_json::{Value, json};
 
 use crate::dashboard::{Visit, visit_of};

@@ -3,10 +3,6 @@
 
 use std::path::Path;
 
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::config::Storage;
-
 /// The default floor in bytes, capped at a twentieth of the disk.
 const DEFAULT: u64 = 1 << 30;
 const SHARE: u64 = 20;
@@ -46,31 +42,6 @@ impl Floor {
 fn default_of(disk: u64) -> u64 {
     DEFAULT.min(disk / SHARE)
 }
-
-/// Refuses to store `bytes` more if a disk with objects or the database would fall below the floor.
-///
-/// # Errors
-/// [`ApiError::Unavailable`].
-pub fn room_for(app: &App, bytes: u64) -> Result<(), ApiError> {
-    let config = &app.config;
-    let floor = Floor::new(config.min_free_space);
-    let objects = match &config.storage {
-        Storage::Directory(root) => Some(root),
-        Storage::S3 { .. } => None,
-    };
-    let database = config.is_embedded().then_some(&config.data_dir);
-    if objects
-        .into_iter()
-        .chain(database)
-        .all(|folder| floor.leaves_room(folder, bytes))
-    {
-        return Ok(());
-    }
-    tracing::error!("the disk has less than --min-free-space left: uploads, artifacts and logs are refused");
-    Err(ApiError::Unavailable(NEARLY_FULL.to_owned()))
-}
-
-const NEARLY_FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
 
 #[cfg(test)]
 mod tests {

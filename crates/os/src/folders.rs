@@ -14,12 +14,20 @@ pub fn new_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Creates a folder and its missing parents, accessible only to its owner. Leaves an existing folder as it is.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn make_private_dir(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// Creates a folder and its missing parents, accessible only to its owner. Restricts an existing folder too.
 ///
 /// # Errors
 /// The error of the operating system.
 pub fn close_to_others(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    make_private_dir(folder)?;
     std::fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
@@ -31,6 +39,9 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// Returns when the entries of a folder are on disk.
+///
+/// # Errors
+/// The error of the operating system.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder) {
         // The folder was removed concurrently with its contents: there is nothing to sync.
