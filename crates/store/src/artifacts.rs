@@ -1,5 +1,7 @@
 //! The files that builds produced.
 
+use std::collections::HashMap;
+
 use launchway_domain::build::Artifact;
 use launchway_domain::id::{ArtifactId, BuildId};
 
@@ -86,6 +88,28 @@ impl Org<'_> {
             build.to_string()
         )?;
         rows.into_iter().map(ArtifactRow::read).collect()
+    }
+
+    /// The artifacts of a page of builds, by build: announced ones included, oldest first.
+    pub async fn artifacts_of_builds(
+        &mut self,
+        builds: &[BuildId],
+    ) -> Result<HashMap<BuildId, Vec<Artifact>>, StoreError> {
+        let rows = fetch_all_of!(
+            self.tx,
+            ArtifactRow,
+            "SELECT id, build_id, attempt, status, kind, name, size, sha256, blob_key, facts, created_at \
+             FROM artifacts WHERE org_id = $1 AND build_id IN",
+            builds,
+            "ORDER BY build_id, id",
+            &self.id
+        )?;
+        let mut artifacts: HashMap<BuildId, Vec<_>> = HashMap::new();
+        for row in rows {
+            let artifact = row.read()?;
+            artifacts.entry(artifact.build_id).or_default().push(artifact);
+        }
+        Ok(artifacts)
     }
 
     /// Marks an artifact as stored after its bytes were verified: they are at `blob_key`, and their metadata is `facts`

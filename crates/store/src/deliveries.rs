@@ -1,6 +1,8 @@
 //! Deliveries of events to webhooks: created by the fan-out, claimed by the nodes that attempt them, stored with their
 //! attempts.
 
+use std::collections::HashMap;
+
 use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
 use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, WebhookType};
 use launchway_domain::webhook_retry::NextStep;
@@ -145,41 +147,53 @@ impl Org<'_> {
         Rows::read(rows, total, DeliveryRow::read)
     }
 
-    /// The newest delivery to a webhook.
-    pub async fn last_delivery(&mut self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
-        let row = fetch_optional!(
+    /// The newest delivery to each of these webhooks, of a page.
+    pub async fn last_deliveries(
+        &mut self,
+        webhooks: &[WebhookId],
+    ) -> Result<HashMap<WebhookId, Delivery>, StoreError> {
+        let rows = fetch_all_of!(
             self.tx,
             DeliveryRow,
-            "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
-             WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1",
-            &self.id,
-            webhook.to_string()
+            "SELECT d.id, d.org_id, d.webhook_id, d.event_id, d.type AS kind, d.body, d.status, d.reason, d.tries, d.due_at, \
+             d.created_at FROM webhooks w JOIN deliveries d ON d.id = \
+             (SELECT id FROM deliveries WHERE webhook_id = w.id ORDER BY id DESC LIMIT 1) \
+             WHERE w.org_id = $1 AND w.id IN",
+            webhooks,
+            "",
+            &self.id
         )?;
-        row.map(DeliveryRow::read).transpose()
+        let read = |row: DeliveryRow| row.read().map(|delivery| (delivery.webhook_id, delivery));
+        rows.into_iter().map(read).collect()
     }
 
-    /// The attempts of a delivery, oldest first.
-    pub async fn delivery_attempts(&mut self, delivery: DeliveryId) -> Result<Vec<DeliveryAttempt>, StoreError> {
-        let rows = fetch_all!(
+    /// The attempts of a page of deliveries, by delivery, oldest first.
+    pub async fn delivery_attempts(
+        &mut self,
+        deliveries: &[DeliveryId],
+    ) -> Result<HashMap<DeliveryId, Vec<DeliveryAttempt>>, StoreError> {
+        let rows = fetch_all_of!(
             self.tx,
-            (i64, i64, Option<i64>, Option<String>),
-            "SELECT t.at, t.took_ms, t.response_status, t.error FROM delivery_tries t \
-             JOIN deliveries d ON d.id = t.delivery_id WHERE d.org_id = $1 AND t.delivery_id = $2 ORDER BY t.number",
-            &self.id,
-            delivery.to_string()
+            (String, i64, i64, Option<i64>, Option<String>),
+            "SELECT t.delivery_id, t.at, t.took_ms, t.response_status, t.error FROM delivery_tries t \
+             JOIN deliveries d ON d.id = t.delivery_id WHERE d.org_id = $1 AND t.delivery_id IN",
+            deliveries,
+            "ORDER BY t.delivery_id, t.number",
+            &self.id
         )?;
         let status =
             |number: i64| u16::try_from(number).map_err(|_| StoreError::Corrupt("delivery_tries.response_status"));
-        rows.into_iter()
-            .map(|(at, took_ms, response_status, error)| {
-                Ok(DeliveryAttempt {
-                    at,
-                    took_ms,
-                    response_status: response_status.map(status).transpose()?,
-                    error,
-                })
-            })
-            .collect()
+        let mut attempts: HashMap<DeliveryId, Vec<_>> = HashMap::new();
+        for (delivery, at, took_ms, response_status, error) in rows {
+            let delivery = typed("delivery_tries.delivery_id", &delivery)?;
+            attempts.entry(delivery).or_default().push(DeliveryAttempt {
+                at,
+                took_ms,
+                response_status: response_status.map(status).transpose()?,
+                error,
+            });
+        }
+        Ok(attempts)
     }
 
     /// Stores the result of a claimed delivery. Returns false, and stores nothing, if the claim is outdated or the delivery

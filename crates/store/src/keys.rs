@@ -1,10 +1,12 @@
 //! API keys: only their hash and first characters are stored.
 
+use std::collections::HashMap;
+
 use launchway_domain::id::KeyId;
 use launchway_domain::key::Key;
 use launchway_domain::scope::Scope;
 
-use crate::sql::typed;
+use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
 
 /// A key to store.
@@ -106,6 +108,19 @@ impl Org<'_> {
             id.to_string()
         )?;
         row.map(KeyRow::read).transpose()
+    }
+
+    /// The names of these keys, of a page, revoked ones included.
+    pub async fn key_names(&mut self, keys: &[KeyId]) -> Result<HashMap<KeyId, String>, StoreError> {
+        let rows = fetch_all_of!(
+            self.tx,
+            (String, String),
+            "SELECT id, name FROM api_keys WHERE org_id = $1 AND id IN",
+            keys,
+            "",
+            &self.id
+        )?;
+        names("api_keys.id", rows)
     }
 
     /// The keys, revoked ones included, newest first.

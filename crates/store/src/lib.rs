@@ -70,7 +70,7 @@ pub use keys::NewKey;
 pub use members::LastOwner;
 pub use outbox::EventRow;
 pub use reports::{DayCount, Report, StoredReason, UpdateReach, day_of};
-pub use sql::{FORGOTTEN_AT_ONCE, StoreError};
+pub use sql::{FORGOTTEN_AT_ONCE, STATEMENTS, StoreError};
 pub use submission_work::{Lane, PendingChange, SubmittedBinary};
 pub use submissions::SubmissionFilter;
 pub use two_factor::TwoFactor;

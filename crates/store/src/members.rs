@@ -1,11 +1,13 @@
 //! Members of an organization and their roles.
 
+use std::collections::HashMap;
+
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::org::{Member, Org as OrgRecord};
 use launchway_domain::tenancy::Role;
 
 use crate::orgs::OrgRow;
-use crate::sql::typed;
+use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
 
 /// The change would leave the organization without an owner.
@@ -44,6 +46,19 @@ impl Org<'_> {
             now
         )?;
         Ok(added == 1)
+    }
+
+    /// The addresses of those of these users, of a page, that are members.
+    pub async fn member_emails(&mut self, users: &[UserId]) -> Result<HashMap<UserId, String>, StoreError> {
+        let rows = fetch_all_of!(
+            self.tx,
+            (String, String),
+            "SELECT u.id, u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id IN",
+            users,
+            "",
+            &self.id
+        )?;
+        names("users.id", rows)
     }
 
     /// A member, if the user is one.

@@ -1,9 +1,11 @@
 //! Runners and their one-time enrollment tokens: only hashes of tokens are stored.
 
+use std::collections::HashMap;
+
 use launchway_domain::build::Runner;
 use launchway_domain::id::{OrgId, RunnerId};
 
-use crate::sql::typed;
+use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
 
 row! {
@@ -111,16 +113,17 @@ impl Org<'_> {
         row.map(RunnerRow::read).transpose()
     }
 
-    /// The name of a runner that executes this organization's builds: one of its own, or a shared one.
-    pub async fn runner_name(&mut self, id: RunnerId) -> Result<Option<String>, StoreError> {
-        let row = fetch_optional!(
+    /// The names of those of these runners, of a page, that execute this organization's builds: its own, and shared ones.
+    pub async fn runner_names(&mut self, runners: &[RunnerId]) -> Result<HashMap<RunnerId, String>, StoreError> {
+        let rows = fetch_all_of!(
             self.tx,
-            (String,),
-            "SELECT name FROM runners WHERE org_id IN ($1, '') AND id = $2",
-            &self.id,
-            id.to_string()
+            (String, String),
+            "SELECT id, name FROM runners WHERE org_id IN ($1, '') AND id IN",
+            runners,
+            "",
+            &self.id
         )?;
-        Ok(row.map(|(name,)| name))
+        names("runners.id", rows)
     }
 
     /// Revokes a runner; returns false if it was revoked before.

@@ -1,6 +1,13 @@
-//! The macros that run one SQL text on either driver, and the store's error.
+//! The macros that run one SQL text on either driver, and the store's error. Each statement is a trace event.
 
+use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::str::FromStr;
+
+use launchway_domain::id::{Id, Kind};
+
+/// The target of the trace events of statements. They carry the text, whose values are placeholders.
+pub const STATEMENTS: &str = "launchway_store::statements";
 
 /// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -81,9 +88,58 @@ macro_rules! row {
     };
 }
 
+/// The ids in the `IN` list of a statement: at most those of a page, each once. Padded with copies of the last one to a
+/// power of two, so that a connection prepares few texts.
+pub(crate) struct IdList(Vec<String>);
+
+impl IdList {
+    pub(crate) fn of<K: Kind>(ids: &[Id<K>]) -> IdList {
+        let mut texts: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        if let Some(last) = texts.last().cloned() {
+            texts.resize(texts.len().next_power_of_two(), last);
+        }
+        IdList(texts)
+    }
+
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The statement, with the placeholders of the ids between its two parts: `$2` and on, as `$1` is the organization.
+    pub(crate) fn statement(&self, head: &str, tail: &str) -> String {
+        let mut text = String::from(head);
+        for number in 2..self.0.len() + 2 {
+            let separator = if number == 2 { " (" } else { ", " };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{separator}${number}");
+        }
+        text + ") " + tail
+    }
+}
+
+/// Rows of an id and a name, by the id.
+pub(crate) fn names<K: Kind>(
+    column: &'static str,
+    rows: Vec<(String, String)>,
+) -> Result<HashMap<Id<K>, String>, StoreError> {
+    rows.into_iter()
+        .map(|(id, name)| Ok((typed(column, &id)?, name)))
+        .collect()
+}
+
+/// Traces a statement, so that tests can count them.
+macro_rules! trace_statement {
+    ($sql:expr) => {
+        tracing::trace!(target: $crate::sql::STATEMENTS, sql = $sql)
+    };
+}
+
 /// Runs a statement on the driver of the transaction; returns the number of affected rows.
 macro_rules! execute {
-    ($tx:expr, $sql:expr $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $sql:expr $(, $value:expr)* $(,)?) => {{
+        trace_statement!($sql);
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => {
                 sqlx::query($sql)$(.bind($value))*.execute(&mut **tx).await.map(|done| done.rows_affected())
@@ -93,7 +149,7 @@ macro_rules! execute {
             }
         }
         .map_err($crate::sql::StoreError::from)
-    };
+    }};
 }
 
 /// The maximum number of bookkeeping rows that one call deletes: writers of SQLite wait for each other.
@@ -116,7 +172,8 @@ macro_rules! forget {
 
 /// Reads at most one row into a `row!` or a tuple.
 macro_rules! fetch_optional {
-    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {{
+        trace_statement!($sql);
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_optional(&mut **tx).await
@@ -126,35 +183,65 @@ macro_rules! fetch_optional {
             }
         }
         .map_err($crate::sql::StoreError::from)
-    };
+    }};
 }
 
 /// Reads exactly one row.
 macro_rules! fetch_one {
-    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {{
+        trace_statement!($sql);
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_one(&mut **tx).await,
             $crate::tx::Tx::Postgres(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_one(&mut **tx).await,
         }
         .map_err($crate::sql::StoreError::from)
-    };
+    }};
 }
 
 /// Reads every row.
 macro_rules! fetch_all {
-    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {{
+        trace_statement!($sql);
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_all(&mut **tx).await,
             $crate::tx::Tx::Postgres(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_all(&mut **tx).await,
         }
         .map_err($crate::sql::StoreError::from)
-    };
+    }};
+}
+
+/// Reads every row of a statement with the organization as `$1` and an `IN` list of ids between its two parts.
+macro_rules! fetch_all_of {
+    ($tx:expr, $row:ty, $head:expr, $ids:expr, $tail:expr, $org:expr $(,)?) => {{
+        let ids = $crate::sql::IdList::of($ids);
+        let rows = if ids.texts().is_empty() {
+            Ok(Vec::new())
+        } else {
+            let sql = ids.statement($head, $tail);
+            trace_statement!(&*sql);
+            let sql = sqlx::AssertSqlSafe(sql);
+            match &mut *$tx {
+                $crate::tx::Tx::Sqlite(tx) => {
+                    let query = sqlx::query_as::<sqlx::Sqlite, $row>(sql).bind($org);
+                    let query = ids.texts().iter().fold(query, |query, id| query.bind(id));
+                    query.fetch_all(&mut **tx).await
+                }
+                $crate::tx::Tx::Postgres(tx) => {
+                    let query = sqlx::query_as::<sqlx::Postgres, $row>(sql).bind($org);
+                    let query = ids.texts().iter().fold(query, |query, id| query.bind(id));
+                    query.fetch_all(&mut **tx).await
+                }
+            }
+        };
+        rows.map_err($crate::sql::StoreError::from)
+    }};
 }
 
 /// Reads every row of a statement that locks rows if there is more than one writer: PostgreSQL receives `$lock`, such as `
 /// FOR UPDATE SKIP LOCKED`, between the two parts of the text; SQLite, which has a single writer, does not support it.
 macro_rules! fetch_all_locked {
-    ($tx:expr, $row:ty, $head:expr, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $row:ty, $head:expr, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {{
+        trace_statement!(concat!($head, $tail));
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>(concat!($head, $tail))$(.bind($value))*.fetch_all(&mut **tx).await
@@ -164,13 +251,14 @@ macro_rules! fetch_all_locked {
             }
         }
         .map_err($crate::sql::StoreError::from)
-    };
+    }};
 }
 
 /// Reads rows one by one and runs an action for each. Yields to other tasks in between, however fast the rows arrive.
 macro_rules! for_each {
     ($tx:expr, $row:ty, $sql:expr, |$name:pat_param| $work:expr $(, $value:expr)* $(,)?) => {{
         use futures::TryStreamExt;
+        trace_statement!($sql);
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => {
                 let mut rows = sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch(&mut **tx);

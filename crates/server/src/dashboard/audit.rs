@@ -1,6 +1,7 @@
 //! `/o/{org}/audit`: who did what, when and from where.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use askama::Template;
@@ -8,6 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::audit::AuditView;
+use launchway_domain::id::{KeyId, RunnerId, UserId};
 use launchway_store::{ChainedRow, Org, Paging};
 use serde_json::Value;
 
@@ -42,27 +44,24 @@ impl Page {
 /// The display names of the actors of these lines: a member's address, the name of a key or runner. Former members have
 /// none.
 async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, ApiError> {
+    let (users, keys, runners): (Vec<UserId>, Vec<KeyId>, Vec<RunnerId>) =
+        (actors(lines), actors(lines), actors(lines));
     let mut names = BTreeMap::new();
-    for actor in lines.iter().map(|line| &line.row.actor) {
-        if names.contains_key(actor) {
-            continue;
-        }
-        let name = if let Ok(user) = actor.parse() {
-            org.member(user).await?.map(|member| member.email)
-        } else if let Ok(key) = actor.parse() {
-            org.key(key).await?.map(|key| format!("key {}", key.name))
-        } else if let Ok(runner) = actor.parse() {
-            org.runner(runner)
-                .await?
-                .map(|runner| format!("runner {}", runner.name))
-        } else {
-            None
-        };
-        if let Some(name) = name {
-            names.insert(actor.clone(), name);
-        }
+    for (id, email) in org.member_emails(&users).await? {
+        names.insert(id.to_string(), email);
+    }
+    for (id, name) in org.key_names(&keys).await? {
+        names.insert(id.to_string(), format!("key {name}"));
+    }
+    for (id, name) in org.runner_names(&runners).await? {
+        names.insert(id.to_string(), format!("runner {name}"));
     }
     Ok(names)
+}
+
+/// The actors of these lines that are of one kind.
+fn actors<T: FromStr>(lines: &[ChainedRow]) -> Vec<T> {
+    lines.iter().filter_map(|line| line.row.actor.parse().ok()).collect()
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {

@@ -22,7 +22,7 @@ use super::webhook_actions::revision;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::http::extract::Query;
-use crate::http::webhooks::view;
+use crate::http::webhooks::{delivery_views, view, views};
 use crate::ops::write::Write;
 use crate::ops::{deliveries, webhooks};
 
@@ -78,10 +78,7 @@ async fn render_list(
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let rows = org.webhooks(Paging { limit: ROWS, offset }).await?;
-    let mut webhooks = Vec::with_capacity(rows.items.len());
-    for webhook in &rows.items {
-        webhooks.push(view(&mut org, webhook).await?);
-    }
+    let webhooks = views(&mut org, &rows.items).await?;
     let shown = List {
         frame: Frame::new(app, visitor, "webhooks", "Webhooks"),
         pager: Pager::new(offset, webhooks.len(), rows.total, ""),
@@ -148,13 +145,13 @@ async fn render_detail(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>
     let record = org.webhook(visit.id).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let webhook = view(&mut org, &record).await?;
     let rows = org.deliveries(visit.id, Paging { limit: ROWS, offset }).await?;
-    let mut delivered = Vec::with_capacity(rows.items.len());
-    for delivery in &rows.items {
-        delivered.push(Delivered {
-            view: DeliveryView::of(delivery, &org.delivery_attempts(delivery.id).await?),
-            body: delivery.body.clone(),
-        });
-    }
+    let views = delivery_views(&mut org, &rows.items).await?;
+    let bodies = rows.items.into_iter().map(|delivery| delivery.body);
+    let delivered: Vec<_> = views
+        .into_iter()
+        .zip(bodies)
+        .map(|(view, body)| Delivered { view, body })
+        .collect();
     let form = form.unwrap_or_else(|| visit.visitor.form_or(as_form(&webhook)));
     let shown = One {
         frame: visit.frame("webhooks", &webhook.name),

@@ -1,5 +1,6 @@
 //! `/webhooks` (`docs/reference/webhooks.md#webhook-endpoints`).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,8 +9,8 @@ use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage, Page};
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
 use launchway_api::words::DoneStatus;
-use launchway_domain::id::WebhookId;
-use launchway_domain::webhook::{Delivery, Webhook};
+use launchway_domain::id::{DeliveryId, WebhookId};
+use launchway_domain::webhook::{Delivery, DeliveryAttempt, Webhook};
 use launchway_store::Org;
 
 use crate::api_error::ApiError;
@@ -47,10 +48,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         }
         None => {
             let rows = org.webhooks(paging).await?;
-            let mut items = Vec::with_capacity(rows.items.len());
-            for webhook in &rows.items {
-                items.push(view(&mut org, webhook).await?);
-            }
+            let items = views(&mut org, &rows.items).await?;
             Ok(page_of(items, rows.total, paging))
         }
     }
@@ -58,15 +56,37 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 
 /// A webhook with its last delivery.
 pub async fn view(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, ApiError> {
-    let last = match org.last_delivery(webhook.id).await? {
-        Some(delivery) => Some(delivery_view(org, &delivery).await?),
-        None => None,
-    };
-    Ok(WebhookView::of(webhook, last))
+    let views = views(org, std::slice::from_ref(webhook)).await?;
+    let view = views.into_iter().next();
+    view.ok_or_else(|| ApiError::Internal("a webhook has no view".to_owned()))
 }
 
-async fn delivery_view(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, ApiError> {
-    Ok(DeliveryView::of(delivery, &org.delivery_attempts(delivery.id).await?))
+/// A page of webhooks, each with its last delivery, with a fixed number of queries.
+pub async fn views(org: &mut Org<'_>, webhooks: &[Webhook]) -> Result<Vec<WebhookView>, ApiError> {
+    let ids: Vec<_> = webhooks.iter().map(|webhook| webhook.id).collect();
+    let last = org.last_deliveries(&ids).await?;
+    let deliveries: Vec<_> = last.values().map(|delivery| delivery.id).collect();
+    let attempts = org.delivery_attempts(&deliveries).await?;
+    let view = |webhook: &Webhook| {
+        let last = last.get(&webhook.id);
+        WebhookView::of(webhook, last.map(|delivery| delivery_view(delivery, &attempts)))
+    };
+    Ok(webhooks.iter().map(view).collect())
+}
+
+/// A page of deliveries, each with its attempts, with a fixed number of queries.
+pub async fn delivery_views(org: &mut Org<'_>, deliveries: &[Delivery]) -> Result<Vec<DeliveryView>, ApiError> {
+    let ids: Vec<_> = deliveries.iter().map(|delivery| delivery.id).collect();
+    let attempts = org.delivery_attempts(&ids).await?;
+    let view = |delivery| delivery_view(delivery, &attempts);
+    Ok(deliveries.iter().map(view).collect())
+}
+
+fn delivery_view(delivery: &Delivery, attempts: &HashMap<DeliveryId, Vec<DeliveryAttempt>>) -> DeliveryView {
+    DeliveryView::of(
+        delivery,
+        attempts.get(&delivery.id).map(Vec::as_slice).unwrap_or_default(),
+    )
 }
 
 /// Creates a webhook and shows the secret that its deliveries are signed with, this once.
@@ -185,10 +205,7 @@ pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Quer
     let mut org = tx.org(caller.org_id()?);
     let webhook = org.webhook(id.get()?).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let rows = org.deliveries(webhook.id, paging).await?;
-    let mut items = Vec::with_capacity(rows.items.len());
-    for delivery in &rows.items {
-        items.push(delivery_view(&mut org, delivery).await?);
-    }
+    let items = delivery_views(&mut org, &rows.items).await?;
     Ok(page_of(items, rows.total, paging))
 }
 

@@ -1,5 +1,7 @@
 //! The output of builds: logs by offset, artifacts.
 
+use std::collections::HashMap;
+
 use launchway_domain::build::{Artifact, Build, Transition};
 use launchway_domain::id::BuildId;
 use launchway_store::{BuildFile, LogChunk, LogSegment, StateChange};
@@ -191,7 +193,15 @@ contract! {
             facts: Some(json!({"version": "1.0"})),
             ..first.clone()
         };
-        assert_eq!(org_reads!(db, org, artifacts(build.id)), [stored, second]);
+        assert_eq!(org_reads!(db, org, artifacts(build.id)), [stored.clone(), second.clone()]);
+        let (other, bare) = (new_build(org), new_build(org));
+        keep(db, &other).await;
+        keep(db, &bare).await;
+        let third = new_artifact(other.id);
+        org_writes!(db, org, create_artifact(&third));
+        let of_page = HashMap::from([(build.id, vec![stored, second]), (other.id, vec![third])]);
+        assert_eq!(org_reads!(db, org, artifacts_of_builds(&[other.id, bare.id, build.id])), of_page);
+        assert_eq!(org_reads!(db, org, artifacts_of_builds(&[])), HashMap::new());
         assert!(system_reads!(db, has_artifact_blob("artifacts/x")));
         assert!(system_reads!(db, is_blob_referenced("artifacts/x")));
         assert!(!system_reads!(db, has_artifact_blob(&first.blob_key)));

@@ -61,11 +61,11 @@ contract! {
     async fn comes_back_as_it_was_kept(db: &TestDb) {
         let org = an_org(db).await.id;
         let (webhook, other) = (a_webhook(db, org).await, a_webhook(db, org).await);
-        assert_eq!(org_reads!(db, org, last_delivery(webhook.id)), None);
-        let mut made = Vec::new();
+        assert_eq!(org_reads!(db, org, last_deliveries(&[webhook.id])), HashMap::new());
+        let (mut made, mut last_other) = (Vec::new(), None);
         for _ in 0..3 {
             made.insert(0, a_delivery(db, &webhook).await);
-            a_delivery(db, &other).await;
+            last_other = Some(a_delivery(db, &other).await);
         }
         let ended = Delivery {
             status: DeliveryStatus::Canceled,
@@ -79,7 +79,8 @@ contract! {
             assert_eq!((rows.items.as_slice(), rows.total), (&made[range], 4));
         }
         assert_eq!(org_reads!(db, org, delivery(made[2].id)), Some(made[2].clone()));
-        assert_eq!(org_reads!(db, org, last_delivery(webhook.id)), Some(made[0].clone()));
+        let last = HashMap::from([(webhook.id, made[0].clone()), (other.id, last_other.unwrap())]);
+        assert_eq!(org_reads!(db, org, last_deliveries(&[webhook.id, new_id(), other.id])), last);
         assert_eq!(org_reads!(db, org, delivery(new_id())), None);
         assert_eq!(org_reads!(db, org, deliveries(new_id(), ALL)).total, 0);
         let strange = Delivery { webhook_id: new_id(), ..new_delivery(&webhook) };
@@ -162,6 +163,7 @@ contract! {
         let org = an_org(db).await.id;
         let webhook = a_webhook(db, org).await;
         let delivery = a_delivery(db, &webhook).await;
+        let mut tried = Vec::new();
         for (claim, next, status, due_at) in [
             (1, NextStep::RetryAt(NOW + 5), DeliveryStatus::Pending, NOW + 5),
             (2, NextStep::RetryAt(NOW + 9), DeliveryStatus::Pending, NOW + 9),
@@ -173,17 +175,20 @@ contract! {
             assert!(!org_writes!(db, org, report_attempt(&a_report(&delivery, claim - 1, NextStep::Done))), "an older claim");
             let now = org_reads!(db, org, delivery(delivery.id)).unwrap();
             assert_eq!((now.status, now.tries, now.due_at), (status, claim, due_at));
-            assert_eq!(org_reads!(db, org, delivery_attempts(delivery.id)).last(), Some(&report.tried));
+            tried.push(report.tried);
+            assert_eq!(org_reads!(db, org, delivery_attempts(&[delivery.id])), HashMap::from([(delivery.id, tried.clone())]));
         }
         assert!(!org_writes!(db, org, report_attempt(&a_report(&delivery, 3, NextStep::RetryAt(NOW)))), "it has ended");
         assert_eq!(system_writes!(db, claim_deliveries(webhook.id, LAPSE + DAY, LAPSE, 9)), []);
 
+        let earlier = delivery;
         let delivery = a_delivery(db, &webhook).await;
         let silent = DeliveryAttempt { response_status: None, ..a_report(&delivery, 0, NextStep::GivenUp).tried };
         let report = AttemptReport { tried: silent.clone(), ..a_report(&delivery, 0, NextStep::GivenUp) };
         assert!(org_writes!(db, org, report_attempt(&report)));
         assert_eq!(org_reads!(db, org, delivery(delivery.id)).unwrap().status, DeliveryStatus::Failed);
-        assert_eq!(org_reads!(db, org, delivery_attempts(delivery.id)), [silent]);
+        let attempts = HashMap::from([(earlier.id, tried), (delivery.id, vec![silent])]);
+        assert_eq!(org_reads!(db, org, delivery_attempts(&[delivery.id, earlier.id, new_id()])), attempts);
     }
 
     async fn pending_ones_are_canceled(db: &TestDb) {

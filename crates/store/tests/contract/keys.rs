@@ -1,5 +1,7 @@
 //! API keys: stored as their hash, revoked once, listed forever.
 
+use std::collections::HashMap;
+
 use launchway_domain::key::Key;
 use launchway_domain::scope::Scope;
 use launchway_store::{NewKey, Paging, StoreError};
@@ -18,6 +20,21 @@ contract! {
         }
         assert_eq!(org_reads!(db, org, key(new_id())), None);
         assert_eq!(system_reads!(db, key_by_hash("hash")), None);
+    }
+
+    async fn names_the_keys_of_a_page(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut names = HashMap::new();
+        // Around the powers of two to which the list of a statement is padded.
+        for count in [0, 1, 2, 3, 4, 5, 99, 100] {
+            while names.len() < count {
+                let new = new_key(org);
+                org_writes!(db, org, create_key(&new));
+                names.insert(new.key.id, new.key.name);
+            }
+            let ids: Vec<_> = names.keys().copied().collect();
+            assert_eq!(org_reads!(db, org, key_names(&ids)), names);
+        }
     }
 
     async fn a_hash_is_one_key(db: &TestDb) {

@@ -1,5 +1,7 @@
 //! Members and their roles; an organization keeps an owner under concurrent changes.
 
+use std::collections::HashMap;
+
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::org::{Member, User};
 use launchway_domain::tenancy::Role;
@@ -38,6 +40,11 @@ contract! {
         assert!(!org_writes!(db, org, add_member(user.id, Role::Owner, NOW + 1)));
         assert!(!system_writes!(db, join(org, user.id, Role::Owner, NOW + 1)));
         assert_eq!(org_reads!(db, org, member(user.id)), Some(expected(&user, Role::Admin, NOW)));
+        let stranger = a_user(db).await.id;
+        assert_eq!(
+            org_reads!(db, org, member_emails(&[stranger, user.id, new_id()])),
+            HashMap::from([(user.id, user.email.clone())])
+        );
         assert_eq!(org_reads!(db, org, member(new_id())), None);
     }
 

@@ -1,5 +1,7 @@
 //! Runners: enrolled with a token that works once, found by their own token, revoked at once.
 
+use std::collections::HashMap;
+
 use launchway_domain::build::Runner;
 use launchway_domain::id::OrgId;
 
@@ -59,9 +61,9 @@ contract! {
         assert_eq!(org_reads!(db, org, runners(ALL)).items, std::slice::from_ref(&own));
         assert_eq!(org_reads!(db, org, runner(own.id)), Some(own.clone()));
         assert_eq!(org_reads!(db, org, runner(shared.id)), None);
-        assert_eq!(org_reads!(db, org, runner_name(own.id)), Some(own.name.clone()));
-        assert_eq!(org_reads!(db, org, runner_name(shared.id)), Some(shared.name.clone()));
-        assert_eq!(org_reads!(db, org, runner_name(new_id())), None);
+        let names = HashMap::from([(own.id, own.name.clone()), (shared.id, shared.name.clone())]);
+        assert_eq!(org_reads!(db, org, runner_names(&[own.id, new_id(), shared.id, own.id])), names);
+        assert_eq!(org_reads!(db, org, runner_names(&[])), HashMap::new());
         let labels = vec!["os=macos".to_owned(), "xcode=27".to_owned()];
         system_writes!(db, note_runner(own.id, &labels, "0.2.0", NOW + 100));
         assert_eq!(org_reads!(db, org, live_runner_labels(NOW + 100)), std::slice::from_ref(&labels));

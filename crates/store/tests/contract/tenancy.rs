@@ -235,7 +235,10 @@ contract! {
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
         assert_eq!(org_reads!(db, org, artifacts(build)), []);
         assert_eq!(org_reads!(db, org, runner(theirs.runner.id)), None);
-        assert_eq!(org_reads!(db, org, runner_name(theirs.runner.id)), None);
+        assert!(org_reads!(db, org, runner_names(&[theirs.runner.id])).is_empty());
+        assert!(org_reads!(db, org, member_emails(&[theirs.user])).is_empty());
+        assert!(org_reads!(db, org, key_names(&[theirs.key.key.id])).is_empty());
+        assert!(org_reads!(db, org, artifacts_of_builds(&[build])).is_empty());
         assert!(org_reads!(db, org, runners(ALL)).items.is_empty());
         assert!(org_reads!(db, org, live_runner_labels(0)).is_empty());
         let submission = theirs.submission.id;
@@ -271,8 +274,8 @@ contract! {
         assert_eq!(org_reads!(db, org, delivery(theirs.delivery.id)), None);
         let deliveries = org_reads!(db, org, deliveries(theirs.webhook.id, ALL));
         assert_eq!((deliveries.items, deliveries.total), (vec![], 0));
-        assert_eq!(org_reads!(db, org, last_delivery(theirs.webhook.id)), None);
-        assert_eq!(org_reads!(db, org, delivery_attempts(theirs.delivery.id)), []);
+        assert!(org_reads!(db, org, last_deliveries(&[theirs.webhook.id])).is_empty());
+        assert!(org_reads!(db, org, delivery_attempts(&[theirs.delivery.id])).is_empty());
         assert_eq!(org_reads!(db, org, kept_answer(&theirs.request, 0)), None);
         assert_eq!(org_reads!(db, org, usage_of(Month::of(NOW))), None);
         assert_eq!((org_reads!(db, org, stored_bytes()), org_reads!(db, org, claimed_bundles())), (0, 0));
@@ -288,6 +291,7 @@ contract! {
         let org = theirs.id;
         assert_eq!(org_reads!(db, org, members(ALL)).total, 1);
         assert_eq!(org_reads!(db, org, invitations(ALL)).items, [theirs.invitation]);
+        assert_eq!(org_reads!(db, org, key_names(&[theirs.key.key.id]))[&theirs.key.key.id], theirs.key.key.name);
         assert_eq!(org_reads!(db, org, keys(ALL)).items, [theirs.key.key]);
         assert_eq!(org_reads!(db, org, apps(ALL)).items, [theirs.app]);
         assert!(org_reads!(db, org, upload(theirs.upload.id)).is_some());
@@ -297,7 +301,11 @@ contract! {
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).total, 1);
         assert_eq!(org_reads!(db, org, usage(ALL)).total, 1);
-        assert_eq!(org_reads!(db, org, delivery_attempts(theirs.delivery.id)).len(), 1);
+        assert_eq!(org_reads!(db, org, delivery_attempts(&[theirs.delivery.id]))[&theirs.delivery.id].len(), 1);
+        assert_eq!(org_reads!(db, org, last_deliveries(&[theirs.webhook.id]))[&theirs.webhook.id], theirs.delivery);
+        assert_eq!(org_reads!(db, org, runner_names(&[theirs.runner.id]))[&theirs.runner.id], theirs.runner.name);
+        assert_eq!(org_reads!(db, org, member_emails(&[theirs.user])).len(), 1);
+        assert_eq!(org_reads!(db, org, artifacts_of_builds(&[theirs.build.id]))[&theirs.build.id], [theirs.artifact]);
         assert_eq!(org_reads!(db, org, deliveries(theirs.webhook.id, ALL)).items, [theirs.delivery]);
         assert_eq!(org_reads!(db, org, webhooks(ALL)).items, [theirs.webhook]);
         assert!(org_reads!(db, org, kept_answer(&theirs.request, 0)).is_some());

@@ -21,49 +21,48 @@ pub const LAST_PLACE: i64 = 1000;
 
 /// The API's view of a build.
 pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, ApiError> {
-    view_with(app, org, build, &mut None).await
+    let views = views(app, org, std::slice::from_ref(build)).await?;
+    let view = views.into_iter().next();
+    view.ok_or_else(|| ApiError::Internal("a build has no view".to_owned()))
 }
 
-/// The views of many builds. Reads the state of the queue only once.
+/// The views of a page of builds, with a fixed number of queries.
 pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec<BuildView>, ApiError> {
-    let (mut views, mut outlook) = (Vec::with_capacity(builds.len()), None);
-    for build in builds {
-        views.push(view_with(app, org, build, &mut outlook).await?);
-    }
-    Ok(views)
-}
-
-async fn view_with(
-    app: &App,
-    org: &mut Org<'_>,
-    build: &Build,
-    outlook: &mut Option<Outlook>,
-) -> Result<BuildView, ApiError> {
-    let runner = match build.runner_id {
-        Some(id) => org.runner_name(id).await?,
-        None => None,
+    let is_queued = |build: &Build| build.state.status == BuildStatus::Queued;
+    let runners: Vec<_> = builds.iter().filter_map(|build| build.runner_id).collect();
+    let runners = org.runner_names(&runners).await?;
+    let leased: Vec<_> = builds
+        .iter()
+        .filter(|build| !is_queued(build))
+        .map(|build| build.id)
+        .collect();
+    let mut artifacts = org.artifacts_of_builds(&leased).await?;
+    let outlook = match builds.iter().any(is_queued) {
+        true => Some(Outlook::read(app, org).await?),
+        false => None,
     };
-    let mut context = BuildContext {
-        runner,
-        ..BuildContext::default()
-    };
-    if build.state.status == BuildStatus::Queued {
-        let outlook = match outlook {
-            Some(outlook) => outlook,
-            None => outlook.insert(Outlook::read(app, org).await?),
+    let view = |build: &Build| -> Result<BuildView, ApiError> {
+        let mut context = BuildContext {
+            runner: build.runner_id.and_then(|id| runners.get(&id).cloned()),
+            ..BuildContext::default()
         };
-        let before = outlook.places.get(&build.id).copied().unwrap_or(LAST_PLACE);
-        context.queue_position = Some(before);
-        context.waiting_for = Some(outlook.waiting_for(build, before));
-    } else {
-        let artifacts = artifacts_of(org, build).await?;
-        context.install = installable_artifact(build, &artifacts).map(|_| app.install_links.link(app, build.id));
-        context.artifacts = artifacts
-            .iter()
-            .map(|artifact| artifact_view(app, artifact))
-            .collect::<Result<_, _>>()?;
-    }
-    Ok(BuildView::of(build, context))
+        match &outlook {
+            Some(outlook) if is_queued(build) => {
+                let before = outlook.places.get(&build.id).copied().unwrap_or(LAST_PLACE);
+                context.queue_position = Some(before);
+                context.waiting_for = Some(outlook.waiting_for(build, before));
+            }
+            _ => {
+                let artifacts = of_attempt(build, artifacts.remove(&build.id).unwrap_or_default());
+                context.install =
+                    installable_artifact(build, &artifacts).map(|_| app.install_links.link(app, build.id));
+                let shown = artifacts.iter().map(|artifact| artifact_view(app, artifact));
+                context.artifacts = shown.collect::<Result<_, _>>()?;
+            }
+        }
+        Ok(BuildView::of(build, context))
+    };
+    builds.iter().map(view).collect()
 }
 
 /// A build as its events and the audit log show it: without values that are temporarily secret, such as a signed URL.
@@ -73,9 +72,13 @@ pub fn event_view(build: &Build) -> BuildView {
 
 /// The artifacts of the build's current attempt.
 pub async fn artifacts_of(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, ApiError> {
-    let mut artifacts = org.artifacts(build.id).await?;
+    Ok(of_attempt(build, org.artifacts(build.id).await?))
+}
+
+/// Those of the artifacts of a build that its current attempt stored.
+fn of_attempt(build: &Build, mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
     artifacts.retain(|artifact| artifact.is_stored && artifact.attempt == build.state.attempt);
-    Ok(artifacts)
+    artifacts
 }
 
 /// The artifact of a build that devices install from a link, if there is one: an app that was not built for an app
