@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_must_not_happen_twice_is_repeated_only_when_nothing_was_done() {
+    fn a_call_is_repeated_only_when_nothing_was_done() {
         for reason in ALL {
             let again = Tries::default().next_delay(reason, None, false).is_some();
             assert_eq!(

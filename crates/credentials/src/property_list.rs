@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_list_after_the_first_is_refused_also_where_it_is_too_deep() {
+    fn a_second_list_after_the_first_is_refused_even_too_deep() {
         let second = [b"<plist><dict></dict>".to_vec(), b"<array>".repeat(MAX_DEPTH + 1)].concat();
         assert_eq!(read_xml_dictionary(&second), Err(MalformedError));
     }

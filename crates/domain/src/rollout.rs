@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_without_device_id_is_only_reached_by_a_full_rollout() {
+    fn a_caller_without_device_id_needs_a_full_rollout() {
         assert!(Rollout::FULL.includes(UPDATE, None));
         assert!((0..100).all(|percent| !rollout(percent).includes(UPDATE, None)));
     }

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_counts_one_step_early_and_late_and_only_after_the_last_one() {
+    fn a_code_counts_one_step_off_and_only_after_the_last_one() {
         let (secret, now) = (secret(), 1_111_111_109 * SECOND);
         let step = now / STEP;
         let shown = code("081804");

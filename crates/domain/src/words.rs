@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_refusal_of_another_word_is_the_sentence_that_callers_know() {
+    fn another_word_is_refused_with_the_known_sentence() {
         for (unknown, message) in [
             (Platform::UNKNOWN, "platform must be ios, android or visionos"),
             (Role::UNKNOWN, "role must be member, admin or owner"),

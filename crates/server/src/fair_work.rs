@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_organization_works_after_the_other_however_many_calls_one_has() {
+    async fn organizations_take_turns_however_many_calls_one_has() {
         let work = FairWork::new(1);
         let (note, done) = mpsc::channel();
         let (go, gate) = mpsc::channel::<()>();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_piece_whose_caller_has_gone_keeps_its_slot_and_no_other_follows() {
+    async fn an_abandoned_piece_keeps_its_slot_and_no_other_follows() {
         let work = FairWork::new(1);
         let (go, gate) = mpsc::channel::<()>();
         let call = work.begin(org(1)).expect("a call");

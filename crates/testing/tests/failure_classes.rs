@@ -1,4 +1,4 @@
-//! The page of failure classes (`docs/failure-classes.md`) names only tests that exist.
+//! The names of tests are short, and the page of failure classes (`docs/failure-classes.md`) names only tests that exist.
 
 #![cfg(test)]
 
@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 #[test]
 fn every_test_that_the_page_names_exists() {
     let page = fs::read_to_string(root().join("docs/failure-classes.md")).unwrap();
-    let mut known = BTreeSet::new();
-    for directory in ["crates", "tests"] {
-        collect_test_names(&root().join(directory), &mut known);
-    }
+    let known = known_names();
     let missing: Vec<_> = named_tests(&page)
         .into_iter()
         .filter(|name| !known.contains(name))
@@ -21,6 +18,14 @@ fn every_test_that_the_page_names_exists() {
         missing.is_empty(),
         "docs/failure-classes.md names tests that do not exist: {missing:?}"
     );
+}
+
+#[test]
+fn names_of_tests_have_less_than_60_characters() {
+    let known = known_names();
+    assert!(known.len() > 2000, "the search finds only {} names", known.len());
+    let long: Vec<_> = known.iter().filter(|name| name.len() >= 60).collect();
+    assert!(long.is_empty(), "shorten these names: {long:#?}");
 }
 
 #[test]
@@ -44,6 +49,15 @@ fn named_tests(page: &str) -> Vec<String> {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+/// The functions of the repository, among them all tests.
+fn known_names() -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    for directory in ["crates", "tests", "bench"] {
+        collect_test_names(&root().join(directory), &mut known);
+    }
+    known
 }
 
 /// The functions in the Rust files below a directory, and in the browser tests.

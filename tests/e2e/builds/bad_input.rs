@@ -194,7 +194,7 @@ async fn steps_that_go_wrong_end_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn steps_that_print_anything_and_leave_processes_behind_are_whole_builds() {
+async fn steps_that_print_anything_and_leave_processes_still_finish() {
     let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
     let api = deployment.api();
     // Every byte there is, and a letter that is cut off at the end.
@@ -259,7 +259,7 @@ async fn a_build_that_nobody_can_make_says_so_and_expires() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_runner_that_is_shut_out_ends_and_its_build_goes_to_another() {
+async fn a_locked_out_runner_ends_and_its_build_goes_to_another() {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let team = deployment.team();
     let api = Api::new(deployment.node(), &team.key);

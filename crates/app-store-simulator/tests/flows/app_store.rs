@@ -65,7 +65,7 @@ async fn a_version_goes_through_the_app_store_by_a_phased_release() {
 }
 
 #[tokio::test]
-async fn a_build_that_is_in_testflight_is_not_uploaded_again_for_the_app_store() {
+async fn a_testflight_build_is_not_uploaded_again_for_the_app_store() {
     let stand = Stand::new();
     let before = to_end::<AppStoreConnect>(&stand, &testflight()).await;
     let mut wanted = phased();
@@ -80,7 +80,7 @@ async fn a_build_that_is_in_testflight_is_not_uploaded_again_for_the_app_store()
 }
 
 #[tokio::test]
-async fn visionos_goes_to_the_app_store_and_a_first_version_has_no_notes() {
+async fn visionos_reaches_the_store_and_a_first_version_has_no_notes() {
     let mut settings = settings();
     settings.app_store[0].live = None;
     settings.app_store[0].answers_encryption = true;
@@ -189,7 +189,7 @@ async fn a_binary_that_says_something_else_is_refused_by_the_store() {
 }
 
 #[tokio::test]
-async fn a_key_that_the_store_does_not_know_is_told_after_a_few_tries() {
+async fn a_key_unknown_to_the_store_is_reported_after_a_few_tries() {
     let mut settings = settings();
     settings.accounts.remove(0);
     let stand = Stand::with(settings);

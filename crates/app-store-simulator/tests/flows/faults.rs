@@ -157,7 +157,7 @@ async fn a_crash_after_any_step_repeats_nothing() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error_that_says_so() {
+async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error() {
     for way in WAYS {
         for (kind, code) in [
             (Kind::Status(503), "STORE_UNAVAILABLE"),

@@ -136,7 +136,7 @@ async fn another_review_is_waited_for_and_not_canceled() {
 }
 
 #[tokio::test]
-async fn a_change_by_somebody_else_costs_another_edit_and_nothing_more() {
+async fn a_change_by_somebody_else_costs_only_another_edit() {
     let stand = Stand::new();
     let wanted = release(Platform::Android, "beta", 42, SIZE);
     let before_commit = |step: &Step<Progress>| step.progress.stage == Stage::Commit;

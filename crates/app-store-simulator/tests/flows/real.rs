@@ -57,7 +57,7 @@ fn app(bytes: &'static [u8], platform: Platform, file_name: &str, destination: &
 }
 
 #[tokio::test]
-async fn an_ipa_goes_to_testflight_and_then_by_a_phased_release_into_the_app_store() {
+async fn an_ipa_goes_to_testflight_then_by_phases_to_the_app_store() {
     let stand = stand();
     let mut wanted = app(IPA, Platform::Ios, "App.ipa", "testflight");
     wanted.options.groups = ["Team", "Inside", "Outside"].map(str::to_owned).to_vec();
@@ -112,7 +112,7 @@ async fn an_aab_and_an_apk_go_to_every_track() {
 }
 
 #[tokio::test]
-async fn a_staged_aab_is_rejected_sent_again_raised_halted_and_resumed() {
+async fn a_staged_aab_survives_a_rejection_and_is_rolled_out() {
     let stand = stand();
     stand.simulator.decide(&[Outcome::Reject]);
     let mut wanted = app(AAB, Platform::Android, "App.aab", "production");

@@ -164,7 +164,7 @@ async fn a_build_that_a_person_attaches_is_not_reported_as_this_one() {
 
 /// Nothing is sent to review if the version no longer matches the submission.
 #[tokio::test]
-async fn a_version_that_was_changed_before_its_review_is_not_sent_there_and_a_retry_mends_it() {
+async fn a_version_changed_before_review_waits_for_a_retry() {
     let (stand, [release, _], [progress, _]) = prepared([(7, "1.2.0"), (8, "1.2.0")]).await;
     let at_submit = |step: &launchway_app_stores::Step<Progress>| step.progress.stage == Stage::SubmitReview;
     let ended = drive::<AppStoreConnect>(&stand, &release, progress, Processing, at_submit).await;
@@ -182,7 +182,7 @@ async fn a_version_that_was_changed_before_its_review_is_not_sent_there_and_a_re
 }
 
 #[tokio::test]
-async fn a_retry_of_one_whose_version_went_live_meanwhile_finds_it_live() {
+async fn a_retry_finds_a_version_that_went_live_meanwhile() {
     let (stand, [release, _], [progress, _]) = prepared([(7, "1.2.0"), (8, "1.2.0")]).await;
     let in_review = |step: &launchway_app_stores::Step<Progress>| step.progress.stage == Stage::AwaitReview;
     let ended = drive::<AppStoreConnect>(&stand, &release, progress, Processing, in_review).await;

@@ -71,7 +71,7 @@ async fn a_build_that_somebody_else_uploaded_is_not_released() {
 }
 
 #[tokio::test]
-async fn a_build_of_other_bytes_of_this_service_is_not_released_and_one_of_the_same_bytes_is() {
+async fn only_a_build_of_the_same_bytes_is_released() {
     let stand = Stand::new();
     let first = to_end::<AppStoreConnect>(&stand, &testflight()).await;
     assert_eq!(first.status, Success);
@@ -92,7 +92,7 @@ async fn a_build_of_other_bytes_of_this_service_is_not_released_and_one_of_the_s
 }
 
 #[tokio::test]
-async fn an_upload_of_other_bytes_that_is_processed_counts_as_the_build_that_it_becomes() {
+async fn an_upload_of_other_bytes_counts_as_the_build_it_becomes() {
     let stand = Stand::new();
     let processing = |step: &Step<Progress>| step.progress.stage == Stage::AwaitUpload;
     let first = drive::<AppStoreConnect>(&stand, &testflight(), Progress::default(), Queued, processing).await;
@@ -120,7 +120,7 @@ async fn an_upload_that_somebody_else_announced_is_left_alone() {
 
 /// The file of this submission's own upload was committed with other bytes.
 #[tokio::test]
-async fn a_file_that_holds_other_bytes_is_not_taken_for_this_submissions() {
+async fn a_file_of_other_bytes_is_not_taken_for_this_submissions() {
     // An app store that does not verify the checksum, but reports the one it was given.
     let mut settings = settings();
     settings.kept = 0;
@@ -174,7 +174,7 @@ async fn google_plays_checksums_tell_whose_a_bundle_is() {
 }
 
 #[tokio::test]
-async fn a_bundle_without_a_checksum_must_be_one_that_this_service_sent() {
+async fn a_bundle_without_a_checksum_must_be_one_we_sent() {
     let without = || {
         let mut settings = settings();
         settings.checksums = false;

@@ -26,7 +26,7 @@ fn packed(directory: &TempDir) -> NamedTempFile {
 }
 
 #[test]
-fn the_same_directory_gives_the_same_package_anywhere_and_anytime() {
+fn a_directory_gives_the_same_package_anywhere_and_anytime() {
     let files: [(&str, &[u8]); 4] = [("b/c.js", b"1"), ("a.html", b"22"), ("b.css", b"333"), ("B2", b"")];
     let one = directory(&files);
     let mut turned = files;

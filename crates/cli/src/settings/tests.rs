@@ -186,7 +186,7 @@ fn a_key_in_the_environment_wins_even_when_it_is_none() {
 }
 
 #[test]
-fn a_key_of_the_environment_goes_only_to_an_address_that_the_user_named() {
+fn a_key_of_the_environment_goes_only_to_the_users_address() {
     let good = "https://good.example";
     let decide_with = |in_file: &str, flag: Option<&str>, variable: &str, saved: Option<&str>| {
         let global = Global {

@@ -31,7 +31,7 @@ fn packed(root: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn leaves_out_what_is_ignored_and_what_every_project_makes_anew() {
+fn leaves_out_what_is_ignored_and_what_projects_make_anew() {
     let root = project(&[
         (".gitignore", "dist/\n*.log\n!kept.log\n"),
         (".env", "A=1"),
@@ -109,7 +109,7 @@ fn what_git_tracks_is_packed_though_it_is_ignored() {
 }
 
 #[test]
-fn the_same_source_gives_the_same_bytes_whoever_has_it_and_whenever() {
+fn the_same_source_gives_the_same_bytes_anywhere_and_anytime() {
     let files = [("b/run.sh", "#!/bin/sh\n"), ("a.txt", "hello"), ("z", "")];
     let (one, other) = (project(&files), project(&files));
     for (root, mode) in [(&one, 0o755), (&other, 0o711)] {

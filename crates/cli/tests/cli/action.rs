@@ -146,7 +146,7 @@ async fn the_difference_is_commented_once_and_kept_up_to_date() {
 }
 
 #[tokio::test]
-async fn without_a_pull_request_or_the_right_to_comment_the_summary_tells() {
+async fn the_summary_tells_what_no_comment_can() {
     let server = FakeServer::start([]).await;
     let stage = Stage::with(&server);
     project(&stage);
@@ -193,7 +193,7 @@ async fn without_a_pull_request_or_the_right_to_comment_the_summary_tells() {
 }
 
 #[tokio::test]
-async fn the_command_gets_its_arguments_line_by_line_and_its_end_is_told() {
+async fn the_command_gets_its_arguments_by_line_and_its_end_is_told() {
     let server = FakeServer::start([]).await;
     let stage = Stage::with(&server);
     project(&stage);

@@ -33,7 +33,7 @@ fn refused(text: &str) {
 }
 
 #[tokio::test]
-async fn a_key_of_the_environment_does_not_go_where_a_pull_request_says() {
+async fn a_key_of_the_environment_ignores_a_pull_requests_address() {
     let (evil, stage) = attacked().await;
     stage.file("launchway.toml", naming(&evil)).file("dist/index.html", "x");
     let publish = [
@@ -124,7 +124,7 @@ async fn a_redirect_does_not_carry_the_key() {
 }
 
 #[tokio::test]
-async fn a_login_that_nobody_watches_does_not_go_where_the_source_says() {
+async fn an_unattended_login_ignores_the_sources_address() {
     let evil = FakeServer::start([]).await;
     let stage = Stage::new();
     stage.file("launchway.toml", naming(&evil));

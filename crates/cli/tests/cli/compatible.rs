@@ -59,7 +59,7 @@ fn errors(shown: &str) -> &str {
 }
 
 #[tokio::test]
-async fn the_projects_document_is_published_where_the_newest_build_agrees_or_there_is_none() {
+async fn the_document_is_published_unless_the_newest_build_differs() {
     let (server, stage) = stage([]).await;
     let (hash, document) = hash_and_document(&stage).await;
     server.then([told(BUILD, Some(&hash), Some(&document))]);
@@ -80,7 +80,7 @@ async fn the_projects_document_is_published_where_the_newest_build_agrees_or_the
 }
 
 #[tokio::test]
-async fn what_the_newest_build_cannot_run_is_refused_unless_that_is_allowed() {
+async fn what_the_newest_build_cannot_run_is_refused_unless_allowed() {
     let (server, stage) = stage([]).await;
     let (hash, document) = hash_and_document(&stage).await;
     camera(&stage, "8.3.0");
@@ -107,7 +107,7 @@ async fn what_the_newest_build_cannot_run_is_refused_unless_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_project_whose_fingerprint_cannot_be_told_is_not_published_by_accident() {
+async fn a_project_without_a_fingerprint_is_not_published_unasked() {
     let (server, stage) = stage([]).await;
     std::fs::remove_dir_all(stage.project().join("node_modules")).expect("it is there");
     let mut text = stage.run(&MINIMUM).await;
@@ -121,7 +121,7 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_not_published_by_accident
 
 /// The signing team and profile differ between machines; the native code does not.
 #[tokio::test]
-async fn a_build_that_differs_only_in_what_signs_it_can_run_the_update() {
+async fn a_build_that_differs_only_in_signing_can_run_the_update() {
     let (server, stage) = stage([]).await;
     let here = stage.json(&["fingerprint", "android", "--json"]).await;
     let lwfp2 = here["lwfp2"].as_str().expect("a hash");

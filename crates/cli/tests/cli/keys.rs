@@ -79,7 +79,7 @@ async fn a_new_key_can_be_piped_away() {
 }
 
 #[tokio::test]
-async fn a_key_whose_answer_was_lost_is_named_so_that_it_can_be_revoked() {
+async fn a_key_whose_answer_was_lost_is_named_for_its_revocation() {
     let server = FakeServer::start([Reply::new(201, key(json!({})).to_string())]).await;
     assert_snapshot!(Stage::with(&server).run(&CREATE).await);
 }

@@ -61,7 +61,7 @@ fn make_executable(place: &Path) {
 fn make_executable(_place: &Path) {}
 
 #[tokio::test]
-async fn init_recognises_the_project_and_writes_a_file_that_can_be_read() {
+async fn init_recognises_the_project_and_writes_a_readable_file() {
     let stage = Stage::new();
     capacitor(&stage);
     let mut text = stage
@@ -77,7 +77,7 @@ async fn init_recognises_the_project_and_writes_a_file_that_can_be_read() {
 }
 
 #[tokio::test]
-async fn init_in_an_empty_directory_leaves_what_it_does_not_know_to_the_user() {
+async fn init_in_an_empty_directory_leaves_unknowns_to_the_user() {
     let stage = Stage::new();
     let mut text = stage.run(&["init", "--json"]).await;
     text.push_str("--- launchway.toml\n");

@@ -139,7 +139,7 @@ fn difference(same: bool) -> Reply {
 }
 
 #[tokio::test]
-async fn of_other_fingerprints_the_server_knows_whether_they_are_the_same_natively() {
+async fn the_server_knows_which_fingerprints_are_natively_the_same() {
     let (mut good, mut bad) = (good(), bad());
     good["fingerprint"] = json!("old");
     bad["fingerprint"] = json!("new");

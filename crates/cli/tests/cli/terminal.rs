@@ -255,7 +255,7 @@ async fn a_build_is_deleted_only_after_a_yes() {
 }
 
 #[tokio::test]
-async fn the_phases_of_a_log_stand_out_and_nothing_in_it_steers_the_terminal() {
+async fn a_logs_phases_stand_out_and_nothing_steers_the_terminal() {
     let log = "==> compile\n\u{1b}[2J\u{1b}[31mred\u{1b}[0m\u{7}\n";
     let events = stream(&[("log", json!(log)), ("end", json!({"status": "success"}))]);
     let again = Reply::new(201, build(json!({})).to_string());

@@ -107,7 +107,7 @@ async fn what_changes_is_told_and_the_pauses_grow_in_between() {
 }
 
 #[tokio::test]
-async fn a_server_that_restarts_is_waited_for_and_one_that_refuses_is_not() {
+async fn a_restarting_server_is_waited_for_and_a_refusing_one_is_not() {
     let down = || Reply::error(503, "Service Unavailable", "The server starts");
     // More failures than one call tolerates.
     let server = FakeServer::start((0..12).map(|_| down()).chain([submission(json!({}))])).await;

@@ -43,7 +43,7 @@ fn place(server: &FakeServer, path: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn the_bytes_go_to_object_storage_with_their_length_and_without_the_key() {
+async fn the_bytes_go_to_storage_with_their_length_and_no_key() {
     let bytes: Vec<u8> = (0..300_000_u32).map(|number| (number % 251) as u8).collect();
     let file = file_of(&bytes);
     let server = FakeServer::start([]).await;

@@ -142,7 +142,7 @@ fn a_death_at_any_call_of_a_roll_back_ends_on_the_good_update() {
 }
 
 #[test]
-fn a_failure_at_any_call_of_a_roll_back_ends_on_the_good_update() {
+fn a_failure_in_a_roll_back_ends_on_the_good_update() {
     let staged = before_a_bad_update();
     let whole = staged.copy();
     crash_and_come_back(&whole, "undisturbed");

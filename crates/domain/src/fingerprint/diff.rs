@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_without_knowledge_says_that_the_native_code_differs() {
+    fn an_unknown_reason_says_that_the_native_code_differs() {
         let known = document(&[]);
         for (from, to) in [
             (None, None),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_word_of_its_own_and_a_sentence_that_says_what_to_do() {
+    fn every_code_has_its_own_word_and_a_sentence_with_a_fix() {
         let mut words = HashSet::new();
         for code in SubmissionErrorCode::ALL {
             let word = code.as_str();

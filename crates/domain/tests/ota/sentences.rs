@@ -11,7 +11,7 @@ fn without_updates_there_is_none() {
 }
 
 #[test]
-fn newer_is_a_greater_version_or_an_equal_one_with_a_greater_build() {
+fn newer_is_a_greater_version_or_equal_with_a_greater_build() {
     let updates = [update("a", "1.2.0", 7)];
     for (installed, installed_build, expected) in [
         ("1.1.9", None, "update a"),
@@ -133,7 +133,7 @@ fn a_configuration_serves_only_checks_that_name_it() {
 }
 
 #[test]
-fn newest_is_version_then_build_then_exact_configuration_then_latest_created() {
+fn newest_is_by_version_build_configuration_and_creation() {
     let base = update("base", "1.1.0", 5);
     let asking = Caller {
         configuration: Some("production"),

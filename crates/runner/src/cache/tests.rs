@@ -182,7 +182,7 @@ fn the_least_recently_used_goes_first() {
 }
 
 #[test]
-fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
+fn what_a_crash_left_is_removed_and_a_key_is_saved_once() {
     let (directory, caches) = stage(1 << 20);
     let one = workspace(&directory, "one");
     fs::write(one.source().join("file"), "x").unwrap();
@@ -208,7 +208,7 @@ fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
 }
 
 #[test]
-fn a_cache_outlives_a_build_that_is_stopped_while_it_is_restored() {
+fn a_cache_outlives_a_build_that_stops_while_restoring_it() {
     let (directory, caches) = stage(1 << 20);
     let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
     fs::create_dir(one.source().join("deps")).unwrap();

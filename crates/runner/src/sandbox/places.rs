@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_before_it_is_there_is_hidden_behind_links_too() {
+    fn what_is_hidden_in_advance_is_hidden_behind_links_too() {
         let directory = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(directory.path()).unwrap();
         fs::create_dir_all(root.join("etc/service")).unwrap();

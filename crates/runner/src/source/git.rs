@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_keys_are_those_whose_fingerprints_the_services_tell() {
+    fn the_published_keys_have_the_services_own_fingerprints() {
         let told: Vec<_> = PUBLISHED
             .iter()
             .map(|(host, key)| {

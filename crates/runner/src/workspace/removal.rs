@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_as_deep_as_a_loop_of_mkdir_makes_it_is_removed_on_a_small_stack() {
+    fn a_tree_of_any_depth_is_removed_on_a_small_stack() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("build");
         fs::create_dir(&root).unwrap();

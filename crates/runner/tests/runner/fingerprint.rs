@@ -137,7 +137,7 @@ async fn a_profile_says_where_the_app_is() {
 }
 
 #[tokio::test]
-async fn a_project_whose_fingerprint_cannot_be_told_is_built_with_a_warning() {
+async fn a_project_without_a_fingerprint_is_built_with_a_warning() {
     let server = FakeServer::start().await;
     let working = Working::start(&server);
     let no_app = "The build has no fingerprint: no app for android is found here: there is no configuration of NativeScript, \

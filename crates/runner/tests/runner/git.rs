@@ -306,7 +306,7 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
 }
 
 #[tokio::test]
-async fn submodules_and_large_files_come_with_the_credentials_of_the_repository() {
+async fn submodules_and_large_files_use_the_repositorys_credentials() {
     let server = FakeServer::start().await;
     let directory = open_directory();
     let (path, _) = repository(directory.path());

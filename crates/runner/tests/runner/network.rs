@@ -170,7 +170,7 @@ cat /proc/self/status > /dev/null && test -d /proc/$$ && ls /proc/self/fd > /dev
 "#;
 
 #[tokio::test]
-async fn a_step_that_is_set_apart_finds_neither_sockets_nor_processes() {
+async fn an_isolated_step_finds_neither_sockets_nor_processes() {
     if !is_root() || !closes_ports() {
         println!("only root can make a socket in /run: not tested");
         return;

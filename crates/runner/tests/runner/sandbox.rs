@@ -234,7 +234,7 @@ async fn a_sandbox_is_judged_by_what_a_step_reached() {
 }
 
 #[tokio::test]
-async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
+async fn a_service_manager_is_seen_whatever_the_kernel_allows() {
     if !is_root() {
         println!("only root can make a directory in /run: not tested");
         return;
@@ -322,7 +322,7 @@ async fn behind_landlock_the_same_user_reaches_nothing() {
 }
 
 #[tokio::test]
-async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
+async fn landlock_closes_hidden_places_and_no_toolchain() {
     if !has_landlock() {
         return;
     }

@@ -30,7 +30,7 @@ async fn a_step_gets_its_environment_and_no_other() {
 }
 
 #[tokio::test]
-async fn output_and_errors_come_in_their_order_and_binary_stays_whole() {
+async fn output_and_errors_keep_their_order_and_binary_stays_whole() {
     let directory = open_directory();
     let order = order(
         r"echo one; echo two >&2; printf '\000\377\r\n'; echo three",

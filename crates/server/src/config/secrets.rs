@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_database_is_all_of_its_files_and_storage_elsewhere_has_no_port_here() {
+    fn an_embedded_database_is_files_and_remote_storage_no_port() {
         let files = of_database("sqlite:///srv/launchway.db?mode=rwc");
         let expected =
             ["", "-wal", "-shm", "-journal"].map(|ending| PathBuf::from(format!("/srv/launchway.db{ending}")));

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_to_a_client_does_not_count_for_its_neighbours() {
+    fn a_clients_refusals_do_not_count_for_its_neighbours() {
         let limiter = limiter(2);
         let greedy = address("2001:db8::1");
         let refused = (0..1000).filter(|_| limiter.count(greedy, 0).is_err()).count();

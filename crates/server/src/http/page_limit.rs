@@ -68,7 +68,7 @@ mod tests {
     use launchway_os::random::SystemRandom;
 
     #[test]
-    fn a_session_that_is_over_its_limit_does_not_use_up_its_organization() {
+    fn a_session_over_its_limit_does_not_use_up_its_organization() {
         let limits = PageLimits::new(&SystemRandom);
         let (org, other) = (OrgId::new(1, [1; 10]), OrgId::new(1, [2; 10]));
         let session = |number: u8| SessionId::new(1, [number; 10]);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_counted_by_a_number_of_its_own_for_each_update_and_kind() {
+    fn a_device_has_its_own_number_for_each_update_and_kind() {
         let (update, other) = (UpdateId::new(1, [1; 10]), UpdateId::new(2, [1; 10]));
         let claim = |update_id, unkeyed| ReportClaim { update_id, unkeyed };
         let mut numbers = std::collections::BTreeSet::new();

@@ -185,7 +185,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
 }
 
 #[tokio::test]
-async fn a_build_keeps_what_its_runner_found_and_warns_of_what_was_sent() {
+async fn a_build_keeps_its_runners_findings_and_warns_of_others() {
     let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (sent, found) = (document("7.0.4"), document("7.0.5"));

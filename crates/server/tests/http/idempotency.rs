@@ -34,7 +34,7 @@ async fn update(app: &TestApp, key: &str, version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
+async fn a_repeated_request_gets_its_first_answer_without_secrets() {
     let (app, key) = TestApp::with_key().await;
     let upload = json!({"fileName": "a.zip", "size": 1, "sha256": "a".repeat(64)});
     for (path, listed, body, secret) in [
@@ -278,7 +278,7 @@ async fn who_may_no_longer_gets_no_answer_again() {
 }
 
 #[tokio::test]
-async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
+async fn the_header_has_a_form_and_counts_only_for_creations() {
     let (app, key) = TestApp::with_key().await;
     let wrong = "Idempotency-Key must be 1 to 255 visible ASCII characters, given once";
     let send = async |values: &[&[u8]]| {

@@ -146,7 +146,7 @@ async fn an_ios_app_is_installed_by_its_manifest() {
 }
 
 #[tokio::test]
-async fn over_plain_http_the_page_of_an_ios_app_says_why_it_cannot_work() {
+async fn over_plain_http_an_ios_page_says_why_it_cannot_work() {
     let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"platform": "ios", "distribution": "development"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
@@ -159,7 +159,7 @@ async fn over_plain_http_the_page_of_an_ios_app_says_why_it_cannot_work() {
 }
 
 #[tokio::test]
-async fn a_link_that_is_forged_or_expired_or_of_a_build_that_is_gone_tells_nothing() {
+async fn a_forged_expired_or_orphaned_link_tells_nothing() {
     let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"distribution": "internal"});
     let id = done(&app, org, &key, fields.clone(), "app.apk").await;

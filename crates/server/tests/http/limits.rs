@@ -55,7 +55,7 @@ async fn each_tier_has_its_calls_a_minute() {
 
 /// "on every such response the three headers": whatever becomes of a call by key or session.
 #[tokio::test]
-async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
+async fn only_answers_to_a_key_or_session_have_the_headers() {
     let app = TestApp::start().await;
     let (org, key) = with_tier(&app, Tier::Enterprise).await;
     let weak = app.key(org, &[Scope::Submit]).await;
@@ -138,7 +138,7 @@ async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_window_is_a_minute_of_the_clock_and_a_clock_that_jumps_locks_nobody_out() {
+async fn a_window_is_a_minute_and_a_clock_jump_locks_nobody_out() {
     let app = TestApp::start().await;
     let (_, key) = with_tier(&app, Tier::Free).await;
     let exhaust = async || while list(&app, &key).await.status == 200 {};

@@ -274,7 +274,7 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
 }
 
 #[tokio::test]
-async fn a_build_whose_runners_fall_silent_fails_after_three_attempts() {
+async fn a_build_of_silent_runners_fails_after_three_attempts() {
     for setup in [Setup::default(), Setup::on_postgres()] {
         let app = TestApp::with(setup).await;
         let (org, key) = app.org_with_key().await;

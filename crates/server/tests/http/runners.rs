@@ -88,7 +88,7 @@ async fn many_at_once_enrol_one_runner() {
 }
 
 #[tokio::test]
-async fn the_token_of_a_runner_opens_nothing_but_its_own_doors_and_no_key_opens_those() {
+async fn a_runner_token_and_an_api_key_open_different_endpoints() {
     let (app, org, key) = TestApp::with_org().await;
     let build_key = app.key(org, &[Scope::Build]).await;
     let cookie = app.user(org, "ada@example.com", Role::Owner).await;

@@ -108,7 +108,7 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
 /// The first successful publish claims the bundle identifier, whatever its letter case:
 /// `docs/reference/callers.md#claiming-a-bundle-identifier`.
 #[tokio::test]
-async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
+async fn a_bundle_id_belongs_to_its_first_publisher() {
     let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
     let taken = "belongs to another organization; the operator of this server can transfer it";
@@ -202,7 +202,7 @@ async fn changes_leave_their_audit_rows_and_events() {
 }
 
 #[tokio::test]
-async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update() {
+async fn an_audit_row_says_who_and_an_event_shows_the_update() {
     let (app, org, key) = TestApp::with_org().await;
     let update = app.published(&key, json!({})).await;
     let answer = app.patch(&key, &of(&update), json!({"rollout": 5})).await;

@@ -127,7 +127,7 @@ async fn the_answer_is_the_published_type_whatever_the_notes_say() {
 }
 
 #[tokio::test]
-async fn every_answer_is_fresh_for_any_origin_and_has_its_own_request_id() {
+async fn every_answer_is_fresh_for_any_origin_with_its_request_id() {
     let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({})).await;
     let mut ids = std::collections::HashSet::new();

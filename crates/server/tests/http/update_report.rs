@@ -128,7 +128,7 @@ async fn two_nodes_count_a_device_once() {
 
 /// Whoever can compute the numbers of devices can search for ids that are all kept where only a sample is.
 #[tokio::test]
-async fn a_device_is_not_kept_under_what_anybody_can_compute_of_its_id() {
+async fn a_device_is_not_kept_under_a_computable_key() {
     let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     assert_eq!(report(&app, "d1", |id| json!([event(id, "installed")])).await, 1);
@@ -321,7 +321,7 @@ async fn pages_of_any_origin_may_report_without_credentials() {
 }
 
 #[tokio::test]
-async fn reports_and_checks_of_an_address_count_together_wrong_ones_too() {
+async fn reports_and_checks_of_an_address_share_one_count() {
     let app = TestApp::with(settings!(check_limit = "3")).await;
     app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     assert_eq!(send(&app, BUNDLE, json!({})).await.status, 400);

@@ -87,7 +87,7 @@ contract! {
         assert!(!org_writes!(db, org, add_delivery(&strange)));
     }
 
-    async fn webhooks_with_due_deliveries_are_found_longest_waiting_first(db: &TestDb) {
+    async fn webhooks_with_due_deliveries_come_longest_waiting_first(db: &TestDb) {
         let org = an_org(db).await.id;
         let [late, early, later, disabled, _idle] = [
             a_webhook(db, org).await,

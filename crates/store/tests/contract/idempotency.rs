@@ -60,7 +60,7 @@ contract! {
         assert!(!answer_request(db, org, &other_body, "third", NOW + 2).await);
     }
 
-    async fn another_caller_method_path_key_or_organization_is_another_request(db: &TestDb) {
+    async fn another_caller_path_or_key_is_another_request(db: &TestDb) {
         let (org, other) = (an_org(db).await.id, an_org(db).await.id);
         answer_request(db, org, &request(), "first", NOW).await;
         let others = [

@@ -125,7 +125,7 @@ contract! {
         again.close().await;
     }
 
-    async fn a_program_older_than_the_schema_that_the_database_needs_is_refused(db: &TestDb) {
+    async fn a_program_older_than_the_schema_is_refused(db: &TestDb) {
         of_the_future(db).await;
         for needed in ["9999", "a later form"] {
             db.raw("DELETE FROM meta WHERE name = 'needed_schema'").await;

@@ -45,7 +45,7 @@ fn who_waits_too_long_for_the_writer_is_told() {
 }
 
 #[test]
-fn a_server_that_crashes_is_told_and_works_again_when_it_is_back() {
+fn a_crashed_server_is_reported_and_works_again_when_back() {
     let mut server = Postgres::start_own();
     let url = server.fresh_database();
     run_async(async {

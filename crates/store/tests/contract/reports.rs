@@ -151,7 +151,7 @@ contract! {
     }
 
     /// During and after an upgrade: release 0.1.0 has only the unkeyed number.
-    async fn a_device_that_an_earlier_release_counted_counts_no_second_time(db: &TestDb) {
+    async fn a_device_counted_by_an_earlier_release_counts_once(db: &TestDb) {
         let org = an_org(db).await.id;
         let update = updates(db, org, 1).await[0];
         let earlier = report(update, ReportKind::Installed, 7);

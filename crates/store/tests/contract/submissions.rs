@@ -312,7 +312,7 @@ contract! {
         assert!(!system_reads!(db, is_blob_referenced(&app.blob_key)), "gone with its submission");
     }
 
-    async fn submissions_of_the_same_bytes_are_told_with_what_the_store_gave_them(db: &TestDb) {
+    async fn submissions_of_the_same_bytes_come_with_their_store_ids(db: &TestDb) {
         let org = an_org(db).await.id;
         let (one, other) = (new_submission(org), Submission { external: Default::default(), ..new_submission(org) });
         let others_bytes = Submission { sha256: "cd".repeat(32), ..new_submission(org) };

@@ -70,7 +70,7 @@ contract! {
         assert_eq!(org_reads!(db, org.id, keys(ALL)).total, 1);
     }
 
-    async fn one_that_is_given_up_while_it_begins_leaves_its_connection_clean(db: &TestDb) {
+    async fn one_abandoned_while_it_begins_leaves_its_connection_clean(db: &TestDb) {
         let org = an_org(db).await;
         for polls in (0..8).cycle().take(200) {
             let mut reader = Box::pin(db.read());

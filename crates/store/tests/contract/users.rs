@@ -90,7 +90,7 @@ contract! {
     }
 
     /// The sign-in provider takes over the account while somebody else sets a password by an older link.
-    async fn a_reset_link_does_not_outlive_a_password_that_is_set_meanwhile(db: &TestDb) {
+    async fn a_reset_link_does_not_outlive_another_new_password(db: &TestDb) {
         let user = a_user(db).await;
         system_writes!(db, create_reset_link(user.id, "link", NOW + 10));
         let other = db.again().await;

@@ -40,7 +40,7 @@ fn a_role_keeps_the_newest_of_each_platform() {
 }
 
 #[test]
-fn a_role_keeps_the_newest_of_each_fingerprint_of_the_last_year() {
+fn a_role_keeps_a_years_newest_of_each_fingerprint() {
     let mut targets = Targets::default();
     for build in 1..=20 {
         let mut update = update("1.0.0", build);

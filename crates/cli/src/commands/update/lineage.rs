@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_or_is_the_same_or_is_of_another_line_does_not_count() {
+    fn only_offered_different_updates_of_the_same_line_count() {
         let mut paused = update("paused", "1.0.1", "2", "B");
         paused.status = UpdateStatus::Paused.into();
         let mut staging = update("staging", "1.0.2", "3", "C");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_files_under_other_versions_are_told_apart_from_nothing() {
+    fn the_same_files_under_another_version_are_no_news() {
         let updates = [
             update("a", "1.0.0", "1", "A"),
             update("b", "1.0.1", "2", "A"),

@@ -90,7 +90,7 @@ fn expo_needs_no_native_projects() {
 }
 
 #[test]
-fn what_expo_generated_counts_only_where_it_is_part_of_the_project() {
+fn what_expo_generated_counts_only_if_the_project_keeps_it() {
     let project = expo();
     let before = project.document(ANDROID);
     project.write("android/settings.gradle", "include ':app'");

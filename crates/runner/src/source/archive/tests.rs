@@ -199,7 +199,7 @@ fn long_names_are_read_whole() {
 }
 
 #[test]
-fn a_single_directory_is_taken_off_and_anything_beside_it_keeps_it() {
+fn only_a_single_top_directory_is_taken_off() {
     let stage = Stage::new();
     stage
         .unpack(

@@ -174,7 +174,7 @@ async fn who_writes_into_a_folder_that_goes_makes_it_anew() {
 }
 
 #[tokio::test]
-async fn an_upload_of_another_size_or_that_breaks_off_leaves_what_was_there() {
+async fn a_wrong_or_broken_upload_leaves_what_was_there() {
     let (_root, directory) = directory();
     let name = key("uploads/a");
     directory.put_stream(&name, 3, chunks(&["old"])).await.unwrap();

@@ -187,7 +187,7 @@ async fn the_store_takes_an_upload_of_the_signed_size_only() {
 }
 
 #[tokio::test]
-async fn readiness_sees_a_missing_bucket_a_wrong_secret_and_a_store_that_is_gone() {
+async fn readiness_sees_a_missing_bucket_wrong_secret_or_lost_store() {
     let (server, blob) = start();
     blob.check().await.unwrap();
     let missing = server.storage_url().replace(&server.bucket, "another-bucket");

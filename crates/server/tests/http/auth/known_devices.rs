@@ -140,7 +140,7 @@ async fn a_restart_gives_no_new_day() {
 
 /// Whether there is an account makes no difference to who asks.
 #[tokio::test]
-async fn a_day_takes_a_hundred_wrong_passwords_whether_there_is_an_account_or_not() {
+async fn a_day_takes_a_hundred_wrong_passwords_for_any_address() {
     let (app, user, _) = stage(Setup::default()).await;
     let unknown = "eve@example.com";
     // Its bucket is known to the service alone: found by one try.
@@ -213,7 +213,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
 }
 
 #[tokio::test]
-async fn only_the_cookie_of_this_user_this_password_and_this_year_makes_a_device_known() {
+async fn a_device_is_known_by_user_password_and_year() {
     let (app, user, device) = stage(Setup::default()).await;
     let (org, _) = app.org_with_key().await;
     app.user(org, "bob@example.com", Role::Member).await;
@@ -265,7 +265,7 @@ async fn a_new_password_ends_known_devices() {
 
 /// Whoever is signed in proves itself on a known device, also where its cookie is of an older version.
 #[tokio::test]
-async fn strangers_do_not_keep_a_signed_in_user_from_what_asks_for_the_password() {
+async fn strangers_do_not_lock_a_signed_in_user_out() {
     let (app, user, _) = stage(Setup::default()).await;
     let session = app.sign_in(EMAIL).await;
     spend(&app, &format!("password:account:{}", user.id), 100).await;

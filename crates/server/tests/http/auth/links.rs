@@ -70,7 +70,7 @@ async fn a_set_up_link_that_another_start_replaced_is_dead() {
 }
 
 #[tokio::test]
-async fn a_set_up_link_is_dead_once_the_operator_made_an_organization() {
+async fn a_set_up_link_dies_with_the_first_organization() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     app.org_with_key().await;
@@ -129,7 +129,7 @@ async fn an_invitation_makes_an_account_for_a_new_address() {
 }
 
 #[tokio::test]
-async fn an_invitation_wants_the_password_of_an_account_that_is_there() {
+async fn an_invitation_asks_an_existing_account_for_its_password() {
     let app = TestApp::start().await;
     let (home, _) = app.org_with_key().await;
     app.user(home, EMAIL, Role::Owner).await;

@@ -134,7 +134,7 @@ async fn what_a_user_does_with_the_account_leaves_a_line_on_postgres() {
 }
 
 #[tokio::test]
-async fn a_refused_sign_in_leaves_a_line_when_there_is_such_an_account() {
+async fn a_refused_sign_in_leaves_a_line_for_a_known_account() {
     let app = TestApp::start().await;
     let (orgs, user) = stage(&app).await;
     let before = lines(&app, orgs[0]).await.len();

@@ -46,7 +46,7 @@ async fn who_has_an_account_is_signed_in() {
 }
 
 #[tokio::test]
-async fn the_provider_is_told_a_challenge_and_the_code_comes_with_its_verifier() {
+async fn the_code_is_exchanged_with_the_verifier_of_its_challenge() {
     let (app, fake) = stage().await;
     let (kept, told) = begin(&app).await;
     assert_eq!(
@@ -72,7 +72,7 @@ async fn the_provider_is_told_a_challenge_and_the_code_comes_with_its_verifier()
 }
 
 #[tokio::test]
-async fn an_invitation_makes_an_account_and_nothing_makes_an_organization() {
+async fn an_invitation_makes_an_account_and_no_organization() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
     is_refused(

@@ -48,7 +48,7 @@ fn is_slowed_down(answer: &Answer, seconds: u64) {
 }
 
 #[tokio::test]
-async fn an_account_takes_five_wrong_passwords_a_minute_from_anywhere() {
+async fn an_account_takes_five_wrong_passwords_a_minute() {
     let app = with_user().await;
     app.advance(15 * SECOND);
     for n in 0..PER_ACCOUNT {
@@ -95,7 +95,7 @@ async fn right_passwords_do_not_count() {
 }
 
 #[tokio::test]
-async fn an_address_takes_twenty_wrong_passwords_a_minute_for_any_accounts() {
+async fn an_address_takes_twenty_wrong_passwords_a_minute() {
     for (address, same, other) in [
         ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
         ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1"),

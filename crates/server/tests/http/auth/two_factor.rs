@@ -247,7 +247,7 @@ async fn a_page_signs_in_by_two_steps() {
 }
 
 #[tokio::test]
-async fn the_proof_of_a_first_step_is_for_one_account_one_password_and_five_minutes() {
+async fn a_first_step_counts_for_one_account_and_five_minutes() {
     let (app, org, secret, _) = stage().await;
     let other = app.user(org, "bob@example.com", Role::Member).await;
     let other = who(&app, &other).await.ok()["user"].id().parse().unwrap();

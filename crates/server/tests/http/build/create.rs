@@ -162,7 +162,7 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_bundle_id_of_another_organization_is_refused_as_by_post_update() {
+async fn a_foreign_bundle_id_is_refused_as_by_post_update() {
     let app = TestApp::start().await;
     let (_, theirs) = app.org_with_key().await;
     let (_, ours) = app.org_with_key().await;

@@ -164,7 +164,7 @@ async fn a_build_that_runs_and_ends_shows_it() {
 }
 
 #[tokio::test]
-async fn a_failed_build_says_why_and_files_of_an_older_try_are_not_shown() {
+async fn a_failed_build_says_why_and_shows_no_older_files() {
     use launchway_domain::build::{BuildErrorCode, Transition};
     let app = TestApp::start().await;
     let (org, key, id) = running(&app).await;

@@ -45,7 +45,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
 }
 
 #[tokio::test]
-async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not_found() {
+async fn a_build_of_another_app_or_platform_is_refused() {
     let (app, key) = TestApp::with_key().await;
     for fields in [json!({"bundleId": "com.example.other"}), json!({"platform": "ios"})] {
         let made = build(&app, &key, fields).await.created();

@@ -160,7 +160,7 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
 }
 
 #[tokio::test]
-async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
+async fn a_file_is_submitted_and_its_rollout_changed() {
     let (mut stage, cookie, token) = stage().await;
     let fields = [("destination", "production"), ("rollout", "20")];
     let file = Some(("app.apk", APK));

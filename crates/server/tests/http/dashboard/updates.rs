@@ -69,7 +69,7 @@ async fn an_update_is_published_from_the_browser() {
 
 /// A package is not bounded by what a form may hold in memory; its texts are.
 #[tokio::test]
-async fn a_package_of_several_mebibytes_is_published_from_the_browser() {
+async fn a_package_of_mebibytes_is_published_from_the_browser() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
     let zip = package("photo.jpg", &noise(3 << 20));

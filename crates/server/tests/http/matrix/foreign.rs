@@ -140,7 +140,7 @@ fn every_endpoint_with_an_id_says_what_it_names() {
 }
 
 #[tokio::test]
-async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched() {
+async fn a_foreign_id_is_answered_as_unknown_and_stays_untouched() {
     let app = TestApp::start().await;
     let victim = Victim::new(&app).await;
     let (_, strangers) = stranger(&app).await;
@@ -185,7 +185,7 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
 }
 
 #[tokio::test]
-async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
+async fn a_foreign_id_in_a_body_is_answered_as_unknown() {
     let app = TestApp::start().await;
     let victim = Victim::new(&app).await;
     let (_, strangers) = stranger(&app).await;
@@ -272,7 +272,7 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
 
 /// `docs/reference/callers.md#organization-context`: whether that organization exists or not makes no difference.
 #[tokio::test]
-async fn a_foreign_org_id_opens_nothing_even_with_the_id_of_its_resource() {
+async fn a_foreign_org_id_opens_nothing_even_with_its_own_resource() {
     let app = TestApp::start().await;
     let victim = Victim::new(&app).await;
     let (_, strangers) = stranger(&app).await;

@@ -11,7 +11,7 @@ use crate::support::TestApp;
 const FOREIGN: &str = "orgId names an organization that this caller does not act in";
 
 #[tokio::test]
-async fn a_session_acts_in_the_organization_it_names_else_in_its_oldest() {
+async fn a_session_acts_in_the_named_or_its_oldest_organization() {
     let app = TestApp::start().await;
     let oldest = app.org(Tier::Free).await;
     let cookie = app.user(oldest, EMAIL, Role::Owner).await;

@@ -85,7 +85,7 @@ fn unsigned(text: &str) -> &str {
 }
 
 #[test]
-fn what_is_added_is_no_difference_and_what_is_missing_or_changed_is() {
+fn an_added_field_is_no_difference_and_a_missing_one_is() {
     let before = serde_json::json!({"a": 1, "b": {"c": [1, null]}, "url": "http://h/x?expires=1", "expiresAt": "then"});
     let check = |now: Value| {
         let mut found = Vec::new();

@@ -47,7 +47,7 @@ async fn send(held: &Held<'_>, log: &[u8], piece: usize, mut before: impl FnMut(
 }
 
 #[tokio::test]
-async fn what_the_runner_did_not_mask_the_server_does_whatever_the_chunks() {
+async fn the_server_masks_what_the_runner_did_not_in_any_chunks() {
     let log = format!("a {SECRET} b\ncorrect-horse-b\n{SECRET}{SECRET}\n{}", &SECRET[..9]);
     let stars = "*".repeat(SECRET.len());
     let masked = format!("a {stars} b\ncorrect-horse-b\n{stars}{stars}\n{}", &SECRET[..9]);

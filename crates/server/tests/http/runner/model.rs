@@ -157,7 +157,7 @@ async fn cancel(app: &TestApp, id: BuildId) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_comes_at_once_each_attempt_has_one_runner_and_each_end_stays() {
+async fn each_attempt_has_one_runner_and_each_end_stays() {
     let steps = setting("MODEL_STEPS").map_or(60, |steps| steps.parse().expect("MODEL_STEPS is a number"));
     let seed = setting("LAUNCHWAY_TEST_SEED").map(|seed| seed.parse().expect("LAUNCHWAY_TEST_SEED is a number"));
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));

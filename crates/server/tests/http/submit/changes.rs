@@ -106,7 +106,7 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
 }
 
 #[tokio::test]
-async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_lets_go() {
+async fn a_cancel_waits_only_for_the_store_to_let_go() {
     let mut stage = Stage::set().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let body = json!({"buildId": build, "destination": "app_store", "options": {"usesNonExemptEncryption": false}});
@@ -161,7 +161,7 @@ async fn what_users_have_is_not_canceled() {
 }
 
 #[tokio::test]
-async fn a_deleted_submission_is_canceled_in_its_store_and_gone_at_once_for_everybody() {
+async fn a_deleted_submission_is_canceled_in_its_store_and_gone() {
     let mut stage = Stage::set().await;
     let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;

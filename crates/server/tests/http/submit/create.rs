@@ -206,7 +206,7 @@ async fn a_source_must_be_an_app_for_that_store() {
 }
 
 #[tokio::test]
-async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
+async fn the_only_fitting_credential_is_taken_else_one_is_named() {
     let (app, key) = TestApp::with_key().await;
     let build = upload(&app, &key, "app.apk", APK).await;
     let submit = async |fields: Value| {

@@ -135,7 +135,7 @@ async fn visionos_goes_to_the_app_store_for_everybody() {
 }
 
 #[tokio::test]
-async fn the_app_of_a_build_goes_from_testflight_to_the_app_store_without_another_upload() {
+async fn a_testflight_build_reaches_the_app_store_without_an_upload() {
     let mut stage = Stage::set().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     for fields in [
@@ -210,7 +210,7 @@ async fn an_app_that_says_what_it_uses_the_camera_for_is_taken() {
 }
 
 #[tokio::test]
-async fn a_rejected_version_goes_on_after_a_retry_without_another_upload() {
+async fn a_rejected_version_is_retried_without_another_upload() {
     let mut stage = Stage::set().await;
     stage.stores().decide(&[Outcome::Reject]);
     let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});

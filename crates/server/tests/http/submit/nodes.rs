@@ -56,7 +56,7 @@ async fn on_postgres_too() {
 }
 
 #[tokio::test]
-async fn a_node_that_stops_ends_its_step_and_leaves_the_rest_to_another() {
+async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
     let mut stage = Stage::set().await;
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;

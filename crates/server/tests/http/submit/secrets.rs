@@ -43,7 +43,7 @@ async fn the_address_of_an_upload_is_sealed_and_never_shown() {
 }
 
 #[tokio::test]
-async fn a_service_account_cannot_have_the_server_call_where_it_must_not() {
+async fn a_service_account_cannot_steer_the_servers_calls() {
     let mut stage = Stage::set().await;
     for place in ["https://169.254.169.254", "https://localhost", "https://[::1]:8443"] {
         let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", place);
@@ -64,7 +64,7 @@ async fn a_service_account_cannot_have_the_server_call_where_it_must_not() {
 }
 
 #[tokio::test]
-async fn a_key_is_opened_once_an_hour_and_a_deleted_one_is_not_used_any_more() {
+async fn a_key_is_opened_once_an_hour_and_not_after_its_deletion() {
     let mut stage = Stage::set().await;
     let fields = json!({"destination": "production", "rollout": 20});
     let id = stage.submitted("app.apk", APK, fields).await;

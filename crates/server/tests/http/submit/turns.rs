@@ -239,7 +239,7 @@ async fn testflight_does_not_wait_for_the_app_store() {
 
 /// However the first one ends, the next one has its turn.
 #[tokio::test]
-async fn a_turn_is_free_when_its_submission_is_canceled_deleted_rejected_or_fails() {
+async fn a_submission_that_ends_in_any_way_frees_its_turn() {
     for end in ["cancel", "delete", "reject", "fail"] {
         let mut stage = stage().await;
         if end == "reject" {
@@ -288,7 +288,7 @@ async fn a_turn_is_free_when_its_submission_is_canceled_deleted_rejected_or_fail
 
 /// The person in App Store Connect is faster than the review.
 #[tokio::test]
-async fn a_build_that_a_person_puts_in_its_place_fails_the_submission() {
+async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
     let mut stage = stage().await;
     let id = stage
         .submitted("App.ipa", IPA, json!({"destination": "app_store"}))

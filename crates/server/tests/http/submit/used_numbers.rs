@@ -93,7 +93,7 @@ async fn of_two_binaries_with_one_number_at_once_one_is_released() {
 }
 
 #[tokio::test]
-async fn one_build_for_testflight_and_the_app_store_at_once_is_uploaded_once() {
+async fn one_build_for_two_destinations_at_once_is_uploaded_once() {
     let mut stage = stage().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let mut made = Vec::new();

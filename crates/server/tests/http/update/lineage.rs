@@ -46,7 +46,7 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
 }
 
 #[tokio::test]
-async fn a_roll_back_serves_the_bytes_before_under_a_higher_build_number() {
+async fn a_roll_back_serves_earlier_bytes_under_a_higher_number() {
     let (app, key) = TestApp::with_key().await;
     let good = app.published(&key, json!({"version": "1.1.0"})).await;
     let upload = app.upload(&key, &package("index.html", b"broken")).await;
@@ -71,7 +71,7 @@ async fn a_roll_back_serves_the_bytes_before_under_a_higher_build_number() {
 }
 
 #[tokio::test]
-async fn a_source_may_be_paused_or_withdrawn_but_not_deleted_or_of_another_app() {
+async fn a_source_may_be_paused_or_withdrawn_but_not_deleted() {
     let (app, key) = TestApp::with_key().await;
     let source = app.published(&key, json!({})).await;
     for (build, status) in [(2, "paused"), (3, "withdrawn")] {

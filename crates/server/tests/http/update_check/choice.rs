@@ -64,7 +64,7 @@ async fn the_newest_is_the_highest_version_then_the_highest_build() {
 }
 
 #[tokio::test]
-async fn a_platform_gets_its_own_and_no_platform_the_latest_of_equals() {
+async fn a_platform_gets_its_own_and_none_the_latest_of_equals() {
     let (app, key) = TestApp::with_key().await;
     for platform in ["ios", "visionos", "android"] {
         app.published(
@@ -90,7 +90,7 @@ async fn a_platform_gets_its_own_and_no_platform_the_latest_of_equals() {
 }
 
 #[tokio::test]
-async fn a_configuration_serves_those_that_name_it_and_none_serves_all() {
+async fn a_configuration_serves_who_names_it_and_none_serves_all() {
     let (app, key) = TestApp::with_key().await;
     for (configuration, version) in [("production", "1.1.0"), ("staging", "1.3.0")] {
         app.published(
@@ -145,7 +145,7 @@ async fn of_equal_versions_and_builds_the_exact_configuration_wins() {
 }
 
 #[tokio::test]
-async fn what_is_paused_withdrawn_or_deleted_is_not_offered_and_the_one_before_is() {
+async fn a_paused_withdrawn_or_deleted_update_is_not_offered() {
     let (app, key) = TestApp::with_key().await;
     let older = app.published(&key, json!({"version": "1.1.0"})).await;
     let newer = app.published(&key, json!({"version": "1.2.0"})).await;
@@ -163,7 +163,7 @@ async fn what_is_paused_withdrawn_or_deleted_is_not_offered_and_the_one_before_i
 
 /// `docs/reference/updates.md#messages-without-an-update`
 #[tokio::test]
-async fn the_two_messages_tell_a_bundle_without_updates_from_one_without_news() {
+async fn a_bundle_without_updates_and_one_without_news_differ() {
     let (app, key) = TestApp::with_key().await;
     let question = "currentVersion=1.0.0";
     let (none, nothing_new) = ("No updates found for this bundle", "No update available");
@@ -194,7 +194,7 @@ fn bucket(update: &str, device: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_rollout_reaches_the_devices_of_its_buckets_and_a_raise_takes_nothing_away() {
+async fn a_raised_rollout_keeps_the_devices_it_reached() {
     let (app, key) = TestApp::with_key().await;
     let base = app.published(&key, json!({"version": "1.1.0"})).await;
     let update = app.published(&key, json!({"version": "1.2.0", "rollout": 0})).await;

@@ -35,7 +35,7 @@ async fn ask(app: &TestApp, fingerprint: &str) -> (Value, Value, Value) {
 }
 
 #[tokio::test]
-async fn the_newest_that_agrees_wins_and_else_the_newest_needs_a_store_update() {
+async fn the_newest_match_wins_else_the_newest_needs_a_store_update() {
     let (app, key) = TestApp::with_key().await;
     for (version, fingerprint) in [
         ("1.1.0", json!("one")),
@@ -102,7 +102,7 @@ async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
 }
 
 #[tokio::test]
-async fn a_store_update_has_a_link_and_the_version_that_the_store_needs() {
+async fn a_store_update_has_a_link_and_the_stores_version() {
     let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"version": "1.1.0", "fingerprint": "one"}))
         .await;

@@ -18,7 +18,7 @@ async fn ask_from(app: &TestApp, forwarded: &[&str]) -> Answer {
 }
 
 #[tokio::test]
-async fn a_client_has_its_checks_a_minute_and_is_told_when_to_come_again() {
+async fn a_client_has_checks_a_minute_and_is_told_when_to_return() {
     let app = limited("127.0.0.1").await;
     app.advance(20 * SECOND);
     for _ in 0..2 {

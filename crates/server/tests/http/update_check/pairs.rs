@@ -36,7 +36,7 @@ async fn takes(app: &TestApp, installed: &str) -> bool {
 }
 
 #[tokio::test]
-async fn apps_that_differ_only_in_what_signs_them_take_the_same_updates() {
+async fn apps_that_differ_only_in_signing_take_the_same_updates() {
     let (app, key) = TestApp::with_key().await;
     let (one, other, changed) = (
         document("lwfp-1", '1'),

@@ -27,7 +27,7 @@ async fn rolled_back(app: &TestApp, key: &str, good: &Value, bad: &Value) -> Val
 
 /// Whatever became of the bad update, on the node that knows it from before and on one that has just started.
 #[tokio::test]
-async fn a_roll_back_reaches_a_caller_that_names_only_the_update_it_runs() {
+async fn a_roll_back_reaches_a_caller_that_names_only_its_update() {
     for fate in ["published", "paused", "withdrawn", "deleted"] {
         let (app, key) = TestApp::with_key().await;
         let good = app.published(&key, json!({"version": "1.1.0", "buildNumber": 1})).await;

@@ -51,7 +51,7 @@ async fn an_unused_upload_lives_for_a_day() {
 }
 
 #[tokio::test]
-async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays() {
+async fn unused_copies_go_with_their_upload_and_the_used_one_stays() {
     let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
@@ -76,7 +76,7 @@ async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays
 }
 
 #[tokio::test]
-async fn the_bytes_of_a_deleted_update_outlive_every_link_to_them_and_then_go() {
+async fn a_deleted_updates_bytes_outlive_every_link_and_then_go() {
     let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;

@@ -26,7 +26,7 @@ async fn ask(app: &TestApp, method: Method, url: &str, headers: &[(&str, &str)])
 }
 
 #[tokio::test]
-async fn no_browser_shows_or_runs_what_users_gave_and_any_page_may_fetch_it() {
+async fn no_browser_runs_what_users_gave_and_any_page_may_fetch_it() {
     let (app, url, bytes) = published().await;
     let answer = app.get(NOBODY, &url).await;
     assert_eq!((answer.status, &answer.bytes), (StatusCode::OK, &bytes));

@@ -72,7 +72,7 @@ async fn a_deleted_update_gives_its_bytes_back_when_they_are_gone() {
 }
 
 #[tokio::test]
-async fn artifacts_and_logs_of_builds_count_and_no_build_begins_without_room() {
+async fn artifacts_and_logs_count_and_no_build_begins_without_room() {
     let (app, org, key) = with(Setup::default(), "free:stored-bytes=2000").await;
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
@@ -241,7 +241,7 @@ async fn publishes_and_builds_claim_within_the_limit_too() {
 }
 
 #[tokio::test]
-async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_goes_on() {
+async fn below_the_floor_of_free_space_only_uploads_stop() {
     const FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
     let app = TestApp::with(Setup::on_postgres()).await;
     let (org, key) = app.org_with_key().await;

@@ -28,7 +28,7 @@ async fn post(app: &TestApp, key: &str, idempotency_key: &str, body: &Value) -> 
 }
 
 #[tokio::test]
-async fn the_last_one_is_taken_and_the_next_refused_until_the_month_is_over() {
+async fn the_last_one_is_taken_and_the_next_refused_for_the_month() {
     let (app, org, key) = with(Setup::default(), "free:updates=3;pro:updates=4").await;
     for build in 1..=3 {
         app.published(&key, json!({"buildNumber": build})).await;
@@ -161,7 +161,7 @@ async fn the_answer_to_a_repeated_request_is_not_counted_again() {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_repeated_request_is_not_counted_again_on_postgres() {
+async fn a_repeated_request_is_not_counted_again_on_postgres() {
     replays_are_free(Setup::on_postgres()).await;
 }
 

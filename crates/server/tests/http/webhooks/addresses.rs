@@ -202,7 +202,7 @@ async fn a_name_that_changes_between_look_ups_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn of_a_name_with_addresses_of_both_kinds_only_the_public_ones_are_dialled() {
+async fn of_a_names_addresses_only_the_public_ones_are_dialled() {
     let names = Arc::new(Names {
         looks: AtomicUsize::new(0),
     });

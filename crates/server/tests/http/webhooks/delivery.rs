@@ -48,7 +48,7 @@ async fn an_event_arrives_as_the_reference_says() {
 }
 
 #[tokio::test]
-async fn each_webhook_is_told_of_its_events_apps_and_organization_only() {
+async fn each_webhook_gets_only_its_events_apps_and_organization() {
     let mut stage = Stage::set().await;
     let receiver = Receiver::ok().await;
     for (path, fields) in [

@@ -29,7 +29,7 @@ async fn user_id(app: &TestApp, cookie: &str) -> String {
 
 /// The attack: an admin takes the invitation of somebody else's address with a password of the admin's own.
 #[tokio::test]
-async fn a_password_of_the_inviting_admin_opens_nothing_after_the_first_sign_in() {
+async fn the_inviting_admins_password_ends_with_the_first_sign_in() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
