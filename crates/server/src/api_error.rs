@@ -4,11 +4,10 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
+use launchway_blob::BlobError;
 use launchway_domain::scope::Scope;
 use launchway_domain::usage::{HoldingQuotaError, QuotaError};
 use launchway_store::StoreError;
-
-use crate::blob::BlobError;
 
 /// Why a request fails.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use launchway_app_stores::transport::Transport;
+use launchway_blob::{Blob, BlobError};
 use launchway_os::clock::Clock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::free_space::Floor;
@@ -12,7 +13,6 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::app_store_events::AppStoreEventSecrets;
-use crate::blob::{Blob, BlobError};
 use crate::build_news::BuildNews;
 use crate::config::{Config, ConfigError, Storage};
 use crate::embedded_runner::Embedded;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::TryStreamExt;
 use futures::stream::BoxStream;
+use launchway_blob::{BlobError, Key};
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_store::LogSegment;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 
 /// The maximum number of bytes returned at a time.
 pub const PIECE: usize = 64 << 10;

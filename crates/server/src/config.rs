@@ -17,11 +17,11 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use launchway_api::words::ServiceEnvironment as Environment;
+use launchway_blob::s3::Credentials;
 use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
 
-use crate::blob::s3::Credentials;
 use crate::package::Limits;
 use addresses::{app_store_connect_url, google_play_url, public_url, runner_dir};
 use values::{GIB, MIB, one_of, parse, paths, ports, size, size_or_zero, truth};

@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 // Until the rooms above have moved out too.
+pub use launchway_blob as blob;
 pub use launchway_domain::mac;
 pub use launchway_os::{clock, folders, free_space, random};
 
@@ -10,7 +11,6 @@ pub mod admin;
 pub mod api_error;
 pub mod app;
 pub mod app_store_events;
-pub mod blob;
 pub mod build_log;
 pub mod build_news;
 pub mod caller;

@@ -25,6 +25,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     ("launchway-device", &["launchway-delta", "launchway-domain"], &[TESTING]),
+    ("launchway-blob", &["launchway-domain", "launchway-os"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     (
         "launchway-app-stores",
@@ -53,6 +54,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[
             "launchway-api",
             "launchway-binaries",
+            "launchway-blob",
             "launchway-client",
             "launchway-credentials",
             "launchway-domain",

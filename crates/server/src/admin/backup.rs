@@ -8,6 +8,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use launchway_blob::Key;
 use launchway_domain::app::Package;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
@@ -19,7 +20,6 @@ use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
-use crate::blob::Key;
 use crate::config::{Config, ConfigError};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use launchway_blob::s3::Credentials;
+
 use super::ConfigError;
-use crate::blob::s3::Credentials;
 
 /// The configured object storage.
 #[derive(Clone, Debug)]

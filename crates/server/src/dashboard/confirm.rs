@@ -10,6 +10,7 @@ use askama::Template;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
+use launchway_blob::Key;
 use launchway_domain::time::EpochMs;
 use launchway_store::{Org, RequestKey};
 
@@ -21,7 +22,6 @@ use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Target, Write};
 

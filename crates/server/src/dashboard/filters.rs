@@ -1,7 +1,8 @@
 //! The filters of a list, as they were typed: shown in the form above the list, and kept in its links.
 
+use launchway_blob::percent::encode;
+
 use crate::api_error::ApiError;
-use crate::blob::percent::encode;
 use crate::http::extract::Query;
 
 /// The filters of a list, by the names of their parameters.

@@ -10,11 +10,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::stream;
 use launchway_api::error::ErrorBody;
+use launchway_blob::range::{self, Selection};
 use tokio::time::Instant;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::range::{self, Selection};
 use crate::build_log::LogReader;
 use crate::caller::Caller;
 use crate::http::extract::Query;

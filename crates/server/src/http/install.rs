@@ -13,6 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use launchway_blob::Key;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::BuildId;
@@ -21,7 +22,6 @@ use launchway_domain::time::{SECOND, iso};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::http::extract::Query;
 use crate::http::pages::protect;
 use crate::install_links::InstallLinkError;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::{get, options};
+use launchway_blob::Blob;
 use launchway_domain::scope::Scope::{Build, Submit, Update};
 use launchway_domain::tenancy::Role::{Admin, Owner};
 use utoipa_axum::router::OpenApiRouter;
@@ -12,7 +13,6 @@ use utoipa_axum::routes;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Blob;
 use crate::config::Roles;
 use crate::dashboard;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};

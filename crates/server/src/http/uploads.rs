@@ -8,11 +8,11 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use launchway_api::uploads::{CreateUpload, UploadView};
+use launchway_blob::{local, serve};
 use launchway_domain::id::{ArtifactId, UploadId};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{local, serve};
 use crate::caller::Caller;
 use crate::http::answers::{created, replay};
 use crate::http::extract::Create;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use launchway_blob::Key;
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
 use launchway_domain::report::REPORT_DAYS;
@@ -13,7 +14,6 @@ use launchway_store::{FORGOTTEN_AT_ONCE, day_of};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::jobs::sweep::sweep;
 use crate::jobs::{old_builds, old_submissions};
 use crate::ops::uploads::{copies_of, staging_key};

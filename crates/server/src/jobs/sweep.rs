@@ -4,13 +4,13 @@
 //! Each installation leaves its mark in the storage. If another installation's mark is there, nothing is removed,
 //! because this database does not know the other's objects.
 
+use launchway_blob::Key;
 use launchway_domain::id::UploadId;
 use launchway_domain::time::{DAY, EpochMs};
 use serde::{Deserialize, Serialize};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 
 /// The folders with our objects, sorted by name. Anything else in a bucket is not ours. A new kind of object needs a
 /// line here, and one in the store's `is_blob_referenced`.

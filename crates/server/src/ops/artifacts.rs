@@ -5,6 +5,7 @@
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
 use launchway_api::words::PendingStatus;
 use launchway_binaries::{BinaryFacts, RequestedFacts, mismatches};
+use launchway_blob::{BlobError, Key};
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
@@ -14,7 +15,6 @@ use launchway_domain::time::{SECOND, iso};
 use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
 use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, ReadError};

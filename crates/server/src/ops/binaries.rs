@@ -4,12 +4,12 @@
 use std::fs::File;
 
 use launchway_binaries::BinaryFacts;
+use launchway_blob::{BlobError, Key};
 use launchway_domain::id::OrgId;
 use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::inspection::InspectionError;
 
 /// The file name endings of apps.

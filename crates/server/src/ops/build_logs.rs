@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use launchway_api::runner::AttemptReply;
+use launchway_blob::Key;
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::masking::Masker;
@@ -19,7 +20,6 @@ use launchway_store::LogSegment;
 use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::ops::build_secrets;
 use crate::ops::leases::{self, begin_change, is_held, no_lease_error};

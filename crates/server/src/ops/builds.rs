@@ -5,6 +5,7 @@ pub mod form;
 pub mod source;
 pub mod view;
 
+use launchway_blob::Key;
 use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{Build, BuildFailure, BuildState, BuildStatus, SourceRecord, Spec, Transition};
 use launchway_domain::build_number::BuildNumber;
@@ -16,7 +17,6 @@ use launchway_store::StateChange;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{apps, fingerprints, queue, uploads, usage};

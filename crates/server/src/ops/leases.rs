@@ -6,6 +6,7 @@ use std::sync::Arc;
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::open;
 use launchway_api::runner::{AttemptReply, Lease, Source, TellPlan};
+use launchway_blob::Key;
 use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::cache;
@@ -20,7 +21,6 @@ use serde_json::json;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};

@@ -3,13 +3,13 @@
 
 use std::fs::File;
 
+use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{Package, Upload};
 use launchway_domain::id::{OrgId, UploadId};
 use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::ops::uploads::{self, WRONG_BYTES, copy_key};
 use crate::ops::usage;
 

@@ -13,6 +13,7 @@ pub mod turns;
 
 use launchway_api::submissions::SubmissionView;
 use launchway_app_stores::google_play::TargetStatus;
+use launchway_blob::Key;
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
@@ -21,7 +22,6 @@ use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::ops::uploads::{self, ALREADY_USED};
 use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{apps, usage};

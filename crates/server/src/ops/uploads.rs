@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use launchway_api::uploads::{CreateUpload, UploadView};
 use launchway_api::words::{PendingStatus, UploadMethod};
+use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
@@ -11,7 +12,6 @@ use launchway_domain::time::{SECOND, iso};
 use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 

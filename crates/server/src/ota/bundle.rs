@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use launchway_blob::Key;
 use launchway_domain::fingerprint::{self, FingerprintDocument, NATIVE_CODE_DIFFERS};
 use launchway_domain::id::UpdateId;
 use launchway_domain::ota::{self, Candidate};
@@ -14,7 +15,6 @@ use launchway_domain::update::UpdateStatus;
 use launchway_domain::version::Version;
 use launchway_store::{OfferedUpdate, RetiredUpdate};
 
-use crate::blob::Key;
 use crate::ota::long_texts::{LongText, LongTexts};
 
 /// Longer release notes, in bytes, are kept outside memory.

@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use launchway_app_stores::transport::{Body, Method, Request, Transport};
+use launchway_blob::percent::encode;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use reqwest::Url;
 use serde::Deserialize;
@@ -17,7 +18,6 @@ use tokio::sync::Mutex;
 
 use super::id_token::{Expectations, IdTokenError, Keys, verified_email};
 use crate::api_error::ApiError;
-use crate::blob::percent::encode;
 use crate::config::Oidc;
 
 const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";

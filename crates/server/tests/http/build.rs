@@ -8,12 +8,12 @@ mod old;
 mod stream;
 mod update;
 
+use launchway_blob::Key;
 use launchway_domain::build::{
     Artifact, BuildFailure, BuildState, BuildStatus, Outcome, PhaseRecord, Runner, Transition,
 };
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::time::{EpochMs, MINUTE};
-use launchway_server::blob::Key;
 use launchway_store::{LogSegment, StateChange};
 use reqwest::Method;
 use serde_json::{Value, json};

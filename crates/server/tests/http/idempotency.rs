@@ -236,7 +236,7 @@ async fn simultaneous_twins(app: &TestApp) {
             no_trace_of_a_second(app, org, action).await;
         }
     }
-    let packages = launchway_server::blob::Key::new("packages").unwrap();
+    let packages = launchway_blob::Key::new("packages").unwrap();
     assert_eq!(
         app.app.blob.list(Some(&packages)).await.unwrap().len(),
         1,

@@ -4,9 +4,9 @@ mod clean_up;
 mod downloads;
 mod stores;
 
+use launchway_blob::Key;
 use launchway_domain::scope::Scope;
 use launchway_domain::time::{DAY, HOUR, iso};
-use launchway_server::blob::Key;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
+use launchway_blob::{Blob, BlobError, Key};
 use launchway_os::folders::new_private_file;
 use launchway_store::System;
 use serde::{Deserialize, Serialize};
 
 use super::{OBJECTS, PAGE, hash_file};
 use crate::api_error::ApiError;
-use crate::blob::{Blob, BlobError, Key};
 use crate::program::CommandError;
 
 const LIST: &str = "build-files.jsonl";

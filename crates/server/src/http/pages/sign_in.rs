@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use launchway_blob::percent::encode;
+
 use super::{Form, Input, Page, field, input};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::percent::encode;
 use crate::caller::Browser;
 use crate::http::extract::Query;
 use crate::ops::proof::{FirstStep, TOO_LATE};

@@ -3,6 +3,7 @@
 
 use launchway_app_stores::AppStoreError;
 use launchway_binaries::{BinaryFacts, Format};
+use launchway_blob::Key;
 use launchway_credentials::ProfileType;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::CredentialKind;
@@ -14,7 +15,6 @@ use launchway_store::{Paging, SubmittedBinary};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::ops::binaries::{self, ReadError};
 
 /// More than the maximum number of credentials of an organization.

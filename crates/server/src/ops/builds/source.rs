@@ -2,6 +2,7 @@
 //! announcement. The runner inspects the archive itself, inside its sandbox.
 
 use futures::TryStreamExt;
+use launchway_blob::{BlobError, Key};
 use launchway_domain::app::Upload;
 use launchway_domain::build::SourceRecord;
 use launchway_domain::id::{BuildId, OrgId, UploadId};
@@ -9,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::ops::uploads::{self, WRONG_BYTES, source_key};
 
 /// The file name endings of supported source archives.

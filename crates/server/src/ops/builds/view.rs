@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use launchway_api::builds::{ArtifactView, BuildContext, BuildView};
+use launchway_blob::Key;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::{Artifact, Build, BuildStatus, Distribution, LEASE};
 use launchway_domain::id::BuildId;
@@ -14,7 +15,6 @@ use launchway_store::Org;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 
 /// Positions in the queue are exact up to here; every position behind is reported as this one.
 pub const LAST_PLACE: i64 = 1000;

@@ -2,6 +2,7 @@
 //! outlive the build, and reads the facts of the app.
 
 use launchway_binaries::BinaryFacts;
+use launchway_blob::{BlobError, Key};
 use launchway_domain::build::{Artifact, Build, BuildStatus};
 use launchway_domain::id::{BuildId, OrgId, SubmissionId, UploadId};
 use launchway_domain::platform::Platform;
@@ -10,7 +11,6 @@ use launchway_domain::submission::{FileKind, SubmissionFile};
 use super::form::{NewSubmission, Source, Symbol, SymbolSource};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{BlobError, Key};
 use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, APPS, ReadError};
 use crate::ops::builds::view::artifacts_of;

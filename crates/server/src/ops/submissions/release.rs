@@ -11,11 +11,11 @@ use futures::future::BoxFuture;
 use launchway_app_stores::Release;
 use launchway_app_stores::release::{EarlierSubmissions, Note, Options, OwnUpload, Symbols};
 use launchway_app_stores::transport::Source;
+use launchway_blob::{Blob, Key};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::{Blob, Key};
 use crate::ops::apps;
 
 /// A file in object storage.

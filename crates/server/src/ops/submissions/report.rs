@@ -2,6 +2,7 @@
 //! due. A report under an older claim is rejected.
 
 use launchway_api::submissions::SubmissionView;
+use launchway_blob::Key;
 use launchway_domain::actor::Actor;
 use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::record::Change;
@@ -12,7 +13,6 @@ use super::progress::{self, Progress};
 use super::{remove_files, turns};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::blob::Key;
 use crate::ops::write::Write;
 
 /// How long a claim is valid without renewal.

@@ -1,8 +1,8 @@
 //! What time does to builds: expiry in the queue, files that go, and what the sweep finds.
 
+use launchway_blob::Key;
 use launchway_domain::build::Outcome;
 use launchway_domain::time::DAY;
-use launchway_server::blob::Key;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use serde_json::{Value, json};

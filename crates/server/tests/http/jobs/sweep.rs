@@ -2,11 +2,11 @@
 
 use std::io::Write as _;
 
+use launchway_blob::Key;
+use launchway_blob::s3::Credentials;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
-use launchway_server::blob::Key;
-use launchway_server::blob::s3::Credentials;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use launchway_testing::postgres::Postgres;

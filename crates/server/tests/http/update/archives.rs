@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use launchway_server::blob::Key;
+use launchway_blob::Key;
 use launchway_server::config::RawSettings;
 use serde_json::json;
 use zip::write::SimpleFileOptions;

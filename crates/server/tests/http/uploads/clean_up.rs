@@ -1,7 +1,7 @@
 //! Clean-up: what it removes, when, and what it never touches.
 
+use launchway_blob::Key;
 use launchway_domain::time::{DAY, HOUR};
-use launchway_server::blob::Key;
 use launchway_server::jobs::clean_up::clean_up;
 use serde_json::{Value, json};
 

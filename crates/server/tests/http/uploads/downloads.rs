@@ -1,7 +1,7 @@
 //! Signed downloads: Range, ETag, conditions, HEAD, and the headers of bytes that users provided
 //! (`docs/reference/uploads.md#bytes-from-users`).
 
-use launchway_server::blob::Key;
+use launchway_blob::Key;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! One whole life of an update on each database with each object storage.
 
+use launchway_blob::s3::Credentials;
 use launchway_domain::time::DAY;
-use launchway_server::blob::s3::Credentials;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_testing::s3::S3Server;
 use reqwest::Method;

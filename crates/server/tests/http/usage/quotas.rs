@@ -1,8 +1,8 @@
 //! Quotas: reached and never passed, whoever asks at once.
 
+use launchway_blob::Key;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
-use launchway_server::blob::Key;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Percent-encoding of RFC 3986 and AWS Signature Version 4: everything but unreserved characters, in upper case.
 
 /// Appends a byte to `out`, encoded unless it is unreserved.
-pub(crate) fn push(out: &mut Vec<u8>, byte: u8) {
+pub fn push(out: &mut Vec<u8>, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     if is_unreserved(byte) {
         out.push(byte);
@@ -11,7 +11,7 @@ pub(crate) fn push(out: &mut Vec<u8>, byte: u8) {
 }
 
 /// Appends a text to `out`, encoded.
-pub(crate) fn push_str(out: &mut Vec<u8>, text: &str) {
+pub fn push_str(out: &mut Vec<u8>, text: &str) {
     // Most texts need no encoding and are copied whole.
     if text.bytes().all(is_unreserved) {
         out.extend_from_slice(text.as_bytes());
@@ -25,14 +25,14 @@ fn is_unreserved(byte: u8) -> bool {
 }
 
 /// Returns the encoded text.
-pub(crate) fn encode(text: &str) -> String {
+pub fn encode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     push_str(&mut out, text);
     String::from_utf8(out).expect("what is encoded is ASCII")
 }
 
 /// Returns the decoded text, or `None` if an escape is malformed or the bytes are not UTF-8. `+` stays as it is.
-pub(crate) fn decode(encoded: &str) -> Option<String> {
+pub fn decode(encoded: &str) -> Option<String> {
     let mut bytes = encoded.bytes();
     let mut out = Vec::with_capacity(encoded.len());
     let digit = |bytes: &mut std::str::Bytes<'_>| char::from(bytes.next()?).to_digit(16);

@@ -5,7 +5,7 @@ use launchway_os::free_space::Floor;
 use tower::ServiceExt;
 
 use super::*;
-use crate::blob::{Blob, Key};
+use crate::{Blob, Key};
 
 const NOW: i64 = 1_790_000_000_000;
 

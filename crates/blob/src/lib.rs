@@ -1,13 +1,15 @@
 //! Object storage: a local directory whose URLs the service signs and serves itself, or a bucket of an S3-compatible
 //! store (`docs/reference/uploads.md#object-storage`). Bytes travel by pre-signed URL, never in the API's JSON.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
 
 mod disposition;
 mod error;
 mod fetch;
 mod key;
 pub mod local;
-pub(crate) mod percent;
-pub(crate) mod range;
+pub mod percent;
+pub mod range;
 pub mod s3;
 pub mod serve;
 mod sigv4;

@@ -2,7 +2,7 @@
 
 /// The part of an object to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Selection {
+pub enum Selection {
     /// All of it: the range is absent or may be ignored (another unit, several ranges, bad syntax).
     Whole,
     /// From the first to the last byte, inclusive.
@@ -17,7 +17,7 @@ pub(crate) enum Selection {
 }
 
 /// Parses the header's value for an object of `size` bytes.
-pub(crate) fn select(header: &str, size: u64) -> Selection {
+pub fn select(header: &str, size: u64) -> Selection {
     parse(header, size).unwrap_or(Selection::Whole)
 }
 

@@ -6,7 +6,7 @@ use launchway_testing::s3::S3Server;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::blob::Blob;
+use crate::Blob;
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()

@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::blob::{BlobError, Key, percent};
+use crate::{BlobError, Key, percent};
 
 /// The parsed and validated address of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]

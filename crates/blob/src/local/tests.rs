@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use futures::stream;
 
 use super::*;
-use crate::blob::Blob;
+use crate::Blob;
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()

@@ -2,8 +2,8 @@
 
 use std::fs::{self, File};
 
-use launchway_server::blob::s3::Credentials;
-use launchway_server::blob::{Blob, Key};
+use launchway_blob::s3::Credentials;
+use launchway_blob::{Blob, Key};
 use launchway_testing::s3::S3Server;
 use sha2::{Digest, Sha256};
 

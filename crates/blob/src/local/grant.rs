@@ -9,8 +9,8 @@ use std::io::Write;
 use subtle::ConstantTimeEq;
 
 use super::Directory;
-use crate::blob::sigv4::hex_of;
-use crate::blob::{Key, percent};
+use crate::sigv4::hex_of;
+use crate::{Key, percent};
 
 /// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum GrantError {
 }
 
 impl Directory {
-    pub(in crate::blob) fn presign_get_into(
+    pub(crate) fn presign_get_into(
         &self,
         out: &mut Vec<u8>,
         key: &Key,
@@ -75,14 +75,7 @@ impl Directory {
         expires.saturating_mul(1000)
     }
 
-    pub(in crate::blob) fn presign_put_into(
-        &self,
-        out: &mut Vec<u8>,
-        key: &Key,
-        size: u64,
-        now_ms: i64,
-        seconds: u32,
-    ) -> i64 {
+    pub(crate) fn presign_put_into(&self, out: &mut Vec<u8>, key: &Key, size: u64, now_ms: i64, seconds: u32) -> i64 {
         let expires = expiry(now_ms, seconds);
         self.start_url(out, key, expires);
         write!(out, "&size={size}").expect("memory takes what is written");
