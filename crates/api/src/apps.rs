@@ -1,4 +1,4 @@
-//! Apps: which bundle id belongs to which organization (`docs/reference/callers.md#apps`).
+//! Apps and the organizations that own them (`docs/reference/callers.md#apps`).
 
 use launchway_domain::app::App;
 use launchway_domain::time::iso;
@@ -12,16 +12,16 @@ use crate::words::ActiveStatus;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateApp {
-    /// The bundle identifier, as the app's native project writes it.
+    /// The bundle identifier, spelled as in the app's native project.
     #[schema(example = "com.example.app")]
     pub bundle_id: String,
-    /// What people call the app; the bundle identifier when absent.
+    /// The display name. Defaults to the bundle identifier.
     #[schema(max_length = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// An app.
+/// The record of an app.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = App)]
@@ -30,16 +30,16 @@ pub struct AppView {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// The bundle identifier as it was first written; no other may differ from it by letter case only.
+    /// The bundle identifier as first claimed. No other app may differ from it by letter case only.
     pub bundle_id: String,
-    /// What people call the app.
+    /// The display name.
     pub name: String,
-    /// When it was claimed.
+    /// When the organization claimed it.
     pub created_at: String,
 }
 
 impl AppView {
-    /// An app.
+    /// The record of an app.
     pub fn of(app: &App) -> Self {
         Self {
             id: app.id.to_string(),

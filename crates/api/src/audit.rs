@@ -4,33 +4,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A line of the audit log. It holds no secret.
+/// An entry of the audit log. It contains no secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuditLine)]
 pub struct AuditView {
-    /// Its number in the organization's log, from 1.
+    /// The entry's number in the organization's log, from 1.
     pub seq: i64,
-    /// When.
+    /// When it happened.
     pub at: String,
-    /// Who: a user id, a key id, `operator` or `service`.
+    /// Who did it: a user id, a key id, `operator` or `service`.
     #[schema(example = "user_01h455vb4pex5vsknk084sn02q")]
     pub actor: String,
-    /// What was done.
+    /// The action.
     #[schema(example = "key.revoke")]
     pub action: String,
-    /// On which resource: its id, or what it goes by.
+    /// The resource: its id, or its name where it has no id.
     pub resource: String,
-    /// What the resource was; null when it was made.
+    /// The resource before the change; null if it was created.
     #[schema(value_type = Option<Object>)]
     pub before: Option<Value>,
-    /// What it became; null when it was removed.
+    /// The resource after the change; null if it was removed.
     #[schema(value_type = Option<Object>)]
     pub after: Option<Value>,
-    /// The client address; null for what was not done over the network.
+    /// The client's IP address; null if the action did not come over the network.
     pub address: Option<String>,
-    /// The `X-Request-Id` of the request; null where there was none.
+    /// The `X-Request-Id` of the request; null without a request.
     pub request_id: Option<String>,
-    /// Chains the line to the one before it.
+    /// The hash that chains this entry to the previous one.
     pub hash: String,
 }

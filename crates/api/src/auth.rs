@@ -14,12 +14,12 @@ use crate::words::ActiveStatus;
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignIn {
-    /// The user's address.
+    /// The user's email address.
     #[schema(example = "ada@example.com")]
     pub email: String,
     /// The user's password.
     pub password: String,
-    /// A code of the authenticator app, or a recovery code, where the account asks for one.
+    /// A code of the authenticator app, or a recovery code; required if the account uses two-factor codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "287082")]
     pub code: Option<String>,
@@ -33,30 +33,30 @@ pub struct Setup {
     pub token: String,
     /// The name of the organization.
     pub organization: String,
-    /// The owner's address.
+    /// The owner's email address.
     pub email: String,
     /// The owner's password, at least 12 characters.
     pub password: String,
 }
 
-/// `POST /auth/invitation`: takes an invitation.
+/// `POST /auth/invitation`: accepts an invitation.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptInvitation {
-    /// The token of the link.
+    /// The token from the link.
     pub token: String,
-    /// A new password, or the present one when the address has an account.
+    /// A new password, or the current one if the email address already has an account.
     pub password: String,
-    /// A code of the authenticator app, or a recovery code, where that account asks for one.
+    /// A code of the authenticator app, or a recovery code; required if that account uses two-factor codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
-/// `POST /auth/reset`: sets a new password by a link of the operator.
+/// `POST /auth/reset`: sets a new password with a link from the operator.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResetPassword {
-    /// The token of the link.
+    /// The token from the link.
     pub token: String,
     /// The new password, at least 12 characters.
     pub password: String,
@@ -73,25 +73,25 @@ pub struct CallerView {
     pub status: open::ActiveStatus,
     /// `session` or `apiKey`.
     pub kind: open::CallerKind,
-    /// `production` or `development`: which of the two services this is.
+    /// The service's environment: `production` or `development`.
     pub environment: open::ServiceEnvironment,
     /// The signed-in user; null for a key.
     pub user: Option<UserView>,
     /// The API key; null for a session.
     pub key: Option<KeyView>,
-    /// The organization that calls act in unless they name another; null for a user without one.
+    /// The organization in which calls act unless they name another; null for a user without one.
     pub organization: Option<OrgView>,
-    /// Every organization the caller may name.
+    /// The organizations that the caller may name.
     pub organizations: Vec<OrgView>,
 }
 
-/// A user.
+/// The record of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = User)]
 pub struct UserView {
     /// `user_…`.
     pub id: String,
-    /// The address the user signs in with.
+    /// The email address that the user signs in with.
     pub email: String,
 }
 
@@ -104,22 +104,22 @@ pub struct SessionView {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     pub current: bool,
-    /// What the browser calls itself.
+    /// The browser's `User-Agent`.
     pub user_agent: String,
-    /// The address it signed in from.
+    /// The IP address of the sign-in.
     pub address: String,
-    /// When it signed in.
+    /// When the user signed in.
     pub created_at: String,
-    /// When it was last used, to the minute.
+    /// When it was last used, rounded to the minute.
     pub last_used_at: String,
-    /// When it ends unless it is used before.
+    /// When it expires unless it is used before.
     pub expires_at: String,
 }
 
 impl UserView {
-    /// A user.
+    /// The record of a user.
     pub fn of(user: &User) -> Self {
         Self {
             id: user.id.to_string(),

@@ -21,44 +21,44 @@ pub struct CreateBuild {
     /// `ios`, `android` or `visionos`.
     #[schema(example = "android")]
     pub platform: open::Platform,
-    /// Where the source comes from: `{"uploadId": …}` or `{"git": {"url": …, "ref": …}}`.
+    /// The source: `{"uploadId": …}` or `{"git": {"url": …, "ref": …}}`.
     pub source: BuildSource,
-    /// The profile of `launchway.toml`.
+    /// The profile in `launchway.toml`.
     #[schema(example = "production")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The configuration, such as `production`: environment variables are chosen by it.
+    /// The configuration, such as `production`. It selects the environment variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
-    /// Semantic version to build; the project's own when absent.
+    /// The semantic version to build. Defaults to the project's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// 1 to 18 digits as text or number; `"auto"` reserves the next one of app and platform; the project's own when absent.
+    /// 1 to 18 digits as text or number. `"auto"` reserves the next number of the app and platform. Defaults to the project's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_number: Option<TextOrNumber>,
-    /// `debug` or `release`; `release` when absent.
+    /// `debug` or `release`. Defaults to `release`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_type: Option<open::BuildType>,
-    /// `store`, `internal`, `simulator` or `development`; `store` when absent.
+    /// `store`, `internal`, `simulator` or `development`. Defaults to `store`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distribution: Option<open::Distribution>,
-    /// What the source is natively: a hash, or the `lwfp-1` or `lwfp-2` document. The runner reckons it when absent.
+    /// The fingerprint of the native code: a hash, or the `lwfp-1` or `lwfp-2` document. The runner computes it if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<FingerprintInput>,
-    /// What git says of the source.
+    /// The git commit of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitView>,
-    /// What to do: what `launchway.toml` resolves to. The runner reads the source when absent.
+    /// The build plan that `launchway.toml` resolves to. If absent, the runner computes it from the source.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
-    /// What goes first in the queue: the greater, -100 to 100; 0 when absent.
+    /// The priority in the organization's queue, -100 to 100; higher goes first. Defaults to 0.
     #[schema(minimum = -100, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
 }
 
-/// Where the source of a build comes from. Exactly one of the two.
+/// The source of a build: exactly one of the two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BuildSource {
@@ -77,25 +77,25 @@ pub struct GitSource {
     /// `https://…`, `ssh://user@host/path` or `user@host:path`.
     #[schema(example = "https://git.example.com/app.git")]
     pub url: String,
-    /// Branch, tag or whole commit id.
+    /// A branch, a tag or a full commit id.
     #[schema(example = "main")]
     #[serde(rename = "ref")]
     pub reference: String,
 }
 
-/// What git says of a source.
+/// The git commit of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GitView {
-    /// The commit.
+    /// The commit id.
     #[schema(max_length = 64)]
     pub commit: Option<String>,
     /// The branch.
     #[schema(max_length = 255)]
     pub branch: Option<String>,
-    /// The commit's message; its first 1,000 characters are kept.
+    /// The commit message; the first 1,000 characters are kept.
     pub message: Option<String>,
-    /// Whether there was more than the commit.
+    /// Whether the working tree had uncommitted changes.
     pub dirty: Option<bool>,
 }
 
@@ -114,96 +114,96 @@ pub struct BuildView {
     pub platform: open::Platform,
     /// The configuration, if it has one.
     pub configuration: Option<String>,
-    /// The profile of `launchway.toml`.
+    /// The profile in `launchway.toml`.
     pub profile: Option<String>,
     /// `debug` or `release`.
     pub build_type: open::BuildType,
     /// `store`, `internal`, `simulator` or `development`.
     pub distribution: open::Distribution,
-    /// The version; null while only the project knows it.
+    /// The version; null until the build has read it from the project.
     pub version: Option<String>,
-    /// The build number; null while only the project knows it.
+    /// The build number; null until the build has read it from the project.
     pub build_number: Option<String>,
-    /// The hash of what it is natively; null until known.
+    /// The fingerprint's hash; null until known.
     pub fingerprint: Option<String>,
-    /// What git says of the source.
+    /// The git commit of the source.
     pub git: Option<GitView>,
-    /// What goes first among the builds of the organization: the greater.
+    /// The priority among the organization's builds; higher goes first.
     pub priority: i64,
-    /// Which try this is, from 1.
+    /// The number of the current attempt, from 1.
     pub attempt: u32,
-    /// The part of it that runs, or ran last.
+    /// The phase that is running, or ran last.
     pub phase: Option<String>,
-    /// All of its parts so far.
+    /// All phases so far.
     pub phases: Vec<PhaseView>,
-    /// How many builds of the organization go before it, from 0; 1000 stands for 1000 or more; null when it does not wait.
+    /// The number of the organization's builds ahead in the queue; 1000 means 1000 or more; null if the build is not queued.
     pub queue_position: Option<i64>,
-    /// What it waits for, as a sentence; null when it does not wait.
+    /// Why the build is waiting, as a sentence; null if it is not queued.
     pub waiting_for: Option<String>,
-    /// The runner that has it, or had it last.
+    /// The runner that executes the build, or executed it last.
     pub runner: Option<String>,
-    /// Whether it was asked to stop and has not yet.
+    /// Whether cancellation was requested and has not finished.
     pub cancel_requested: bool,
-    /// Why it failed.
+    /// Why the build failed.
     pub error: Option<BuildError>,
-    /// What did not fit but did not stop it, a sentence each.
+    /// Problems that did not fail the build, one sentence each.
     pub warnings: Vec<String>,
-    /// What it gave.
+    /// The artifacts.
     pub artifacts: Vec<ArtifactView>,
-    /// The page to install it from, for a finished build with an app that devices install by a link.
+    /// The install page of a finished build whose app devices can install from a link.
     pub install: Option<InstallLink>,
-    /// Bytes of its log so far.
+    /// The length of the log so far, in bytes.
     pub log_size: i64,
-    /// The build that it is another try of.
+    /// The build that this one retries.
     pub parent_id: Option<String>,
-    /// Who asked for it: a user id or a key id.
+    /// Who created it: a user id or a key id.
     pub created_by: String,
-    /// When it was asked for.
+    /// When it was created.
     pub created_at: String,
-    /// When a runner took it first.
+    /// When a runner first claimed it.
     pub started_at: Option<String>,
     /// When it ended.
     pub finished_at: Option<String>,
 }
 
-/// A part of a build: a step, or what the runner does around them.
+/// A phase of a build: a step, or the runner's own work before and after the steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BuildPhase)]
 pub struct PhaseView {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// When it began.
+    /// When it started.
     pub started_at: String,
     /// When it ended; null while it runs.
     pub finished_at: Option<String>,
-    /// Seconds it took; null while it runs.
+    /// The duration in seconds; null while it runs.
     pub seconds: Option<f64>,
-    /// The exit code of a step that ended; null where there is none.
+    /// The exit code of a finished step; null if there is none.
     pub exit_code: Option<i32>,
 }
 
-/// A file that a build gave.
+/// A file that a build produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Artifact)]
 pub struct ArtifactView {
     /// `artifact_…`.
     pub id: String,
-    /// What it is, such as `apk`.
+    /// The kind, such as `apk`.
     pub kind: String,
-    /// Its file name.
+    /// The file name.
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: i64,
-    /// Lower-case hex SHA-256.
+    /// The SHA-256 in lower-case hex.
     pub sha256: String,
-    /// What an app says about itself: bundle id, version, build number, minimum OS, signing certificate.
+    /// What the app's own metadata says: bundle id, version, build number, minimum OS, signing certificate.
     #[schema(value_type = Option<Object>)]
     pub facts: Option<Value>,
-    /// The pre-signed URL to get it from.
+    /// The pre-signed download URL.
     pub url: String,
-    /// When the URL stops working.
+    /// When the URL expires.
     pub expires_at: String,
 }
 
@@ -211,24 +211,24 @@ pub struct ArtifactView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallLink {
-    /// The page, which needs no sign-in.
+    /// The page's URL. The page needs no sign-in.
     pub url: String,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: String,
 }
 
-/// What reading a build needs beside its record.
+/// What the view of a build needs in addition to its record.
 #[derive(Clone, Debug, Default)]
 pub struct BuildContext {
     /// The runner's name.
     pub runner: Option<String>,
-    /// Builds that go before it.
+    /// The number of builds ahead in the queue.
     pub queue_position: Option<i64>,
-    /// What it waits for.
+    /// Why it is waiting.
     pub waiting_for: Option<String>,
-    /// What it gave, each with its URL.
+    /// The artifacts, each with its URL.
     pub artifacts: Vec<ArtifactView>,
-    /// Where to install it from.
+    /// The install link.
     pub install: Option<InstallLink>,
 }
 
@@ -238,27 +238,27 @@ pub struct BuildContext {
 pub struct BuildPlan {
     /// `build_…`.
     pub id: String,
-    /// Where the build stands.
+    /// The build's status.
     pub status: open::BuildStatus,
-    /// What is done; null until the source was read.
+    /// The plan; null until the source was read.
     #[schema(value_type = Option<Object>)]
     pub plan: Option<Plan>,
-    /// Where the plan comes from: `request`, `launchway.toml`, or the framework whose preset it is.
+    /// The plan's origin: `request`, `launchway.toml`, or the framework whose preset it is.
     pub origin: Option<open::PlanOrigin>,
 }
 
-/// The data of a `log` event of `GET /build/log/stream`. Its event id is the offset after these bytes. The other events
-/// are `build`, when status or phase changed, and `end`, the last one; both carry the build.
+/// The data of a `log` event of `GET /build/log/stream`. The event id is the offset after these bytes. The other events
+/// are `build`, sent when the status or phase changes, and `end`, the last one; both carry the build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogEvent {
-    /// Bytes of the log before these.
+    /// The offset of this text in the log, in bytes.
     pub offset: i64,
-    /// What follows. What is no UTF-8 stands as `U+FFFD`.
+    /// The text. Bytes that are not UTF-8 are replaced by `U+FFFD`.
     pub text: String,
 }
 
-/// A machine that makes builds.
+/// A machine that executes builds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Runner)]
@@ -267,32 +267,32 @@ pub struct RunnerView {
     pub id: String,
     /// `online`, `offline` or `revoked`.
     pub status: open::RunnerStatus,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// What it is and has.
+    /// The labels that describe the machine, such as `os=macos`.
     pub labels: Vec<String>,
-    /// Builds at a time.
+    /// The number of builds that it executes at a time.
     pub slots: i64,
-    /// The version of its program.
+    /// The version of the runner program.
     pub version: String,
-    /// Whether it works for every organization of the server.
+    /// Whether it serves every organization of the server.
     pub shared: bool,
-    /// Who let it in.
+    /// Who created its enrollment token.
     pub created_by: String,
     /// When it enrolled.
     pub created_at: String,
-    /// When it was last heard of.
+    /// When the server last heard from it.
     pub last_seen_at: String,
 }
 
-/// `POST /runners/tokens`: the token that enrols one runner, shown once.
+/// `POST /runners/tokens`: the token that enrolls one runner. It is shown once.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerToken {
-    /// What `launchway runner` is given, once; absent when an idempotent request is answered again.
+    /// The token to pass to `launchway runner`; absent when an idempotent request is repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: String,
 }
 
@@ -321,7 +321,7 @@ impl From<&PhaseRecord> for PhaseView {
 }
 
 impl ArtifactView {
-    /// An artifact with the URL to get it from, which works until `expires_at`.
+    /// An artifact with its download URL, which expires at `expires_at`.
     pub fn of(artifact: &Artifact, url: String, expires_at: String) -> Self {
         Self {
             id: artifact.id.to_string(),
@@ -337,7 +337,7 @@ impl ArtifactView {
 }
 
 impl BuildView {
-    /// A build with what stands elsewhere.
+    /// The view of a build, from its record and the parts stored elsewhere.
     pub fn of(build: &Build, context: BuildContext) -> Self {
         let (state, spec) = (&build.state, &build.spec);
         Self {
@@ -380,7 +380,7 @@ impl BuildView {
 }
 
 impl RunnerView {
-    /// A runner; `is_online` says whether it was heard of lately.
+    /// The view of a runner; `is_online` is whether the server heard from it recently.
     pub fn of(runner: &Runner, is_online: bool) -> Self {
         let status = match (runner.revoked_at, is_online) {
             (Some(_), _) => RunnerStatus::Revoked,

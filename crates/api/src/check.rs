@@ -45,18 +45,18 @@ pub struct CheckResult {
     /// SHA-256 of the package; only for a caller that sends `deviceId` or `currentUpdateId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Bytes of the package; only for a caller that sends `deviceId` or `currentUpdateId`.
+    /// The size of the package in bytes; only for a caller that sends `deviceId` or `currentUpdateId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Whether to install at once; only for a caller that sends `deviceId` or `currentUpdateId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
-    /// What authenticates the device's reports; only for a caller that sends `deviceId`.
+    /// The token for the device's reports; only for a caller that sends `deviceId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report_token: Option<String>,
 }
 
-/// Tells a field that is null from one that is absent.
+/// Distinguishes a null field from an absent one.
 mod nullable {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

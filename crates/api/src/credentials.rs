@@ -18,21 +18,21 @@ pub struct CreateCredential {
     /// `app_store_connect_key`, `google_service_account`, `android_keystore`, `apple_certificate` or `provisioning_profile`.
     #[schema(example = "android_keystore")]
     pub kind: open::CredentialKind,
-    /// What people call it, 1 to 100 characters; the file's own name for itself when absent.
+    /// The display name, 1 to 100 characters. Defaults to the name that the file contains.
     #[schema(max_length = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The file in base64: a keystore (PKCS#12 or JKS), a `.p12`, a `.p8`, a service account's JSON, a provisioning profile.
     #[schema(value_type = String, format = Byte)]
     pub content: SecretText,
-    /// Opens the keystore or the `.p12`.
+    /// The password of the keystore or `.p12`.
     #[schema(value_type = Option<String>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<SecretText>,
-    /// Names the key in a keystore that holds several.
+    /// The alias of the key; required if the keystore holds several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
-    /// Opens the key in a keystore, where its password is another one.
+    /// The key's own password, if it differs from the keystore's.
     #[schema(value_type = Option<String>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_password: Option<SecretText>,
@@ -40,16 +40,16 @@ pub struct CreateCredential {
     #[schema(example = "2X9R4HXF34")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
-    /// The issuer of a team's App Store Connect key; an individual key has none.
+    /// The issuer id of an App Store Connect team key; an individual key has none.
     #[schema(example = "57246542-96fe-1a63-e053-0824d011072a")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer_id: Option<String>,
-    /// The app it is for; every app when absent.
+    /// The app that may use it. Defaults to every app.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bundle_id: Option<String>,
 }
 
-/// A credential. Its file and passwords are never shown again; builds and submissions get them.
+/// A credential. Its file and passwords are never returned; only builds and submissions receive them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Credential)]
@@ -58,45 +58,45 @@ pub struct CredentialView {
     pub id: String,
     /// `active` or `expired`.
     pub status: open::CredentialStatus,
-    /// Such as `android_keystore`.
+    /// The kind, such as `android_keystore`.
     pub kind: open::CredentialKind,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// The app it is for; null for every app.
+    /// The app that may use it; null for every app.
     pub bundle_id: Option<String>,
-    /// Lower-case hex SHA-256 of the certificate, of the public key where there is none, or of a profile's file.
+    /// SHA-256 in lower-case hex: of the certificate, of the public key if there is no certificate, or of a profile's file.
     pub fingerprint: String,
-    /// What was read from the file: alias, team, bundle ids and so on, by kind.
+    /// Metadata read from the file, depending on the kind: alias, team, bundle ids and so on.
     #[schema(value_type = Object)]
     pub facts: Value,
-    /// When it ends; null when it does not.
+    /// When it expires; null if it does not.
     pub expires_at: Option<String>,
-    /// Who gave it.
+    /// Who created it: a user id or a key id.
     pub created_by: String,
-    /// When.
+    /// When it was created.
     pub created_at: String,
 }
 
-/// A credential that was just taken.
+/// A newly created credential.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CredentialTaken {
     /// The credential.
     #[serde(flatten)]
     pub record: CredentialView,
-    /// Of an `app_store_connect_key`: what to tell App Store Connect so that it tells of changes at once, shown this once.
-    /// Absent when an idempotent request is answered again.
+    /// For an `app_store_connect_key`: the webhook to create in App Store Connect, so that it reports changes immediately. Shown once.
+    /// Absent when an idempotent request is repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_events: Option<StoreEvents>,
 }
 
-/// A webhook to be made in App Store Connect.
+/// A webhook to create in App Store Connect.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreEvents {
     /// The payload URL.
     pub url: String,
-    /// The secret that it signs with.
+    /// The secret with which App Store Connect signs its requests.
     pub secret: String,
 }
 
@@ -113,12 +113,12 @@ pub struct CredentialExpiring {
     /// The credential.
     #[serde(flatten)]
     pub record: CredentialView,
-    /// Which notice this is: the days before the end at which it is given.
+    /// The number of days before expiry at which this notice is sent.
     pub days_left: i64,
 }
 
 impl CredentialView {
-    /// A credential as it stands at `now` (epoch milliseconds).
+    /// The view of a credential at `now` (epoch milliseconds).
     pub fn of(credential: &Credential, now: EpochMs) -> Self {
         Self {
             id: credential.id.to_string(),

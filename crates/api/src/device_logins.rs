@@ -1,4 +1,4 @@
-//! Signing in a command line through a browser (after RFC 8628, device authorization).
+//! Signing in a command line through a browser, modeled on RFC 8628 (device authorization).
 
 use launchway_domain::device_login::{DeviceLogin, POLL_INTERVAL, UserCode};
 use launchway_domain::time::{SECOND, iso};
@@ -8,19 +8,19 @@ use utoipa::ToSchema;
 use crate::open;
 use crate::secret::SecretText;
 
-/// `POST /auth/device`: begins a login.
+/// `POST /auth/device`: starts a login.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StartDeviceLogin {
-    /// What the key will be called, 1 to 100 characters: the user is shown it.
+    /// The name of the key to create, 1 to 100 characters. The confirmation page shows it.
     #[schema(min_length = 1, max_length = 100, example = "launchway on my-laptop")]
     pub name: String,
-    /// What the key may do: one or more of `build`, `submit`, `update`.
+    /// The key's scopes: one or more of `build`, `submit`, `update`.
     #[schema(min_items = 1, example = json!(["build", "submit", "update"]))]
     pub scopes: Vec<open::Scope>,
 }
 
-/// The answer to `POST /auth/device`.
+/// The response to `POST /auth/device`.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeviceLogin)]
@@ -29,31 +29,31 @@ pub struct DeviceLoginView {
     pub id: String,
     /// `pending`.
     pub status: open::DeviceLoginStatus,
-    /// What the command asks for its key with. It shows it to nobody.
+    /// The secret with which the command polls for its key. The command never displays it.
     pub device_code: String,
-    /// What the command shows and the user confirms.
+    /// The code that the command displays and the user confirms.
     #[schema(example = "BCDF-GHJK")]
     pub user_code: String,
-    /// The page on which a signed-in user enters the code.
+    /// The page where a signed-in user enters the code.
     pub verification_url: String,
-    /// The same page with the code in it.
+    /// The same page with the code filled in.
     pub verification_url_complete: String,
-    /// Seconds to wait before each time the command asks.
+    /// The polling interval in seconds.
     pub interval: i64,
-    /// When the login ends.
+    /// When the login expires.
     pub expires_at: String,
 }
 
-/// `POST /auth/device/key`: asks what became of a login.
+/// `POST /auth/device/key`: polls a login.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimDeviceLogin {
-    /// The `deviceCode` that the login began with.
+    /// The `deviceCode` of the login.
     #[schema(value_type = String)]
     pub device_code: SecretText,
 }
 
-/// The answer to `POST /auth/device/key`.
+/// The response to `POST /auth/device/key`.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeviceLoginOutcome)]
@@ -62,7 +62,7 @@ pub struct DeviceLoginOutcome {
     pub id: String,
     /// `pending`, `approved`, `denied` or `expired`.
     pub status: open::LoginOutcome,
-    /// The API key, once a user approved; no later answer carries it again.
+    /// The API key, in the first response after a user approved; no later response carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::open;
 use crate::secret::SecretText;
 use crate::words::ActiveStatus;
 
-/// `POST /env`: makes a variable, or replaces the one with the same name and scope.
+/// `POST /env`: creates a variable, or replaces the one with the same name and scope.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetEnvVar {
@@ -23,28 +23,28 @@ pub struct SetEnvVar {
     /// The value, at most 64 KiB.
     #[schema(value_type = String, max_length = 65536)]
     pub value: SecretText,
-    /// `variable` (the default), or `file`: the value is written to `path`, and the variable holds where that is.
+    /// `variable` (the default), or `file`: the build writes the value to `path`, and the variable contains the file's location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<open::EnvVarKind>,
-    /// Where a file goes, relative to the build's workspace. For `file` only, and needed there.
+    /// The path of a file, relative to the build's workspace. Required for `file`, and refused otherwise.
     #[schema(max_length = 255, example = "android/app/google-services.json")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// `secret` (the default): the value is never shown again. `plain`: whoever may list variables reads it.
+    /// `secret` (the default): the value is never returned. `plain`: everyone who may list variables can read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visibility: Option<open::Visibility>,
-    /// The app it is for; every app when absent.
+    /// The app that gets it. Defaults to every app.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bundle_id: Option<String>,
-    /// The configurations it is for; every build when absent or empty.
+    /// The configurations that get it. Absent or empty means every build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configurations: Option<Vec<String>>,
-    /// The platforms it is for; every platform when absent or empty.
+    /// The platforms that get it. Absent or empty means every platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platforms: Option<Vec<open::Platform>>,
 }
 
-/// An environment variable. Of several with one name a build gets the one with the narrowest scope.
+/// An environment variable. If several have the same name, a build gets the one with the narrowest scope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EnvVar)]
@@ -53,32 +53,32 @@ pub struct EnvVarView {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// `variable` or `file`.
     pub kind: open::EnvVarKind,
-    /// Where a file goes; null for a variable.
+    /// The path of a file; null for a variable.
     pub path: Option<String>,
     /// `plain` or `secret`.
     pub visibility: open::Visibility,
-    /// The value of a plain one; null when it is secret.
+    /// The value; null if it is secret.
     pub value: Option<String>,
-    /// The app it is for; null for every app.
+    /// The app that gets it; null for every app.
     pub bundle_id: Option<String>,
-    /// The configurations it is for; empty for every build.
+    /// The configurations that get it; empty for every build.
     pub configurations: Vec<String>,
-    /// The platforms it is for; empty for every platform.
+    /// The platforms that get it; empty for every platform.
     pub platforms: Vec<open::Platform>,
-    /// Who made it.
+    /// Who created it: a user id or a key id.
     pub created_by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
-    /// When its value was set last.
+    /// When its value was last set.
     pub updated_at: String,
 }
 
 impl EnvVarView {
-    /// A variable; `value` for a plain one.
+    /// The view of a variable; `value` only for a plain one.
     pub fn of(variable: &EnvVar, value: Option<String>) -> Self {
         Self {
             id: variable.id.to_string(),

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Every answer that is not a success.
+/// The body of every error response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Error)]
 pub struct ErrorBody {
-    /// The status in words, such as `Bad Request`.
+    /// The reason phrase of the status, such as `Bad Request`.
     #[schema(example = "Bad Request")]
     pub error: String,
     /// What is wrong and what to do.

@@ -10,48 +10,48 @@ use utoipa::ToSchema;
 use crate::open;
 use crate::words::FingerprintPart;
 
-/// What a build or an update is natively.
+/// The fingerprint of a build or an update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FingerprintView {
     /// The build or update.
     pub id: String,
-    /// Its status.
+    /// The status of the build or update.
     pub status: open::BuildOrUpdateStatus,
-    /// Its app.
+    /// The app.
     pub bundle_id: String,
-    /// Its platform.
+    /// The platform.
     #[schema(example = "ios")]
     pub platform: open::Platform,
-    /// Its configuration, if it has one.
+    /// The configuration, if it has one.
     pub configuration: Option<String>,
-    /// Its version; null while it is not known.
+    /// The version; null if not known.
     pub version: Option<String>,
-    /// Its build number; null while it is not known.
+    /// The build number; null if not known.
     pub build_number: Option<String>,
-    /// The hash; null when it is not known.
+    /// The hash; null if not known.
     pub fingerprint: Option<String>,
-    /// The `lwfp-2` hash of the same native code, which what only signs does not change; null when it is not known.
+    /// The `lwfp-2` hash of the same native code, which does not change with signing settings; null if not known.
     #[serde(default)]
     pub lwfp2: Option<String>,
-    /// The document that the hash stands for; null when only the hash is known.
+    /// The document that was hashed; null if only the hash is known.
     #[schema(value_type = Option<Object>)]
     pub document: Option<Map<String, Value>>,
 }
 
-/// What differs between two fingerprints.
+/// The differences between two fingerprints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FingerprintDifference {
     /// One side, such as the installed app.
     pub from: FingerprintView,
-    /// The other, such as the update.
+    /// The other side, such as the update.
     pub to: FingerprintView,
-    /// Whether both are the same natively.
+    /// Whether both have the same native code.
     pub same: bool,
-    /// What differs, for people; null when nothing does.
+    /// The differences as a sentence; null if there are none.
     pub reason: Option<String>,
-    /// Each difference; null when only a hash is known of one side.
+    /// Each difference; null if only a hash is known of one side.
     pub changes: Option<Vec<FingerprintChange>>,
 }
 
@@ -61,13 +61,13 @@ pub struct FingerprintDifference {
 pub struct FingerprintChange {
     /// `framework`, `platform`, `plugin`, `resources` or `native`.
     pub kind: open::FingerprintPart,
-    /// The plugin's name; null for what is no plugin.
+    /// The plugin's name; null if it is not about a plugin.
     pub name: Option<String>,
-    /// What is on the one side; null where it is not there, or only a hash.
+    /// The value on the first side; null if it is missing there, or known only as a hash.
     pub from: Option<String>,
-    /// What is on the other side.
+    /// The value on the other side.
     pub to: Option<String>,
-    /// The difference, for people.
+    /// The difference as a sentence.
     pub message: String,
 }
 
@@ -110,7 +110,7 @@ impl FingerprintView {
         self.fingerprint == other.fingerprint || second(self) == second(other)
     }
 
-    /// The document, where it is known.
+    /// The document, if known.
     pub fn read(&self) -> Option<FingerprintDocument> {
         let document = Value::Object(self.document.clone()?);
         FingerprintDocument::from_value(document).ok()

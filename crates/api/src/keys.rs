@@ -11,19 +11,19 @@ use crate::open;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateKey {
-    /// What people call the key, 1 to 100 characters.
+    /// The display name, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100, example = "CI")]
     pub name: String,
-    /// What the key may do: one or more of `build`, `submit`, `update`.
+    /// The key's scopes: one or more of `build`, `submit`, `update`.
     #[schema(min_items = 1, example = json!(["update"]))]
     pub scopes: Vec<open::Scope>,
-    /// Days after which the key stops working, 1 to 3650; without it the key does not expire.
+    /// The number of days until the key expires, 1 to 3650. Without it, the key does not expire.
     #[schema(minimum = 1, maximum = 3650)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in_days: Option<i64>,
 }
 
-/// An API key as it is listed. The key itself is never shown again.
+/// The record of an API key. The key itself is returned only once, when it is created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ApiKey)]
@@ -32,30 +32,30 @@ pub struct KeyView {
     pub id: String,
     /// `active`, `revoked` or `expired`.
     pub status: open::KeyStatus,
-    /// What people call the key.
+    /// The display name.
     pub name: String,
     /// The first 12 characters of the key.
     pub prefix: String,
-    /// What the key may do: `build`, `submit`, `update`; `admin` on keys that the operator made so.
+    /// The key's scopes: `build`, `submit`, `update`; `admin` on keys that the operator created with it.
     pub scopes: Vec<open::Scope>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
-    /// Who made it: a user id, a key id or `operator`.
+    /// Who created it: a user id, a key id or `operator`.
     pub created_by: String,
-    /// When it was last used, to the minute; null when never.
+    /// When it was last used, rounded to the minute; null if never.
     pub last_used_at: Option<String>,
-    /// When it stops working; null when it does not.
+    /// When it expires; null if it does not.
     pub expires_at: Option<String>,
 }
 
-/// The answer to `POST /api-keys`, the only one that carries the key.
+/// The response to `POST /api-keys`, the only one that carries the key.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = CreatedApiKey)]
 pub struct CreatedKey {
     /// The record.
     #[serde(flatten)]
     pub record: KeyView,
-    /// The key, shown this once. Absent when an idempotent request is answered again.
+    /// The key. Absent when an idempotent request is repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The wire: what requests and answers of the API look like, one file per resource.
-//! Field names are camelCase, times ISO 8601 UTC with milliseconds, sizes bytes, durations seconds
+//! The wire format: requests and responses of the API, one file per resource.
+//! Field names are camelCase, times are ISO 8601 in UTC with milliseconds, sizes are bytes, durations are seconds
 //! (`docs/reference/conventions.md#requests-and-responses`).
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]

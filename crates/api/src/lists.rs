@@ -1,4 +1,4 @@
-//! Lists and deletions: the two responses that every resource shares (`docs/reference/conventions.md#lists`).
+//! The responses for lists and deletions, which every resource shares (`docs/reference/conventions.md#lists`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -10,30 +10,30 @@ use crate::open;
 pub struct Page<T> {
     /// The items of this page.
     pub items: Vec<T>,
-    /// How many items there are in all.
+    /// The total number of items.
     pub total: i64,
-    /// How many items a page holds at most, as served (1 to 100).
+    /// The maximum number of items on a page, as applied (1 to 100).
     pub limit: i64,
-    /// How many items were skipped.
+    /// The number of items that were skipped.
     pub offset: i64,
 }
 
-/// The answer to a DELETE.
+/// The response to a DELETE.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Deleted {
-    /// The resource that was named.
+    /// The id of the resource.
     pub id: String,
     /// `deleted`; `revoked` for an API key, a session and a runner; `changed` for a password.
     #[schema(example = "deleted")]
     pub status: open::DoneStatus,
 }
 
-/// The answer to a GET that reads one resource where `id` names it, and lists otherwise.
+/// The response to a GET that returns one resource if `id` names it, and a list otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum OneOrPage<T> {
     /// The resource.
     One(T),
-    /// A page of them.
+    /// A page of resources.
     Page(Page<T>),
 }

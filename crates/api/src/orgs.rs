@@ -15,7 +15,7 @@ use crate::words::ActiveStatus;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateOrg {
-    /// The name people see, 1 to 100 characters.
+    /// The display name, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100, example = "Example Apps")]
     pub name: String,
 }
@@ -30,7 +30,7 @@ pub struct ChangeOrg {
     pub name: Option<String>,
 }
 
-/// An organization, as the caller sees it.
+/// An organization from the caller's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Organization)]
@@ -39,13 +39,13 @@ pub struct OrgView {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// The name people see.
+    /// The display name.
     pub name: String,
-    /// `free`, `pro` or `enterprise`: how many calls a minute it may make.
+    /// `free`, `pro` or `enterprise`: the tier, which sets limits and quotas.
     pub tier: open::Tier,
-    /// The caller's role in it; null for a key.
+    /// The caller's role in the organization; null for a key.
     pub role: Option<open::Role>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
 }
 
@@ -58,7 +58,7 @@ pub struct MemberView {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// The address the member signs in with.
+    /// The email address that the member signs in with.
     pub email: String,
     /// `owner`, `admin` or `member`.
     pub role: open::Role,
@@ -66,81 +66,81 @@ pub struct MemberView {
     pub created_at: String,
 }
 
-/// What ended when a member was removed or got a lesser role.
+/// The access that ended when a member was removed or got a lower role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedAccess {
-    /// Invitations that waited: those the member made, and those for the member's own address.
+    /// The number of pending invitations, both created by the member and for the member's own email address.
     pub invitations: u64,
-    /// One-time tokens for runners.
+    /// The number of one-time tokens for runners.
     pub runner_tokens: u64,
-    /// Browser sign-ins that were approved and whose key was not fetched yet.
+    /// The number of approved browser sign-ins whose key was not fetched yet.
     pub sign_ins: u64,
-    /// API keys that were made by a browser sign-in.
+    /// The number of API keys created by a browser sign-in.
     pub keys: u64,
-    /// Sessions of the user that no longer reach the organization; none when the member stays.
+    /// The number of the user's sessions that no longer have access to the organization; 0 if the member stays.
     pub sessions: i64,
 }
 
-/// A key that the member made and that still works: somebody has to decide whether it stays.
+/// A key that the member created and that still works. An admin decides whether to keep it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyToReview {
     /// `key_…`.
     pub id: String,
-    /// What people call the key.
+    /// The display name.
     pub name: String,
     /// The first 12 characters of the key.
     pub prefix: String,
-    /// What the key may do.
+    /// The key's scopes.
     pub scopes: Vec<open::Scope>,
-    /// When it was last used, to the minute; null when never.
+    /// When it was last used, rounded to the minute; null if never.
     pub last_used_at: Option<String>,
 }
 
-/// A runner that the member let in and that still takes builds.
+/// A runner that the member enrolled and that still claims builds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerToReview {
     /// `runner_…`.
     pub id: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// When it was last heard of.
+    /// When the server last heard from it.
     pub last_seen_at: String,
 }
 
-/// The access of a member who was removed or got a lesser role: what ended, and what is left to decide.
+/// The access of a member who was removed or got a lower role: what ended, and what an admin must decide.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
-    /// What ended.
+    /// The access that ended.
     pub ended: EndedAccess,
-    /// The newest 100 keys that the member made and that still work. Revoke those that nobody needs.
+    /// The newest 100 keys that the member created and that still work. Revoke those that nobody needs.
     pub keys_to_review: Vec<KeyToReview>,
-    /// The newest 100 runners that the member let in. Revoke those that nobody needs.
+    /// The newest 100 runners that the member enrolled. Revoke those that nobody needs.
     pub runners_to_review: Vec<RunnerToReview>,
 }
 
-/// The answer to `DELETE /orgs/members`.
+/// The response to `DELETE /orgs/members`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedMember {
     /// `user_…`.
     pub id: String,
     /// `deleted`.
     pub status: open::DoneStatus,
-    /// What became of the member's access.
+    /// The effect on the member's access.
     #[serde(flatten)]
     pub departure: Departure,
 }
 
-/// The answer to `PATCH /orgs/members`.
+/// The response to `PATCH /orgs/members`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ChangedMember {
     /// The member.
     #[serde(flatten)]
     pub member: MemberView,
-    /// What became of the member's access; absent unless the role became a lesser one.
+    /// The effect on the member's access; present only if the new role is lower.
     #[serde(flatten)]
     pub departure: Option<Departure>,
 }
@@ -158,10 +158,10 @@ pub struct ChangeMember {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateInvitation {
-    /// Whom the link is for; only an account with this address can take it.
+    /// The invited email address. Only an account with this address can accept the invitation.
     #[schema(example = "ada@example.com")]
     pub email: String,
-    /// `owner`, `admin` or `member`; `member` when absent.
+    /// `owner`, `admin` or `member`. Defaults to `member`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<open::Role>,
 }
@@ -175,21 +175,21 @@ pub struct InvitationView {
     pub id: String,
     /// `pending`, `accepted` or `expired`.
     pub status: open::InvitationStatus,
-    /// Whom the link is for.
+    /// The invited email address.
     pub email: String,
-    /// The role the invited user gets.
+    /// The role that the invited user gets.
     pub role: open::Role,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
-    /// When the link stops working.
+    /// When the link expires.
     pub expires_at: String,
-    /// The link to hand over. Only the answer that made the invitation carries it.
+    /// The link to give to the invited person. Only the response that created the invitation carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 
 impl OrgView {
-    /// An organization as a caller with this role sees it.
+    /// The view of an organization for a caller with this role.
     pub fn of(org: &Org, role: Option<Role>) -> Self {
         Self {
             id: org.id.to_string(),
@@ -203,7 +203,7 @@ impl OrgView {
 }
 
 impl MemberView {
-    /// A member.
+    /// The view of a member.
     pub fn of(member: &Member) -> Self {
         Self {
             id: member.user_id.to_string(),
@@ -216,7 +216,7 @@ impl MemberView {
 }
 
 impl KeyToReview {
-    /// A key that still works.
+    /// The view of a key that still works.
     pub fn of(key: &Key) -> Self {
         Self {
             id: key.id.to_string(),
@@ -229,7 +229,7 @@ impl KeyToReview {
 }
 
 impl RunnerToReview {
-    /// A runner that still takes builds.
+    /// The view of a runner that still claims builds.
     pub fn of(runner: &Runner) -> Self {
         Self {
             id: runner.id.to_string(),
@@ -240,7 +240,7 @@ impl RunnerToReview {
 }
 
 impl InvitationView {
-    /// An invitation as it stands at `now` (epoch milliseconds), without its link.
+    /// The view of an invitation at `now` (epoch milliseconds), without its link.
     pub fn of(invitation: &Invitation, now: EpochMs) -> Self {
         Self {
             id: invitation.id.to_string(),

@@ -9,14 +9,14 @@ use crate::open;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeviceReport {
-    /// The token that the check gave to this device.
+    /// The token from this device's check.
     pub report_token: String,
-    /// What happened, 1 to 100 events.
+    /// The events, 1 to 100.
     #[schema(min_items = 1, max_items = 100)]
     pub events: Vec<DeviceEvent>,
 }
 
-/// One thing that happened on a device.
+/// An event on a device.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeviceEvent {
@@ -24,45 +24,45 @@ pub struct DeviceEvent {
     #[serde(rename = "type")]
     #[schema(example = "installed")]
     pub kind: open::ReportKind,
-    /// The update it happened to: the one the token was given for.
+    /// The update that the event is about. It must be the one that the token was issued for.
     pub update_id: String,
     /// When it happened, by the device's clock.
     #[schema(example = "2026-11-20T10:00:00.000Z")]
     pub at: String,
-    /// Why, at most 200 characters; kept for `failed` and `rolled_back`.
+    /// The reason, at most 200 characters; kept for `failed` and `rolled_back`.
     #[schema(max_length = 200)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The answer to a report.
+/// The response to a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportAnswer {
     /// `accepted`.
     pub status: open::AcceptedStatus,
-    /// How many of the events were counted; one that was known already is not.
+    /// The number of events that were counted. Repeated events do not count.
     pub counted: u64,
 }
 
-/// How many devices reported what of an update, each device once.
+/// The number of devices that reported each kind of event about an update. Each device counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportCounts {
-    /// Devices that downloaded the package.
+    /// The number of devices that downloaded the package.
     pub downloaded: i64,
-    /// Devices that installed it.
+    /// The number of devices that installed it.
     pub installed: i64,
-    /// Devices that started with it and found it good.
+    /// The number of devices that started with it and confirmed it.
     pub confirmed: i64,
-    /// Devices that went back to what they had before.
+    /// The number of devices that rolled back to their previous version.
     pub rolled_back: i64,
-    /// Devices on which download or installation failed.
+    /// The number of devices on which download or installation failed.
     pub failed: i64,
     /// The last 20 reasons, newest first.
     pub reasons: Vec<ReportReason>,
 }
 
-/// Why an update failed or was rolled back on a device.
+/// A reason why an update failed or was rolled back on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportReason {
     /// `rolled_back` or `failed`.
@@ -70,6 +70,6 @@ pub struct ReportReason {
     pub kind: open::ReportKind,
     /// When it was reported.
     pub at: String,
-    /// The device's words.
+    /// The reason, in the device's words.
     pub reason: String,
 }

@@ -1,8 +1,8 @@
 //! The messages between runners and the server, under `/runner`. Runners poll; nothing connects to them
 //! (`docs/reference/builds.md#runners`).
 //!
-//! A call that names a build carries the fencing number `attempt`; what a runner sends of another attempt is refused
-//! with 400, and the runner then drops the build. `cancel` rides on every answer about a build.
+//! A request about a build carries the fencing number `attempt`. The server refuses requests of another attempt
+//! with 400, and the runner then drops the build. Every response about a build carries `cancel`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,21 +19,21 @@ use crate::secret::SecretText;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Enrol {
-    /// What people call the machine.
+    /// The machine's display name.
     #[schema(min_length = 1, max_length = 100, example = "mac-mini-1")]
     pub name: String,
-    /// What it is and has, such as `os=macos`.
+    /// The labels that describe the machine, such as `os=macos`.
     #[schema(example = json!(["os=linux", "arch=x86_64"]))]
     pub labels: Vec<String>,
-    /// Builds at a time, 1 to 64.
+    /// The number of builds to execute at a time, 1 to 64.
     #[schema(minimum = 1, maximum = 64)]
     pub slots: u32,
-    /// The version of its program.
+    /// The version of the runner program.
     #[schema(max_length = 100)]
     pub version: String,
 }
 
-/// The answer to an enrolment, the only one that carries the token.
+/// The response to an enrollment, the only one that carries the token.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Enrolled {
@@ -41,7 +41,7 @@ pub struct Enrolled {
     pub id: String,
     /// `active`.
     pub status: open::ActiveStatus,
-    /// What the runner shows from now on, as Bearer.
+    /// The token that the runner sends from now on, as Bearer.
     pub token: String,
 }
 
@@ -51,43 +51,43 @@ impl fmt::Debug for Enrolled {
     }
 }
 
-/// `POST /runner/lease`: asks for a build, and waits for one.
+/// `POST /runner/lease`: claims a build, waiting for one if necessary.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskLease {
-    /// What the machine is and has now.
+    /// The machine's current labels.
     pub labels: Vec<String>,
-    /// The version of its program.
+    /// The version of the runner program.
     #[schema(max_length = 100)]
     pub version: String,
-    /// Seconds to wait for a build, at most 30.
+    /// The number of seconds to wait for a build, at most 30.
     #[schema(minimum = 0, maximum = 30)]
     pub wait_seconds: u32,
 }
 
-/// The answer: a build, or none yet.
+/// The response: a build, or none yet.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeaseAnswer {
-    /// The build; null when there was none in time.
+    /// The build; null if there was none in time.
     pub lease: Option<Lease>,
 }
 
-/// A build in a runner's hands.
+/// A build that a runner has leased.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Lease {
     /// `build_…`.
     pub build_id: String,
-    /// The organization it is for: caches are kept apart by it.
+    /// The organization. Caches are separate for each.
     pub org_id: String,
     /// The fencing number.
     pub attempt: u32,
-    /// Seconds until the lease ends without a renewal.
+    /// The number of seconds until the lease expires without a renewal.
     pub lease_seconds: u32,
-    /// Seconds between renewals.
+    /// The number of seconds between renewals.
     pub renew_seconds: u32,
-    /// Where the log goes on.
+    /// The offset at which the log continues, in bytes.
     pub log_offset: u64,
     /// The app.
     pub bundle_id: String,
@@ -101,46 +101,46 @@ pub struct Lease {
     pub build_type: open::BuildType,
     /// `store`, `internal`, `simulator` or `development`.
     pub distribution: open::Distribution,
-    /// The version to build; the project's own when null.
+    /// The version to build; null means the project's own.
     pub version: Option<String>,
-    /// The build number to build; the project's own when null.
+    /// The build number to build; null means the project's own.
     pub build_number: Option<String>,
-    /// Where the source comes from.
+    /// The source.
     pub source: Source,
-    /// What to do; null when the source says it.
+    /// The plan; null if the runner computes it from the source.
     #[schema(value_type = Option<Object>)]
     pub plan: Option<Plan>,
     /// Environment variables and files.
     pub env: Vec<LeasedVariable>,
-    /// What signs the app.
+    /// The credentials that sign the app.
     pub credentials: Vec<LeasedCredential>,
     /// Which builds of the organization share caches with this one; null from an older server.
     #[serde(default)]
     pub cache_scope: Option<String>,
 }
 
-/// Where the source of a build comes from.
+/// The source of a build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Source {
     /// An archive in object storage.
     #[serde(rename_all = "camelCase")]
     Archive {
-        /// The pre-signed URL to get it from.
+        /// The pre-signed download URL.
         url: String,
-        /// Its name; the ending tells the format.
+        /// The file name; its extension is the format.
         file_name: String,
-        /// Bytes.
+        /// The size in bytes.
         size: u64,
-        /// Lower-case hex SHA-256.
+        /// The SHA-256 in lower-case hex.
         sha256: String,
     },
     /// A git repository.
     #[serde(rename_all = "camelCase")]
     Git {
-        /// Its address.
+        /// The URL.
         url: String,
-        /// Branch, tag or commit.
+        /// A branch, a tag or a commit.
         #[serde(rename = "ref")]
         reference: String,
     },
@@ -150,14 +150,14 @@ pub enum Source {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeasedVariable {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its value; the content of a file.
+    /// The value, or the content of a file.
     #[schema(value_type = String)]
     pub value: SecretText,
-    /// Where a file goes in the workspace; null for a variable.
+    /// The path of a file in the workspace; null for a variable.
     pub path: Option<String>,
-    /// Whether the log must not show it.
+    /// Whether it is masked in the log.
     pub secret: bool,
 }
 
@@ -167,37 +167,37 @@ pub struct LeasedVariable {
 pub struct LeasedCredential {
     /// `credential_…`.
     pub id: String,
-    /// Such as `android_keystore`.
+    /// The kind, such as `android_keystore`.
     pub kind: open::CredentialKind,
-    /// What people call it.
+    /// The display name.
     pub name: String,
     /// The file, in base64.
     #[schema(value_type = String)]
     pub content: SecretText,
-    /// Passwords and names that open it, such as `password`, `alias`, `keyPassword`.
+    /// The passwords and names that open the file, such as `password`, `alias`, `keyPassword`.
     #[schema(value_type = BTreeMap<String, String>)]
     pub secrets: BTreeMap<String, SecretText>,
-    /// What was read from it.
+    /// Metadata that was read from the file.
     #[schema(value_type = Object)]
     pub facts: Value,
 }
 
-/// A part of a build: a step, or what the runner does around them.
+/// A phase of a build: a step, or the runner's own work before and after the steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Phase {
-    /// Its name.
+    /// The name.
     #[schema(max_length = 100)]
     pub name: String,
-    /// When it began.
+    /// When it started.
     pub started_at: String,
     /// When it ended; null while it runs.
     pub finished_at: Option<String>,
-    /// The exit code of a step that ended; null where there is none.
+    /// The exit code of a finished step; null if there is none.
     pub exit_code: Option<i32>,
 }
 
-/// `POST /runner/renew`: the build goes on.
+/// `POST /runner/renew`: renews the lease of a build.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Renew {
@@ -205,22 +205,22 @@ pub struct Renew {
     pub build_id: String,
     /// The fencing number.
     pub attempt: u32,
-    /// Its phases so far, in their order.
+    /// The phases so far, in order.
     pub phases: Vec<Phase>,
 }
 
-/// What the server says about a build.
+/// The server's instructions about a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AttemptReply)]
 pub struct AttemptReply {
-    /// Whether the build is to be stopped.
+    /// Whether to stop the build.
     pub cancel: bool,
-    /// Where the log goes on: all bytes before are kept.
+    /// The offset at which the log continues; the server has stored all bytes before it.
     pub log_offset: u64,
 }
 
-/// `POST /runner/plan`: what the source turned out to say.
+/// `POST /runner/plan`: the plan that the runner computed from the source.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TellPlan {
@@ -228,19 +228,19 @@ pub struct TellPlan {
     pub build_id: String,
     /// The fencing number.
     pub attempt: u32,
-    /// The plan that is followed.
+    /// The plan that the runner follows.
     #[schema(value_type = Object)]
     pub plan: Plan,
-    /// Where it comes from: `request`, `launchway.toml`, or the framework whose preset it is.
+    /// The plan's origin: `request`, `launchway.toml`, or the framework whose preset it is.
     #[schema(max_length = 100)]
     pub origin: open::PlanOrigin,
-    /// The commit that a git source turned out to be; null for an archive.
+    /// The commit id of a git source; null for an archive.
     #[schema(max_length = 64)]
     #[serde(default)]
     pub commit: Option<String>,
 }
 
-/// `POST /runner/artifacts`: announces a file that the build gives.
+/// `POST /runner/artifacts`: announces an artifact.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AnnounceArtifact {
@@ -248,20 +248,20 @@ pub struct AnnounceArtifact {
     pub build_id: String,
     /// The fencing number.
     pub attempt: u32,
-    /// What it is, such as `apk`.
+    /// The kind, such as `apk`.
     #[schema(max_length = 32)]
     pub kind: String,
-    /// Its file name.
+    /// The file name.
     #[schema(max_length = 255)]
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Lower-case hex SHA-256.
+    /// The SHA-256 in lower-case hex.
     #[schema(min_length = 64, max_length = 64)]
     pub sha256: String,
 }
 
-/// Where an artifact goes.
+/// The upload of an artifact.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactTarget {
@@ -269,15 +269,15 @@ pub struct ArtifactTarget {
     pub id: String,
     /// `pending`.
     pub status: open::PendingStatus,
-    /// The pre-signed URL to PUT it to.
+    /// The pre-signed URL for the PUT.
     pub url: String,
-    /// When the URL stops working.
+    /// When the URL expires.
     pub expires_at: String,
-    /// Whether the build is to be stopped.
+    /// Whether to stop the build.
     pub cancel: bool,
 }
 
-/// `POST /runner/finish`: what came of it. Sent again until it is answered; a second time changes nothing.
+/// `POST /runner/finish`: the result of a build. Runners repeat it until it is acknowledged; repetitions change nothing.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Finish {
@@ -287,18 +287,18 @@ pub struct Finish {
     pub attempt: u32,
     /// `success`, `failed` or `canceled`.
     pub status: open::BuildResult,
-    /// Why it failed; only with `failed`.
+    /// The error; only with `failed`.
     pub error: Option<BuildError>,
-    /// All of its phases.
+    /// All phases.
     pub phases: Vec<Phase>,
-    /// The artifacts that were sent.
+    /// The artifacts that were uploaded.
     pub artifacts: Vec<String>,
-    /// Bytes of the whole log; the server takes the end only when it has them all.
+    /// The length of the whole log in bytes. The server refuses the result until it has stored all of them.
     pub log_size: u64,
     /// The fingerprint of the native code, or its document.
     #[schema(value_type = Option<Object>)]
     pub fingerprint: Option<Value>,
-    /// What did not fit but did not stop it, a sentence each; at most 50 count.
+    /// Problems that did not fail the build, one sentence each; the first 50 are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -309,20 +309,20 @@ pub struct Finish {
 pub struct BuildError {
     /// `STEP_FAILED`, `TIMED_OUT`, `RUNNER_LOST`, `EXPIRED`, `SOURCE_INVALID`, `ARTIFACT_MISSING` or `INTERNAL`.
     pub code: open::BuildErrorCode,
-    /// The phase in which it happened.
+    /// The phase that failed.
     pub phase: Option<String>,
     /// What is wrong and what to do.
     #[schema(max_length = 2000)]
     pub message: String,
 }
 
-/// The answer to the end of a build.
+/// The response to the result of a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finished {
     /// The build.
     pub id: String,
-    /// Where it stands now.
+    /// The build's status.
     pub status: open::BuildStatus,
 }
 

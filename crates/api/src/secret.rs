@@ -6,17 +6,17 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use zeroize::Zeroizing;
 
-/// A secret that a request carries. It is wiped when it is dropped.
+/// A secret in a request. Its memory is wiped on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretText(Zeroizing<String>);
 
 impl SecretText {
-    /// A secret.
+    /// Wraps a secret.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// The text itself.
+    /// Returns the secret text.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -29,7 +29,7 @@ impl fmt::Debug for SecretText {
 }
 
 impl Serialize for SecretText {
-    /// For clients: a request carries the secret in clear.
+    /// For clients: serializes the secret in clear.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
     }
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for SecretText {
     }
 }
 
-/// Serde's own message about a wrong type quotes the value; this one does not.
+/// Serde's own message about a wrong type would quote the value; this one does not.
 struct TextOnly;
 
 const WRONG_TYPE: &str = "must be a text";

@@ -20,88 +20,88 @@ pub struct CreateSubmission {
     /// The build whose app is submitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
-    /// An uploaded app, an .ipa, .aab or .apk: it says its bundle id, platform, version and build number itself.
+    /// An uploaded app: an .ipa, .aab or .apk. The server reads its bundle id, platform, version and build number from the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_id: Option<String>,
-    /// `testflight` or `app_store`; a track of Google Play: `internal`, `alpha`, `beta`, `production` or another one.
+    /// `testflight` or `app_store`, or a track of Google Play: `internal`, `alpha`, `beta`, `production` or a custom one.
     #[schema(schema_with = destination)]
     pub destination: open::KnownDestination,
-    /// Percent of the users who get it at first, 1 to 100; 100 when absent. In the App Store anything below 100 is its
-    /// phased release in seven days; `testflight` takes none.
+    /// The percentage of users who get it initially, 1 to 100. Defaults to 100. In the App Store any value below 100 means its
+    /// seven-day phased release; `testflight` does not support it.
     #[schema(minimum = 1, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<i64>,
-    /// What is new (in TestFlight: what to test), once a language.
+    /// The release notes (in TestFlight: what to test), one entry per language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_notes: Option<Vec<ReleaseNote>>,
-    /// The credential that the store knows; the only one that fits app and store when absent.
+    /// The app store credential. Defaults to the only one that fits the app and the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_id: Option<String>,
-    /// What else is asked of the store.
+    /// Further options of the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<SubmissionOptions>,
 }
 
-/// `PATCH /submit?id=`. What is absent stays.
+/// `PATCH /submit?id=`. Absent fields do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangeSubmission {
-    /// Percent of the users who get it, 1 to 100. The App Store's phased release can only be ended, with 100.
+    /// The percentage of users who get it, 1 to 100. An App Store phased release accepts only 100, which ends it.
     #[schema(minimum = 1, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<i64>,
-    /// `halted` stops the rollout; `rolling_out` has it go on, or releases an approved version that waits for that.
+    /// `halted` stops the rollout; `rolling_out` resumes it, or releases an approved version that waits for a manual release.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<open::RolloutState>,
 }
 
-/// What is new, in one language.
+/// The release notes in one language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseNote {
-    /// The language as the store names it.
+    /// The language code of the store.
     #[schema(example = "en-US")]
     pub locale: String,
     /// The text.
     pub text: String,
 }
 
-/// What else can be asked of a store. One that is not of the destination's store is refused.
+/// Further options of the stores. An option of another store than the destination's is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubmissionOptions {
-    /// TestFlight: the groups of testers, by name.
+    /// TestFlight: the names of the tester groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// App Store Connect: whether the app has cryptography that needs papers, where its Info.plist does not say.
+    /// App Store Connect: whether the app uses non-exempt encryption, if its Info.plist does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses_non_exempt_encryption: Option<bool>,
-    /// App Store: an approved version waits until it is released by `PATCH` with `rolling_out`.
+    /// App Store: an approved version waits until a `PATCH` with `rolling_out` releases it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual_release: Option<bool>,
-    /// Google Play: the release is only drafted.
+    /// Google Play: create the release as a draft.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<bool>,
-    /// Google Play: how urgently apps are to ask for the update, 0 to 5.
+    /// Google Play: the in-app update priority, 0 to 5.
     #[schema(minimum = 0, maximum = 5)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
-    /// Google Play: the countries of a staged release in `production`, as two capital letters.
+    /// Google Play: the countries of a staged release in `production`, as two-letter codes in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<String>>,
-    /// Google Play: the name of the release; the store makes one when absent.
+    /// Google Play: the name of the release. Defaults to a name that the store generates.
     #[schema(max_length = 50)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_name: Option<String>,
-    /// Google Play: the changes wait in the Play Console until somebody sends them for review.
+    /// Google Play: the changes wait in the Play Console until someone sends them for review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_not_sent_for_review: Option<bool>,
-    /// Google Play: files that make crash reports readable.
+    /// Google Play: symbol files that make crash reports readable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbols: Option<Vec<SymbolFile>>,
 }
 
-/// A file that makes crash reports readable. Names either `artifactId`, of the same build, or `uploadId`.
+/// A symbol file that makes crash reports readable. Names either `artifactId`, of the same build, or `uploadId`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SymbolFile {
@@ -126,7 +126,7 @@ pub struct SubmissionView {
     /// `queued`, `validating`, `uploading`, `processing`, `in_review`, `rolling_out`, `halted`, `success`, `rejected`,
     /// `failed` or `canceled`.
     pub status: open::SubmissionStatus,
-    /// The build whose app it is; null when the app was uploaded.
+    /// The build whose app is submitted; null if the app was uploaded.
     pub build_id: Option<String>,
     /// The app.
     pub bundle_id: String,
@@ -137,55 +137,55 @@ pub struct SubmissionView {
     /// `testflight`, `app_store` or a track of Google Play.
     #[schema(schema_with = destination)]
     pub destination: open::KnownDestination,
-    /// The version that the app says it has.
+    /// The version in the app's metadata.
     pub version: Option<String>,
-    /// The build number that the app says it has.
+    /// The build number in the app's metadata.
     pub build_number: Option<String>,
-    /// Percent of the users who get it.
+    /// The percentage of users who get it.
     pub rollout: u8,
-    /// What is new, once a language.
+    /// The release notes, one entry per language.
     pub release_notes: Vec<ReleaseNote>,
-    /// The credential that the store knows.
+    /// The app store credential.
     pub credential_id: Option<String>,
-    /// What else is asked of the store.
+    /// Further options of the store.
     pub options: SubmissionOptions,
-    /// The store's own ids by name, such as `appId`, `buildId` or `editId`, as far as they are known.
+    /// The store's own ids by name, such as `appId`, `buildId` or `editId`, as far as known.
     pub external: BTreeMap<String, String>,
-    /// Whether it was asked to stop and has not yet.
+    /// Whether cancellation was requested and has not finished.
     pub cancel_requested: bool,
-    /// Why it did not get there; null unless it failed or was rejected.
+    /// The error; null unless the submission failed or was rejected.
     pub error: Option<SubmissionError>,
-    /// What happened so far, oldest first.
+    /// The events so far, oldest first.
     pub events: Vec<SubmissionEvent>,
-    /// Who asked for it: a user id or a key id.
+    /// Who created it: a user id or a key id.
     pub created_by: String,
-    /// When it was asked for.
+    /// When it was created.
     pub created_at: String,
     /// When it ended.
     pub finished_at: Option<String>,
 }
 
-/// Why a submission did not get there. All codes stand in docs/submissions.md.
+/// Why a submission failed or was rejected. docs/submissions.md lists all codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubmissionError {
-    /// What kind of error it is.
+    /// The error code.
     #[schema(example = "BUILD_NUMBER_USED")]
     pub code: open::SubmissionErrorCode,
-    /// What is wrong, with the store's own words where there are any.
+    /// What is wrong, including the store's own message if there is one.
     pub message: String,
     /// What to do.
     pub fix: String,
-    /// Whether the same submission can go on by `POST /submit/retry`, at once or after something outside was mended.
+    /// Whether `POST /submit/retry` can continue this submission, at once or after an outside problem was fixed.
     pub retryable: bool,
 }
 
-/// Something that happened to a submission.
+/// An event of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SubmissionEvent {
-    /// When.
+    /// When it happened.
     pub at: String,
-    /// The status that it had then.
+    /// The submission's status at that time.
     pub status: open::SubmissionStatus,
     /// What happened, as a sentence.
     pub message: String,

@@ -15,7 +15,7 @@ pub struct CreateUpdate {
     /// The uploaded package, a ZIP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_id: Option<String>,
-    /// An earlier update whose bytes are published anew: a promotion or a roll back.
+    /// An earlier update whose package is published again: a promotion or a rollback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_update_id: Option<String>,
     /// The app.
@@ -24,56 +24,56 @@ pub struct CreateUpdate {
     /// `ios`, `android` or `visionos`.
     #[schema(example = "android")]
     pub platform: open::Platform,
-    /// Semantic version of the update; `1` and `1.2` are read as `1.0.0` and `1.2.0`.
+    /// The semantic version of the update; `1` and `1.2` mean `1.0.0` and `1.2.0`.
     #[schema(example = "1.0.1")]
     pub version: String,
-    /// 1 to 18 digits as text or number; `"auto"`, or nothing, takes the next free one.
+    /// 1 to 18 digits as text or number. `"auto"`, the default, takes the next free one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_number: Option<TextOrNumber>,
-    /// Serves only checks that name this configuration; without it every check.
+    /// Serves only checks that name this configuration. Without it, the update serves every check.
     #[schema(example = "production")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
-    /// What the update needs of the native app: a hash (1 to 128 visible ASCII characters) or the `lwfp-1` or `lwfp-2` document.
+    /// The fingerprint that the installed app must have: a hash (1 to 128 visible ASCII characters) or the `lwfp-1` or `lwfp-2` document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<FingerprintInput>,
-    /// The build this update belongs to; its fingerprint is taken.
+    /// The build this update belongs to. The update gets its fingerprint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
-    /// What is new, up to 4 KiB.
+    /// The release notes, up to 4 KiB.
     #[schema(max_length = 4096)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_notes: Option<String>,
-    /// Percent of the devices that are offered the update, 0 to 100; 100 when absent.
+    /// The percentage of devices that are offered the update, 0 to 100. Defaults to 100.
     #[schema(minimum = 0, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<i64>,
-    /// Asks the app to install the update at once.
+    /// Whether the app should install the update immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
 }
 
-/// `PATCH /update?id=`. What is absent stays.
+/// `PATCH /update?id=`. Absent fields do not change.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangeUpdate {
     /// `published`, `paused` or `withdrawn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<open::UpdateStatus>,
-    /// Percent of the devices that are offered the update, 0 to 100.
+    /// The percentage of devices that are offered the update, 0 to 100.
     #[schema(minimum = 0, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<i64>,
-    /// Asks the app to install the update at once.
+    /// Whether the app should install the update immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
-    /// What is new, up to 4 KiB.
+    /// The release notes, up to 4 KiB.
     #[schema(max_length = 4096)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_notes: Option<String>,
 }
 
-/// A build number as people write it: `7` or `"7"`.
+/// A build number as a number or a text: `7` or `"7"`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "expected text or a whole number")]
 pub enum TextOrNumber {
@@ -83,13 +83,13 @@ pub enum TextOrNumber {
     Number(u64),
 }
 
-/// A fingerprint: its hash, or the whole document of part 9.
+/// A fingerprint: its hash, or the whole document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "expected a hash as text or a fingerprint document")]
 pub enum FingerprintInput {
     /// An opaque hash, compared byte by byte.
     Hash(String),
-    /// A `lwfp-1` or `lwfp-2` document; the server reckons the hash.
+    /// A `lwfp-1` or `lwfp-2` document; the server computes the hash.
     #[schema(value_type = Object)]
     Document(serde_json::Map<String, serde_json::Value>),
 }
@@ -107,54 +107,54 @@ pub struct UpdateView {
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
     pub platform: open::Platform,
-    /// Semantic version, as written.
+    /// The semantic version, as written.
     pub version: String,
-    /// Numeric text, as written.
+    /// The build number as numeric text, as written.
     pub build_number: String,
-    /// The configuration that checks must name; null when it serves every check.
+    /// The configuration that checks must name; null if it serves every check.
     pub configuration: Option<String>,
-    /// The hash the installed app must have; null when any will do.
+    /// The fingerprint hash that the installed app must have; null if the update does not require one.
     pub fingerprint: Option<String>,
     /// The build it belongs to.
     pub build_id: Option<String>,
-    /// The update whose bytes it publishes anew.
+    /// The update whose package it publishes again.
     pub source_update_id: Option<String>,
-    /// What is new; empty when nothing was written.
+    /// The release notes; empty if there are none.
     pub release_notes: String,
-    /// Whether the app is asked to install it at once.
+    /// Whether the app should install it immediately.
     pub mandatory: bool,
-    /// Percent of the devices that are offered it.
+    /// The percentage of devices that are offered it.
     pub rollout: u8,
-    /// Bytes of the package.
+    /// The size of the package in bytes.
     pub size: i64,
-    /// SHA-256 of the package, lower-case hex.
+    /// The SHA-256 of the package in lower-case hex.
     pub sha256: String,
-    /// Files in the package.
+    /// The number of files in the package.
     pub file_count: i64,
     /// Who published it: a user id or a key id.
     pub created_by: String,
     /// When it was published.
     pub created_at: String,
-    /// What devices reported; only where one update is read.
+    /// What devices reported; only in the response for a single update.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reports: Option<ReportCounts>,
-    /// Who asks about the app; only where one update is read.
+    /// The app's checks; only in the response for a single update.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callers: Option<UpdateCallers>,
 }
 
-/// The checks of an app that the answering server got since it started.
+/// The checks of an app that the responding server received since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateCallers {
-    /// All of them.
+    /// All checks.
     pub checks: u64,
-    /// Those that told neither `currentBuild` nor `currentUpdateId`: these callers cannot see a roll back.
+    /// The checks without `currentBuild` and `currentUpdateId`. Such callers cannot see a rollback.
     pub without_build: u64,
 }
 
 impl UpdateView {
-    /// An update, without what devices reported.
+    /// The view of an update, without device reports.
     pub fn of(update: &Update) -> Self {
         Self {
             id: update.id.to_string(),

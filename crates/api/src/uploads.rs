@@ -1,4 +1,4 @@
-//! Uploads: bytes that are sent directly to object storage by a pre-signed URL (`docs/reference/uploads.md`).
+//! Uploads: files sent directly to object storage with a pre-signed URL (`docs/reference/uploads.md`).
 
 use std::collections::BTreeMap;
 
@@ -11,32 +11,32 @@ use crate::open;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateUpload {
-    /// The name of the file; its ending says what it is (`.zip`, `.tar.gz`, `.tar.zst`, `.ipa`, `.apk`, `.aab`).
+    /// The file name; its extension is the format (`.zip`, `.tar.gz`, `.tar.zst`, `.ipa`, `.apk`, `.aab`).
     #[schema(min_length = 1, max_length = 255, example = "update.zip")]
     pub file_name: String,
-    /// The exact number of bytes that will be sent.
+    /// The exact size in bytes.
     #[schema(minimum = 1, example = 1024)]
     pub size: i64,
-    /// SHA-256 of the bytes, 64 hex digits.
+    /// The SHA-256 of the file, 64 hex digits.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub sha256: String,
 }
 
-/// Where and how to send the bytes.
+/// The request that uploads the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Upload)]
 pub struct UploadView {
-    /// `upload_…`: name it when the bytes are there.
+    /// `upload_…`: requests refer to the uploaded file by this id.
     pub id: String,
     /// `pending`.
     pub status: open::PendingStatus,
     /// `PUT`.
     pub method: open::UploadMethod,
-    /// The pre-signed URL. It takes exactly `size` bytes and needs no other authentication.
+    /// The pre-signed URL. It accepts exactly `size` bytes and needs no other authentication.
     pub url: String,
-    /// Headers to send with the bytes, besides `Content-Length`.
+    /// The headers to send, in addition to `Content-Length`.
     pub headers: BTreeMap<String, String>,
-    /// When the URL stops working.
+    /// When the URL expires.
     pub expires_at: String,
 }

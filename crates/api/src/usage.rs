@@ -1,4 +1,4 @@
-//! Usage: what an organization used in a month, and its quotas.
+//! The usage of an organization in a month, and its quotas.
 
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::open;
 use crate::words::UsageStatus;
 
-/// What was used in a calendar month, in UTC.
+/// The usage in a calendar month, in UTC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Usage)]
@@ -16,48 +16,48 @@ pub struct UsageView {
     /// The month.
     #[schema(example = "2026-11")]
     pub id: String,
-    /// `running` for the present month, `complete` for one that is over.
+    /// `running` for the current month, `complete` for a past one.
     pub status: open::UsageStatus,
-    /// The tier of the organization, as it is now.
+    /// The current tier of the organization.
     #[schema(example = "free")]
     pub tier: open::Tier,
-    /// Builds that were made.
+    /// The number of builds created.
     pub builds: i64,
-    /// Minutes that builds ran; one that began counts.
+    /// The minutes that builds ran; every started minute counts.
     pub build_minutes: i64,
-    /// Submissions that were made.
+    /// The number of submissions created.
     pub submissions: i64,
-    /// Over-the-air updates that were published.
+    /// The number of over-the-air updates published.
     pub updates: i64,
-    /// Public checks of the organization's apps; some seconds late.
+    /// The number of public checks for the organization's apps, updated every few seconds.
     pub checks: i64,
-    /// Bytes of packages that were stored. Publishing the bytes of an earlier update anew stores none.
+    /// The bytes of packages stored. Publishing the package of an earlier update again stores none.
     pub bytes: i64,
-    /// Bytes in object storage now, whatever the month: packages, sources, artifacts, logs, files of submissions, and uploads that
-    /// are not used yet at their announced size.
+    /// The bytes currently in object storage, whatever the month: packages, sources, artifacts, logs, files of submissions, and
+    /// unused uploads at their announced size.
     #[serde(default)]
     pub stored_bytes: i64,
-    /// Bundle ids that are claimed now, whatever the month; those of deleted apps stay claimed.
+    /// The number of bundle ids currently claimed, whatever the month. Those of deleted apps stay claimed.
     #[serde(default)]
     pub apps: i64,
-    /// What the tier may use in a month and hold at any moment, as it is now.
+    /// The current quotas of the tier.
     pub quotas: QuotasView,
 }
 
-/// What may be used in a month and held at any moment; `null` is without limit.
+/// The quotas for a month, and for what is held at any moment; `null` means unlimited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Quotas)]
 pub struct QuotasView {
-    /// Builds.
+    /// Builds per month.
     pub builds: Option<u64>,
-    /// Minutes that builds run.
+    /// Build minutes per month.
     pub build_minutes: Option<u64>,
-    /// Submissions.
+    /// Submissions per month.
     pub submissions: Option<u64>,
-    /// Over-the-air updates.
+    /// Over-the-air updates per month.
     pub updates: Option<u64>,
-    /// Bytes of packages.
+    /// Bytes of packages per month.
     pub bytes: Option<u64>,
     /// Bytes in object storage, at any moment.
     pub stored_bytes: Option<u64>,
@@ -75,7 +75,7 @@ pub struct Holdings {
 }
 
 impl UsageView {
-    /// The usage and holdings of an organization of this tier; `present` is the current month.
+    /// The view of an organization's usage and holdings in this tier; `present` is the current month.
     pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas, held: Holdings) -> Self {
         let running = usage.month >= present;
         Self {

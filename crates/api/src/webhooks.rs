@@ -11,49 +11,49 @@ use crate::open;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateWebhook {
-    /// What people call the webhook, 1 to 100 characters.
+    /// The display name, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100, example = "Chat")]
     pub name: String,
-    /// Where it is told: an https URL of a public host, at most 2048 bytes.
+    /// The receiver: an https URL of a public host, at most 2048 bytes.
     #[schema(max_length = 2048, example = "https://hooks.example.com/launchway")]
     pub url: String,
-    /// What it is told of: one or more kinds of events, or `*` for all.
+    /// The events to deliver: one or more kinds, or `*` for all.
     #[schema(min_items = 1, example = json!(["update.published", "update.withdrawn"]))]
     pub events: Vec<open::EventName>,
-    /// `generic` (when absent), `slack` or `teams`.
+    /// `generic` (the default), `slack` or `teams`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(example = "generic")]
     pub kind: Option<open::WebhookType>,
-    /// Tells only of these apps, whatever the letter case, and of what belongs to no app; absent or empty: of all.
+    /// Delivers only events of these apps, in any letter case, and events that belong to no app. Absent or empty means all apps.
     #[schema(max_items = 100, example = json!(["com.example.app"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bundle_ids: Option<Vec<String>>,
 }
 
-/// `PUT /webhooks`: the whole record. What is absent is as at the creation, but `status`, which stays. The secret stays. A
-/// record may be sent as it was read: what cannot be changed is ignored.
+/// `PUT /webhooks`: replaces the record. Absent fields get the defaults of a creation, except `status`, which does not change.
+/// The secret does not change. A record may be sent as it was read: fields that cannot change are ignored.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReplaceWebhook {
-    /// The webhook. Without it the call is refused.
+    /// The webhook. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `active` turns a disabled webhook on again, `disabled` turns it off.
+    /// `active` enables a disabled webhook, `disabled` disables it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<open::WebhookStatus>,
-    /// What people call the webhook, 1 to 100 characters.
+    /// The display name, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// Where it is told: an https URL of a public host, at most 2048 bytes.
+    /// The receiver: an https URL of a public host, at most 2048 bytes.
     #[schema(max_length = 2048, example = "https://hooks.example.com/launchway")]
     pub url: String,
-    /// What it is told of: one or more kinds of events, or `*` for all.
+    /// The events to deliver: one or more kinds, or `*` for all.
     #[schema(min_items = 1, example = json!(["*"]))]
     pub events: Vec<open::EventName>,
-    /// `generic` (when absent), `slack` or `teams`.
+    /// `generic` (the default), `slack` or `teams`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<open::WebhookType>,
-    /// Tells only of these apps, and of what belongs to no app; absent or empty: of all.
+    /// Delivers only events of these apps, and events that belong to no app. Absent or empty means all apps.
     #[schema(max_items = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bundle_ids: Option<Vec<String>>,
@@ -71,7 +71,7 @@ pub struct ReplaceWebhook {
     pub last_delivery: Option<serde_json::Value>,
 }
 
-/// A webhook. Its secret is never shown again.
+/// A webhook. Its secret is returned only when it is created or rotated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Webhook)]
@@ -82,77 +82,77 @@ pub struct WebhookView {
     pub status: open::WebhookStatus,
     /// Why it is disabled; null while it is active.
     pub disabled_reason: Option<String>,
-    /// What people call the webhook.
+    /// The display name.
     pub name: String,
-    /// Where it is told.
+    /// The receiver's URL.
     pub url: String,
     /// `generic`, `slack` or `teams`.
     #[serde(rename = "type")]
     pub kind: open::WebhookType,
-    /// What it is told of; `*` alone is everything.
+    /// The events to deliver; `*` alone means all.
     pub events: Vec<open::EventName>,
-    /// Of which apps; empty: of all.
+    /// The apps whose events are delivered; empty means all.
     pub bundle_ids: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
-    /// The newest delivery; null when there is none.
+    /// The newest delivery; null if there is none.
     pub last_delivery: Option<DeliveryView>,
 }
 
-/// The answer to `POST /webhooks` and `POST /webhooks/rotate-secret`, the only ones that carry the secret.
+/// The response to `POST /webhooks` and `POST /webhooks/rotate-secret`, the only ones that carry the secret.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WebhookWithSecret {
     /// The record.
     #[serde(flatten)]
     pub record: WebhookView,
-    /// `whsec_…`: what deliveries are signed with, shown this once. Absent when an idempotent request is answered again.
+    /// `whsec_…`: the secret that signs deliveries. Absent when an idempotent request is repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
 
-/// One event on its way to one webhook.
+/// The delivery of one event to one webhook.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Delivery)]
 pub struct DeliveryView {
     /// `delivery_…`.
     pub id: String,
-    /// `pending`, `succeeded`, `failed`, or `canceled` when the webhook was disabled before.
+    /// `pending`, `succeeded`, `failed`, or `canceled` if the webhook was disabled first.
     pub status: open::DeliveryStatus,
     /// The webhook.
     pub webhook_id: String,
-    /// The event: the `webhook-id` header of every try, also of redeliveries.
+    /// The event: the `webhook-id` header of every attempt, including redeliveries.
     pub event_id: String,
     /// The kind of the event.
     #[serde(rename = "type")]
     pub kind: open::EventKind,
-    /// When the delivery was made.
+    /// When the delivery was created.
     pub created_at: String,
-    /// When it is tried next; null when it is not tried any more.
+    /// When the next attempt is due; null if there will be none.
     pub next_attempt_at: Option<String>,
-    /// Why it is not tried any more, where its attempts do not say so.
+    /// Why there will be no more attempts, if the attempts do not say so.
     pub reason: Option<String>,
-    /// The tries, oldest first.
+    /// The attempts, oldest first.
     pub attempts: Vec<AttemptView>,
 }
 
-/// One try of a delivery.
+/// An attempt of a delivery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryAttempt)]
 pub struct AttemptView {
-    /// When it began.
+    /// When it started.
     pub at: String,
-    /// Seconds that it took.
+    /// The duration in seconds.
     pub duration: f64,
-    /// The status that the receiver answered; null when it did not answer.
+    /// The status of the receiver's response; null without a response.
     pub response_status: Option<u16>,
-    /// Why it failed; null when it succeeded.
+    /// Why it failed; null if it succeeded.
     pub error: Option<String>,
 }
 
 impl WebhookView {
-    /// A webhook with its newest delivery.
+    /// The view of a webhook with its newest delivery.
     pub fn of(webhook: &Webhook, last_delivery: Option<DeliveryView>) -> Self {
         Self {
             id: webhook.id.to_string(),
@@ -170,7 +170,7 @@ impl WebhookView {
 }
 
 impl DeliveryView {
-    /// A delivery with its attempts, oldest first.
+    /// The view of a delivery with its attempts, oldest first.
     pub fn of(delivery: &Delivery, tries: &[DeliveryAttempt]) -> Self {
         let pending = delivery.status == DeliveryStatus::Pending;
         Self {

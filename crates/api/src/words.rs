@@ -1,84 +1,84 @@
-//! Enums of words that exist only on the wire. The others are those of the domain.
+//! Enums that exist only on the wire. The others are in the domain.
 
 use launchway_domain::webhook::EventKind;
 use launchway_domain::words;
 use launchway_domain::words::{UnknownWordError, Word};
 
 words! {
-    /// Whether something can be used.
+    /// The status of a resource without a life cycle.
     ActiveStatus, "active",
-    /// It can, as long as it is there.
+    /// It exists and can be used.
     Active = "active",
 }
 
 words! {
-    /// Whether an announced file is there.
+    /// The status of an announced file.
     PendingStatus, "pending",
-    /// Its bytes are to come.
+    /// Its bytes have not arrived yet.
     Pending = "pending",
 }
 
 words! {
-    /// What a call made of the thing that it names.
+    /// The effect of a request on the resource that it names.
     DoneStatus, "deleted, revoked, changed",
-    /// It is gone.
+    /// It was deleted.
     Deleted = "deleted",
-    /// It does not work any more.
+    /// It no longer works.
     Revoked = "revoked",
     /// It has another value.
     Changed = "changed",
 }
 
 words! {
-    /// What became of what was sent.
+    /// The status of accepted data.
     AcceptedStatus, "accepted",
-    /// It was taken.
+    /// It was accepted.
     Accepted = "accepted",
 }
 
 words! {
-    /// How an upload is sent.
+    /// The HTTP method of an upload.
     UploadMethod, "PUT",
     /// As the body of a PUT.
     Put = "PUT",
 }
 
 words! {
-    /// What authenticates a caller.
+    /// How a caller is authenticated.
     CallerKind, "session, apiKey",
-    /// The session of a browser.
+    /// A browser session.
     Session = "session",
     /// An API key.
     ApiKey = "apiKey",
 }
 
 words! {
-    /// How the service is.
+    /// The health of the service.
     HealthStatus, "ok",
-    /// It serves.
+    /// It serves requests.
     Ok = "ok",
 }
 
 words! {
-    /// Which of the two services this is.
+    /// The environment of the service.
     ServiceEnvironment, "production, development",
-    /// The one for apps that people use.
+    /// For apps in use.
     Production = "production",
-    /// The one to try things out.
+    /// For trying things out.
     Development = "development",
 }
 
 words! {
-    /// Whether a month is over.
+    /// Whether a month is complete.
     UsageStatus, "running, complete",
-    /// It is the present one.
+    /// The current month.
     Running = "running",
-    /// It is over.
+    /// The build has ended.
     Complete = "complete",
 }
 
 words! {
-    /// What became of a browser sign-in.
+    /// The outcome of a browser sign-in.
     LoginOutcome, "pending, approved, denied, expired",
     /// Nobody has decided yet.
     Pending = "pending",
@@ -86,20 +86,20 @@ words! {
     Approved = "approved",
     /// A user refused it.
     Denied = "denied",
-    /// Its time is over, or its key was fetched.
+    /// It expired, or its key was already fetched.
     Expired = "expired",
 }
 
 words! {
-    /// What a difference between two fingerprints is about.
+    /// The subject of a difference between two fingerprints.
     FingerprintPart, "framework, platform, plugin, resources, native",
-    /// What the app is made with.
+    /// The framework of the app.
     Framework = "framework",
-    /// What it runs on.
+    /// The platform.
     Platform = "platform",
     /// A native plugin.
     Plugin = "plugin",
-    /// The folder of the app's resources.
+    /// The app's resources folder.
     Resources = "resources",
     /// The native source.
     Native = "native",
@@ -108,41 +108,41 @@ words! {
 words! {
     /// The status of a build or of an update.
     BuildOrUpdateStatus, "queued, running, success, failed, canceled, published, paused, withdrawn",
-    /// A build that waits for a runner.
+    /// A build that is waiting for a runner.
     Queued = "queued",
-    /// A build that a runner has.
+    /// A build that a runner is executing.
     Running = "running",
-    /// A build that gave what it promised.
+    /// A build that succeeded.
     Success = "success",
-    /// A build that did not.
+    /// A build that failed.
     Failed = "failed",
-    /// A build that somebody stopped.
+    /// A build that was canceled.
     Canceled = "canceled",
     /// An update that is offered.
     Published = "published",
-    /// An update that is kept back.
+    /// An update that is paused.
     Paused = "paused",
-    /// An update that was taken back.
+    /// An update that was withdrawn.
     Withdrawn = "withdrawn",
 }
 
 words! {
-    /// The kinds of events that a build is followed by.
+    /// The kinds of events in the stream of a build.
     BuildStreamEvent, "log, build, end",
     /// More of the log.
     Log = "log",
-    /// Its status or phase changed.
+    /// The status or phase changed.
     Build = "build",
-    /// It is over.
+    /// The build has ended.
     End = "end",
 }
 
 words! {
-    /// Where the plan of a build comes from.
+    /// The origin of a build's plan.
     PlanOrigin, "request, launchway.toml or a framework",
     /// The request for the build.
     Request = "request",
-    /// The file in the source.
+    /// `launchway.toml` in the source.
     File = "launchway.toml",
     /// The preset for NativeScript.
     NativeScript = "nativescript",
@@ -160,7 +160,7 @@ words! {
     Xcode = "xcode",
 }
 
-/// What a webhook is told of: everything, or the events of one kind.
+/// What a webhook subscribes to: all events, or the events of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventName {
     /// `*`.
