@@ -170,7 +170,7 @@ impl Held<'_> {
 }
 
 /// A queued build with a plan of one step.
-fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
+pub fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
     let step = Step {
         name: "build".to_owned(),
         run: "make".to_owned(),

@@ -1,0 +1,191 @@
+//! A list costs as many statements for fifty rows as for one: every list of the API, and every page of the dashboard.
+
+mod rows;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use launchway_server::dashboard;
+use launchway_server::http::router;
+use launchway_store::STATEMENTS;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::pages::page;
+use crate::support::{Fields, TestApp};
+use rows::Lists;
+
+/// The rows of a list that is as long as lists get in these tests.
+const MANY: usize = 50;
+
+/// The statements that this thread runs. The service of a test runs on the test's own thread.
+#[derive(Clone, Default)]
+struct Statements(Arc<Mutex<Vec<String>>>);
+
+impl Statements {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Subscriber for Statements {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == STATEMENTS
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut Texts(&mut self.0.lock().unwrap()));
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// Adds the text of each field.
+struct Texts<'a>(&'a mut Vec<String>);
+
+impl Visit for Texts<'_> {
+    fn record_str(&mut self, _: &Field, value: &str) {
+        self.0.push(value.to_owned());
+    }
+
+    fn record_debug(&mut self, _: &Field, value: &dyn Debug) {
+        self.0.push(format!("{value:?}"));
+    }
+}
+
+/// What reading a path costs.
+#[derive(Debug)]
+struct Cost {
+    status: u16,
+    /// The rows of an answer of the API.
+    rows: usize,
+    statements: Vec<String>,
+}
+
+/// Reads a path twice: the first time may fill caches and write what is collected.
+async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Statements) -> Cost {
+    let read = || async {
+        match path.starts_with("/o/") {
+            true => page(app, path, cookie).await,
+            false => app.get(cookie, path).await,
+        }
+    };
+    read().await;
+    statements.take();
+    let answer = read().await;
+    let items = match path.starts_with("/o/") {
+        true => 0,
+        false => answer.ok()["items"].as_array().unwrap().len(),
+    };
+    Cost {
+        status: answer.status.as_u16(),
+        rows: items,
+        statements: statements.take(),
+    }
+}
+
+/// Every list of the API: what takes an offset and a limit.
+fn api_lists(lists: &Lists) -> Vec<String> {
+    let document = serde_json::to_value(router::openapi_document()).unwrap();
+    let mut paths = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let parameters = item["get"]["parameters"].as_array().into_iter().flatten();
+        let names: Vec<_> = parameters.filter_map(|parameter| parameter["name"].as_str()).collect();
+        if names.contains(&"offset") && names.contains(&"limit") {
+            let of = match path.as_str() {
+                "/webhooks/deliveries" => format!("&id={}", lists.webhook),
+                _ => String::new(),
+            };
+            paths.push(format!("{path}?limit=100&orgId={}{of}", lists.org));
+        }
+    }
+    paths
+}
+
+/// Every page of the dashboard, with the ids of rows that there are from the beginning. Pages that never end, and those
+/// that name two things, are left out: they have no lists of their own.
+async fn pages(app: &TestApp, lists: &Lists) -> Vec<String> {
+    let mut paths = Vec::new();
+    for page in dashboard::pages() {
+        let path = page.path;
+        let is_endless = path.ends_with("/live") || path.ends_with("/log/stream");
+        if is_endless || path.contains("{artifact}") || path.contains("{delivery}") {
+            continue;
+        }
+        let mut path = path.replace("{org}", &lists.org.to_string());
+        if path.contains("{id}") {
+            let thing = path.split('/').nth(3).unwrap_or_default();
+            let id = match lists.ids.get(thing) {
+                Some(id) => id.clone(),
+                None => {
+                    let list = match thing {
+                        "builds" => "/build".to_owned(),
+                        "invitations" | "members" => format!("/orgs/{thing}"),
+                        "profile" => "/auth/sessions".to_owned(),
+                        thing => format!("/{thing}"),
+                    };
+                    let path = format!("{list}?orgId={}", lists.org);
+                    let items = app.get(&lists.cookie, &path).await.ok();
+                    items["items"][0].id().to_owned()
+                }
+            };
+            path = path.replace("{id}", &id);
+        }
+        paths.push(path);
+    }
+    paths
+}
+
+/// How often each statement runs more in `after` than in `before`.
+fn added(before: &[String], after: &[String]) -> BTreeMap<String, i64> {
+    let mut counts = BTreeMap::new();
+    for (statements, each) in [(before, -1), (after, 1)] {
+        for statement in statements {
+            *counts.entry(statement.clone()).or_default() += each;
+        }
+    }
+    counts.retain(|_, count| *count != 0);
+    counts
+}
+
+#[tokio::test]
+async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
+    let statements = Statements::default();
+    let _guard = tracing::subscriber::set_default(statements.clone());
+    let app = TestApp::start().await;
+    let mut lists = Lists::new(&app).await;
+    let (api, pages) = (api_lists(&lists), pages(&app, &lists).await);
+    assert!(api.len() >= 16, "{api:?}");
+    let mut before = Vec::new();
+    for path in api.iter().chain(&pages) {
+        before.push(cost(&app, &lists.cookie, path, &statements).await);
+    }
+    let read: Vec<_> = before.iter().filter(|cost| cost.status == 200).collect();
+    assert!(read.len() > api.len() + 20, "{}", read.len());
+    assert!(
+        read.iter().all(|cost| !cost.statements.is_empty()),
+        "the session alone costs some"
+    );
+    lists.grow(&app, MANY).await;
+    let mut failures = Vec::new();
+    for (path, before) in api.iter().chain(&pages).zip(before) {
+        let after = cost(&app, &lists.cookie, path, &statements).await;
+        assert_eq!(after.status, before.status, "{path}");
+        let is_list = !path.starts_with("/o/");
+        let has_grown = (1..MANY).contains(&before.rows) && after.rows >= MANY;
+        assert!(!is_list || has_grown, "{path}: {} to {}", before.rows, after.rows);
+        if before.statements.len() != after.statements.len() {
+            failures.push(format!("{path}: {:#?}", added(&before.statements, &after.statements)));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
