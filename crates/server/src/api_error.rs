@@ -8,6 +8,7 @@ use launchway_blob::BlobError;
 use launchway_domain::scope::Scope;
 use launchway_domain::usage::{HoldingQuotaError, QuotaError};
 use launchway_store::StoreError;
+use launchway_vault::VaultError;
 
 /// Why a request fails.
 #[derive(Debug, thiserror::Error)]
@@ -152,6 +153,16 @@ impl From<BlobError> for ApiError {
                 tracing::error!(%error, "the object storage failed");
                 ApiError::Unavailable(STORAGE_AWAY.to_owned())
             }
+        }
+    }
+}
+
+impl From<VaultError> for ApiError {
+    fn from(error: VaultError) -> Self {
+        match error {
+            VaultError::Store(error) => error.into(),
+            away @ VaultError::OldMasterKey => ApiError::Unavailable(away.to_string()),
+            defect @ VaultError::Damaged => ApiError::Internal(defect.to_string()),
         }
     }
 }

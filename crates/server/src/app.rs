@@ -9,6 +9,8 @@ use launchway_os::folders::make_private_dir;
 use launchway_os::free_space::Floor;
 use launchway_os::random::Random;
 use launchway_store::{Db, OpenError, StoreError};
+use launchway_vault::key_files::finish_rotation;
+use launchway_vault::{MASTER_KEY_CHECK, MasterKey, MasterKeyError, Purpose, Vault, VaultError};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +28,6 @@ use crate::jobs::check_counts::CheckCounts;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::lease::Leases;
 use crate::jobs::report_writer::ReportQueue;
-use crate::master_key::{MasterKey, Purpose};
 use crate::metrics::Metrics;
 use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
@@ -36,7 +37,6 @@ use crate::outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
 use crate::outbound::provider::Provider;
 use crate::outbound::resolver::Resolver;
 use crate::outbound::webhook_sender::WebhookSender;
-use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.
 pub struct App {
@@ -130,6 +130,12 @@ pub enum StartError {
     /// The database does not answer.
     #[error("--database-url: {0}")]
     Store(#[from] StoreError),
+    /// The master key cannot be loaded.
+    #[error("--master-key-file: {0}")]
+    MasterKey(#[from] MasterKeyError),
+    /// The vault does not open with the master key.
+    #[error("--master-key-file: {0}")]
+    Vault(#[from] VaultError),
     /// The object storage does not open.
     #[error("--storage-url: {0}")]
     Blob(#[from] BlobError),
@@ -297,8 +303,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
         dependencies.clock.clone(),
         dependencies.random.clone(),
     )
-    .await;
-    let vault = vault.map_err(|failure| ConfigError::new("--master-key-file", failure.to_string()))?;
+    .await?;
     tx.commit().await?;
     Ok(vault)
 }

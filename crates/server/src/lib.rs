@@ -6,6 +6,8 @@
 pub use launchway_blob as blob;
 pub use launchway_domain::mac;
 pub use launchway_os::{clock, folders, free_space, random};
+pub use launchway_vault as vault;
+pub use launchway_vault as master_key;
 
 pub mod admin;
 pub mod api_error;
@@ -22,11 +24,9 @@ pub mod http;
 pub mod inspection;
 pub mod install_links;
 pub mod jobs;
-pub mod master_key;
 pub mod metrics;
 pub mod ops;
 pub mod ota;
 pub mod outbound;
 pub mod package;
 pub mod program;
-pub mod vault;

@@ -20,6 +20,7 @@ pub mod free_space;
 pub mod keys;
 pub mod known_devices;
 pub mod leases;
+pub mod master_key_rotation;
 pub mod members;
 pub mod orgs;
 pub mod packages;

@@ -28,6 +28,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-blob", &["launchway-domain", "launchway-os"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     (
+        "launchway-vault",
+        &["launchway-domain", "launchway-os", "launchway-store"],
+        &[],
+    ),
+    (
         "launchway-app-stores",
         &["launchway-credentials", "launchway-domain"],
         &[TESTING],
@@ -61,6 +66,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-os",
             "launchway-runner",
             "launchway-store",
+            "launchway-vault",
             "launchway-app-store-simulator",
             "launchway-app-stores",
         ],

@@ -14,6 +14,7 @@ use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
 use launchway_os::random::SystemRandom;
 use launchway_store::{Db, DumpError, System};
+use launchway_vault::{MasterKey, Vault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -21,10 +22,8 @@ use sha2::{Digest, Sha256};
 use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
 use crate::config::{Config, ConfigError};
-use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
-use crate::vault::Vault;
 use build_files::Listed;
 
 const FORMAT: u32 = 1;
@@ -63,7 +62,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     let build_files = build_files::save(&app.blob, &mut system, dir).await?;
     let files = build_files.count;
     let check = system
-        .meta(crate::vault::MASTER_KEY_CHECK)
+        .meta(launchway_vault::MASTER_KEY_CHECK)
         .await
         .map_err(ApiError::from)?
         .unwrap_or_default();
@@ -163,7 +162,9 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let undumped = tx.system(REASON).restore_dump(&mut lines).await;
     let rows = undumped.map_err(refused)?;
     let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
-    let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock, random).await?;
+    let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock, random)
+        .await
+        .map_err(StartError::from)?;
     let blob = open_blob(&config, "http://localhost", &vault).map_err(StartError::from)?;
     let mut system = tx.system(REASON);
     let (mut packages, mut after) = (0u64, String::new());

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::vault;
+use crate::ops::master_key_rotation::rotate;
 
 pub async fn run(app: &App) -> Result<(Value, String), ApiError> {
-    let keys = vault::rotate(app).await?;
+    let keys = rotate(app).await?;
     let file = app.config.master_key_file.display();
     let words = format!(
         "{file} holds a new master key now, and {keys} keys are sealed with it.\nCopy it to every other server of this \

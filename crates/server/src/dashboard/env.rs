@@ -11,6 +11,7 @@ use launchway_api::secret::SecretText;
 use launchway_domain::env_var::{EnvVar, MAX_VALUE_SIZE};
 use launchway_domain::time::iso;
 use launchway_store::Paging;
+use launchway_vault::Place;
 
 use super::form_data::{Difference, Form, FormData};
 use super::frame::{Frame, Notice, page, redirect_with_notice};
@@ -23,7 +24,6 @@ use crate::app::App;
 use crate::http::extract::Query;
 use crate::ops::env_vars;
 use crate::ops::write::Write;
-use crate::vault::Place;
 
 #[derive(Template)]
 #[template(path = "dashboard/env.html")]

@@ -10,13 +10,13 @@ use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::KeptForm;
+use launchway_vault::Place;
 
 use super::form_data::{FormData, MAX_FORM_BYTES, content_type};
 use super::parts::FormParts;
 use super::visitor::form_token;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::vault::Place;
 use subtle::ConstantTimeEq;
 
 /// How long a form is kept.

@@ -16,6 +16,7 @@ use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::mac::MacKey;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
+use launchway_vault::Purpose;
 
 use super::form_data::{Form, FormData, FormError};
 use super::frame::Notice;
@@ -27,7 +28,6 @@ use crate::caller::{Caller, Origin, Who};
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::{admit, cookies};
-use crate::master_key::Purpose;
 
 /// A signed-in member of the organization whose page this is.
 #[derive(Clone)]

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, header};
 use launchway_domain::id::{Id, Kind};
 use launchway_domain::mac::MacKey;
 use launchway_store::{Paging, RequestKey};
+use launchway_vault::Purpose;
 use serde::de::DeserializeOwned;
 
 use crate::api_error::ApiError;
@@ -18,7 +19,6 @@ use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, RunnerCaller};
 use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies};
-use crate::master_key::Purpose;
 
 /// The maximum size of a JSON body, in bytes.
 pub const MAX_BODY: usize = 1 << 20;

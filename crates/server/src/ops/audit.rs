@@ -5,11 +5,11 @@ use launchway_domain::actor::Actor;
 use launchway_domain::audit;
 use launchway_domain::id::OrgId;
 use launchway_store::{AuditHead, AuditRow, Link, Tx};
+use launchway_vault::Purpose;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::master_key::Purpose;
 
 const REASON: &str = "the audit logs of all tenants are checked together";
 const PAGE: i64 = 1000;

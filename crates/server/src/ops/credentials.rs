@@ -14,6 +14,7 @@ use launchway_domain::id::CredentialId;
 use launchway_domain::org::normalize_name;
 use launchway_domain::time::DAY;
 use launchway_store::Paging;
+use launchway_vault::Place;
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -23,7 +24,6 @@ use crate::caller::Caller;
 use crate::inspection::CredentialFacts;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
-use crate::vault::Place;
 
 const NOBODY: Paging = Paging { limit: 0, offset: 0 };
 const BATCH: i64 = 100;

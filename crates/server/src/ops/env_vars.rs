@@ -11,12 +11,12 @@ use launchway_domain::env_var::{
 use launchway_domain::id::{EnvVarId, OrgId};
 use launchway_domain::words::Word;
 use launchway_store::{Paging, SealedEnvVar, Tx};
+use launchway_vault::Place;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
-use crate::vault::Place;
 
 /// The maximum number of variables of one organization.
 const MAX_VARIABLES: i64 = 1000;

@@ -8,12 +8,12 @@ use launchway_domain::mac::MacKey;
 use launchway_domain::org::User;
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::System;
+use launchway_vault::Purpose;
 use subtle::ConstantTimeEq;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::master_key::Purpose;
 
 /// How long a device is known after its last sign-in.
 pub const LIFE: EpochMs = 365 * DAY;

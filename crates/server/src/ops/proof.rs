@@ -11,6 +11,7 @@ use launchway_domain::id::UserId;
 use launchway_domain::org::User;
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_store::System;
+use launchway_vault::Purpose;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
@@ -18,7 +19,6 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::limits::Tries;
-use crate::master_key::Purpose;
 use crate::ops::sessions::{commit_with_audit, line};
 use crate::ops::tries::{Guess, Try, account};
 use crate::ops::two_factor;

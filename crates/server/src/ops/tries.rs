@@ -8,12 +8,12 @@ use launchway_domain::mac::MacKey;
 use launchway_domain::org::{User, normalize_email};
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use launchway_store::System;
+use launchway_vault::Purpose;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::limits::Tries;
-use crate::master_key::Purpose;
 use crate::ops::known_devices;
 
 /// The maximum number of failed tries a minute for one account.

@@ -13,13 +13,13 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{KeyId, OrgId, UserId};
 use launchway_domain::time::EpochMs;
 use launchway_store::{EventRow, Org, RequestKey, System, Tx};
+use launchway_vault::DataKey;
 use serde::Serialize;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin};
 use crate::ops::audit_lines::AuditLines;
-use crate::vault::DataKey;
 
 pub use answers::{ANSWER_LIFE, Creation, kept_answer};
 pub use signals::Signal;

@@ -5,7 +5,7 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::iso;
 use launchway_server::ops::write::Write;
-use launchway_server::vault::Place;
+use launchway_vault::Place;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -32,6 +32,7 @@ mod releases;
 mod runner;
 mod runners;
 mod settings;
+mod stage;
 mod statements;
 mod streams;
 mod submit;

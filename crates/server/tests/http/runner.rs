@@ -5,7 +5,6 @@ mod ends;
 mod logs;
 mod model;
 mod shares;
-pub mod stage;
 
 use launchway_domain::build::{BuildStatus, SourceRecord};
 use launchway_domain::time::{MINUTE, SECOND};
@@ -13,6 +12,7 @@ use launchway_server::jobs::expire_leases::expire_leases;
 use launchway_server::ops::leases::NO_LEASE;
 use serde_json::json;
 
+use crate::stage::runners::Held;
 use crate::support::{Fields, Setup, TestApp};
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
     let before = app.build(id).await;
-    let refuse = async |held: &stage::Held<'_>| {
+    let refuse = async |held: &Held<'_>| {
         let plan = json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "x"});
         for answer in [
             held.renew().await,
@@ -181,34 +181,34 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
         }
     };
     // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
-    refuse(&stage::Held {
+    refuse(&Held {
         token: &other.token,
         lease: json!(null),
         id: held.id.clone(),
         ..held
     })
     .await;
-    refuse(&stage::Held {
+    refuse(&Held {
         attempt: 2,
         lease: json!(null),
         id: held.id.clone(),
         ..held
     })
     .await;
-    refuse(&stage::Held {
+    refuse(&Held {
         attempt: 0,
         lease: json!(null),
         id: held.id.clone(),
         ..held
     })
     .await;
-    refuse(&stage::Held {
+    refuse(&Held {
         id: "build_01h455vb4pex5vsknk084sn02q".to_owned(),
         lease: json!(null),
         ..held
     })
     .await;
-    refuse(&stage::Held {
+    refuse(&Held {
         id: "nonsense".to_owned(),
         lease: json!(null),
         ..held

@@ -8,7 +8,6 @@ mod flows;
 mod nodes;
 mod preflight;
 mod secrets;
-pub mod stage;
 mod store_events;
 mod turns;
 mod urgent;

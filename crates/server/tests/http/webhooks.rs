@@ -4,7 +4,6 @@ mod addresses;
 mod delivery;
 mod failing;
 mod formats;
-mod stage;
 mod trying;
 
 use launchway_domain::scope::Scope;
@@ -13,8 +12,8 @@ use launchway_domain::time::{HOUR, iso};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::stage::webhooks::PATH;
 use crate::support::{Answer, Fields, START, TestApp};
-use stage::PATH;
 
 const URL: &str = "https://hooks.example.com/services/T0/verysecret";
 

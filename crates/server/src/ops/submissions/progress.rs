@@ -8,13 +8,13 @@ use launchway_app_stores::{Release, app_store, google_play};
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::submission::Store;
 use launchway_store::Tx;
+use launchway_vault::Place;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::write::Write;
-use crate::vault::Place;
 
 /// The progress of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

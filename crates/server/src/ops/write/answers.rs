@@ -4,13 +4,13 @@ use axum::http::StatusCode;
 use launchway_domain::id::OrgId;
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{KeptAnswer, RequestKey, Tx};
+use launchway_vault::Place;
 use serde::Serialize;
 
 use super::{Write, to_json};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::vault::Place;
 
 /// How long the first answer to an idempotent request is stored.
 pub const ANSWER_LIFE: EpochMs = DAY;

@@ -1,11 +1,11 @@
 //! Sealing and opening within a change.
 
 use launchway_domain::id::OrgId;
+use launchway_vault::Place;
 use zeroize::Zeroizing;
 
 use super::{NOTHING, Write};
 use crate::api_error::ApiError;
-use crate::vault::Place;
 
 impl Write<'_> {
     /// Seals a secret for its place.
@@ -38,6 +38,6 @@ impl Write<'_> {
 
     /// Opens a value that everybody who may list it may read.
     pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, ApiError> {
-        self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await
+        Ok(self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?)
     }
 }

@@ -12,13 +12,14 @@ use serde_json::json;
 
 use super::builds::comes;
 use super::{Visit, visit, visit_of};
-use crate::submit::stage::{APK, Stage};
+use crate::stage::Stage;
+use crate::stage::app_stores::APK;
 use crate::support::{Answer, Fields, TestApp, noise};
 
 /// A page of a stage whose visitor signed in before: the stage is changed in between.
 fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
     Visit {
-        app: &stage.app,
+        app: stage,
         org: stage.org,
         cookie: cookie.to_owned(),
         token: token.to_owned(),
@@ -27,8 +28,8 @@ fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
 
 /// A stage and a member who is signed in: cookie and token.
 async fn stage() -> (Stage, String, String) {
-    let stage = Stage::set().await;
-    let visit = visit_of(&stage.app, stage.org, Role::Member).await;
+    let stage = Stage::new().app_stores().await;
+    let visit = visit_of(&stage, stage.org, Role::Member).await;
     let (cookie, token) = (visit.cookie.clone(), visit.token.clone());
     (stage, cookie, token)
 }

@@ -3,7 +3,7 @@
 use launchway_domain::id::BuildId;
 use serde_json::json;
 
-use super::stage::{Held, Runner};
+use crate::stage::runners::{Held, Runner};
 use crate::support::{Setup, TestApp};
 
 const SECRET: &str = "correct-horse-battery";

@@ -15,7 +15,7 @@ use launchway_server::jobs::expire_leases::expire_leases;
 use launchway_testing::settings::setting;
 use serde_json::json;
 
-use super::stage::{Held, Runner};
+use crate::stage::runners::{Held, Runner};
 use crate::support::{Setup, TestApp};
 
 const RUNNERS: usize = 4;

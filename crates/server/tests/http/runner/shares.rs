@@ -6,8 +6,8 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use serde_json::json;
 
-use super::stage::Runner;
 use crate::build::{Play, build, built, read};
+use crate::stage::runners::Runner;
 use crate::support::{Setup, TestApp};
 
 /// Whose build a runner gets next.

@@ -7,8 +7,9 @@ use launchway_domain::submission::Submission;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, IPA, Stage, counts, id_of};
 use crate::build::stored;
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, IPA, counts, id_of, settings};
 
 async fn staged(stage: &mut Stage) -> SubmissionId {
     let fields = json!({"destination": "production", "rollout": 20, "options": {"countries": ["DE", "FR"]}});
@@ -20,7 +21,7 @@ async fn staged(stage: &mut Stage) -> SubmissionId {
 
 #[tokio::test]
 async fn a_staged_release_is_raised_halted_resumed_and_completed() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
     for (change, status, rollout) in [
         (json!({"rollout": 50}), "rolling_out", 50),
@@ -49,7 +50,7 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
 
 #[tokio::test]
 async fn a_phased_release_is_halted_resumed_and_ended() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "app_store", "rollout": 1, "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
     stage.change(id, json!({"status": "halted"})).await.refused(
@@ -80,7 +81,7 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
 
 #[tokio::test]
 async fn an_approved_version_waits_until_somebody_releases_it() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let options = json!({"usesNonExemptEncryption": false, "manualRelease": true});
     let id = stage
         .submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options}))
@@ -88,7 +89,7 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
     stage.until(id, "in_review").await;
     // The review takes its time; then it waits, whatever time it is.
     for _ in 0..10 {
-        stage.app.advance(600_000);
+        stage.advance(600_000);
         stage.work().await;
     }
     assert_eq!(
@@ -107,26 +108,26 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
 
 #[tokio::test]
 async fn a_cancel_waits_only_for_the_store_to_let_go() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let body = json!({"buildId": build, "destination": "app_store", "options": {"usesNonExemptEncryption": false}});
     let waiting = id_of(&stage.submit(body.clone()).await.created());
     let path = format!("/submit/cancel?id={waiting}");
-    let view = stage.call(Method::POST, &path, None).await.ok();
+    let view = stage.post(&stage.key, &path, ()).await.ok();
     assert_eq!(
         (&view["status"], view["finishedAt"].is_string()),
         (&json!("canceled"), true)
     );
-    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
     stage
-        .call(Method::POST, &path, None)
+        .post(&stage.key, &path, ())
         .await
         .refused(400, "The submission is canceled; that cannot be changed any more");
     let reviewed = id_of(&stage.submit(body).await.created());
     stage.until(reviewed, "in_review").await;
     let path = format!("/submit/cancel?id={reviewed}");
     for _ in 0..2 {
-        let view = stage.call(Method::POST, &path, None).await.ok();
+        let view = stage.post(&stage.key, &path, ()).await.ok();
         assert_eq!(
             (&view["status"], &view["cancelRequested"]),
             (&json!("in_review"), &json!(true))
@@ -140,63 +141,60 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
         "{view:#}"
     );
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
-    let retry = stage
-        .call(Method::POST, &format!("/submit/retry?id={reviewed}"), None)
-        .await;
+    let retry = stage.retry(reviewed).await;
     retry.refused(
         400,
         "The submission is canceled; only a failed or rejected one can be retried",
     );
-    let events = stage.app.events(stage.org).await;
+    let events = stage.events(stage.org).await;
     let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
     assert_eq!(own.count(), 1, "that the second one began: {events:?}");
 }
 
 #[tokio::test]
 async fn what_users_have_is_not_canceled() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
-    let canceled = stage.call(Method::POST, &format!("/submit/cancel?id={id}"), None).await;
+    let canceled = stage.cancel(id).await;
     canceled.refused(400, "The submission is released already; halt its rollout instead");
 }
 
 #[tokio::test]
 async fn a_deleted_submission_is_canceled_in_its_store_and_gone() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
     stage.until(id, "in_review").await;
     let path = format!("/submit?id={id}");
-    let gone = stage.call(Method::DELETE, &path, None).await.ok();
+    let gone = stage.delete(&stage.key, &path).await.ok();
     assert_eq!(gone, json!({"id": id.to_string(), "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
         stage
-            .call(method, &path, None)
+            .send(&stage.key, method, &path, ())
             .await
             .refused(404, "No submission has this id");
     }
-    assert_eq!(stage.call(Method::GET, "/submit", None).await.ok()["total"], 0);
+    assert_eq!(stage.get(&stage.key, "/submit").await.ok()["total"], 0);
     assert!(stage.record(id).await.is_some(), "its work goes on");
     stage.work().await;
     assert_eq!(stage.record(id).await, None);
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
-    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_deleted_submission_that_waits_or_is_over_leaves_nothing() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let waiting = stage
         .submitted("app.apk", APK, json!({"destination": "internal"}))
         .await;
     let released = staged(&mut stage).await;
     for id in [waiting, released] {
-        stage.call(Method::DELETE, &format!("/submit?id={id}"), None).await.ok();
+        stage.delete(&stage.key, &format!("/submit?id={id}")).await.ok();
         assert_eq!(stage.record(id).await, None);
     }
-    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
     let actions: Vec<String> = stage
-        .app
         .audit(stage.org)
         .await
         .into_iter()
@@ -208,7 +206,7 @@ async fn a_deleted_submission_that_waits_or_is_over_leaves_nothing() {
 
 #[tokio::test]
 async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
     stage.stores().order(Fault {
         when: When::Matching {
@@ -240,7 +238,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
 
 #[tokio::test]
 async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     stage.stores().order(Fault {
         when: When::Matching {
             method: "POST".into(),
@@ -263,10 +261,7 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
         "{failed:#}"
     );
     assert!(failed["events"].to_string().contains("It is tried again"), "{failed:#}");
-    stage.open_stores(super::stage::settings());
-    stage
-        .call(Method::POST, &format!("/submit/retry?id={id}"), None)
-        .await
-        .ok();
+    stage.open_stores(settings());
+    stage.retry(id).await.ok();
     assert_eq!(stage.ended(id).await["status"], "success");
 }

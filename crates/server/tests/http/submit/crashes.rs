@@ -5,10 +5,10 @@ use launchway_app_store_simulator::Settings;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
 use launchway_domain::time::{MINUTE, SECOND};
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, Death, IPA, Stage, id_of, settings};
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, Death, IPA, id_of, settings};
 use crate::support::Setup;
 
 const TESTFLIGHT: &str = "testflight";
@@ -133,7 +133,7 @@ async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) 
             stage.until(id, "in_review").await;
             own = stage.calls();
             let path = format!("/submit/cancel?id={id}");
-            stage.call(Method::POST, &path, None).await.ok();
+            stage.post(&stage.key, &path, ()).await.ok();
         }
     }
     (stage.until(id, "success").await, own)
@@ -142,7 +142,7 @@ async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) 
 async fn every_death(setup: Setup, name: &str) {
     let flows = flows();
     let flow = flows.iter().find(|flow| flow.name == name).unwrap();
-    let mut stage = Stage::with(setup).await;
+    let mut stage = Stage::new().with(setup).app_stores().await;
     let file: (&str, &[u8]) = match flow.platform {
         Platform::Android => ("app.apk", APK),
         _ => ("App.ipa", IPA),

@@ -7,15 +7,16 @@ use launchway_server::jobs::sweep::sweep;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, IPA, Stage};
 use crate::build::{stored, upload};
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, IPA};
 use crate::support::{Fields, TestApp};
 
 pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 
 #[tokio::test]
 async fn the_form_is_checked_and_names_the_field() {
-    let stage = Stage::set().await;
+    let stage = Stage::new().app_stores().await;
     let play = |fields: Value| (json!("production"), fields);
     let apple = |destination: &str, fields: Value| (json!(destination), fields);
     for ((destination, fields), message) in [
@@ -142,31 +143,31 @@ async fn the_form_is_checked_and_names_the_field() {
             "rollout must be below 100 with status halted",
         ),
     ] {
-        let answer = stage.call(Method::PATCH, "/submit?id=x", Some(change)).await;
+        let answer = stage.patch(&stage.key, "/submit?id=x", change).await;
         answer.refused(400, message);
     }
 }
 
 #[tokio::test]
 async fn a_source_must_be_an_app_for_that_store() {
-    let stage = Stage::set().await;
+    let stage = Stage::new().app_stores().await;
     let internal = |upload: &str| json!({"uploadId": upload, "destination": "internal"});
-    let zip = upload(&stage.app, &stage.key, "app.zip", APK).await;
+    let zip = upload(&stage, &stage.key, "app.zip", APK).await;
     let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which";
     stage.submit(internal(&zip)).await.refused(400, wrong_name);
-    let broken = upload(&stage.app, &stage.key, "app.apk", b"no archive").await;
+    let broken = upload(&stage, &stage.key, "app.apk", b"no archive").await;
     let refused = stage.submit(internal(&broken)).await.expect(400);
     assert!(
         refused.text("message").starts_with("The app cannot be submitted: "),
         "{refused}"
     );
-    let ipa = upload(&stage.app, &stage.key, "App.ipa", IPA).await;
+    let ipa = upload(&stage, &stage.key, "App.ipa", IPA).await;
     stage
         .submit(internal(&ipa))
         .await
         .refused(400, "destination must be testflight or app_store for ios");
     assert_eq!(
-        stored(&stage.app, "submissions").await,
+        stored(&stage, "submissions").await,
         Vec::<String>::new(),
         "nothing is left of what was refused"
     );
@@ -198,7 +199,7 @@ async fn a_source_must_be_an_app_for_that_store() {
             400,
             "destination must be internal, alpha, beta, production or the name of another track of Google Play for android",
         );
-    let waiting = stage.app.queue(stage.org, |_| ()).await.to_string();
+    let waiting = stage.queue(stage.org, |_| ()).await.to_string();
     stage
         .submit(json!({"buildId": waiting, "destination": "internal"}))
         .await
@@ -237,13 +238,13 @@ async fn the_only_fitting_credential_is_taken_else_one_is_named() {
 
 #[tokio::test]
 async fn lists_are_filtered() {
-    let stage = Stage::set().await;
+    let stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
     let android = stage
         .submit(json!({"buildId": build, "destination": "internal"}))
         .await
         .created();
-    stage.app.advance(1);
+    stage.advance(1);
     let ios = stage
         .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
         .await
@@ -256,7 +257,7 @@ async fn lists_are_filtered() {
         ("?status=failed", vec![]),
         ("?bundleId=com.example.other", vec![]),
     ] {
-        let list = stage.call(Method::GET, &format!("/submit{query}"), None).await.ok();
+        let list = stage.get(&stage.key, &format!("/submit{query}")).await.ok();
         let ids: Vec<Value> = list["items"]
             .as_array()
             .unwrap()
@@ -269,52 +270,49 @@ async fn lists_are_filtered() {
         ("?platform=tvos", "platform must be ios, android or visionos"),
         ("?buildId=x", "buildId must be a build's id"),
     ] {
-        let refused = stage.call(Method::GET, &format!("/submit{query}"), None).await;
+        let refused = stage.get(&stage.key, &format!("/submit{query}")).await;
         refused.refused(400, message);
     }
-    assert_eq!(
-        stage.call(Method::GET, "/usage", None).await.ok()["items"][0]["submissions"],
-        2
-    );
+    assert_eq!(stage.get(&stage.key, "/usage").await.ok()["items"][0]["submissions"], 2);
 }
 
 #[tokio::test]
 async fn the_same_request_again_makes_nothing_more() {
-    let stage = Stage::set().await;
-    let upload = upload(&stage.app, &stage.key, "app.apk", APK).await;
+    let stage = Stage::new().app_stores().await;
+    let upload = upload(&stage, &stage.key, "app.apk", APK).await;
     let body = json!({"uploadId": upload, "destination": "internal"});
     let send = async || {
-        let request = stage.app.request(Method::POST, "/submit").bearer_auth(&stage.key);
+        let request = stage.request(Method::POST, "/submit").bearer_auth(&stage.key);
         let request = request.header("idempotency-key", "once").json(&body);
         crate::support::Answer::to(request).await.created()
     };
     let first = send().await;
     assert_eq!(send().await, first);
-    assert_eq!(stage.call(Method::GET, "/submit", None).await.ok()["total"], 1);
+    assert_eq!(stage.get(&stage.key, "/submit").await.ok()["total"], 1);
 }
 
 #[tokio::test]
 async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let id = stage
         .submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"}))
         .await;
     assert_eq!(stage.ended(id).await["status"], "failed");
-    crate::build::put(&stage.app, "submissions/nobody/left", b"over").await;
+    crate::build::put(&stage, "submissions/nobody/left", b"over").await;
     // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
     for _ in 0..3 {
-        stage.app.advance(2 * DAY);
-        clean_up(&stage.app.app).await.unwrap();
-        sweep(&stage.app.app).await.unwrap();
+        stage.advance(2 * DAY);
+        clean_up(&stage.app).await.unwrap();
+        sweep(&stage.app).await.unwrap();
     }
     assert_eq!(
-        stored(&stage.app, "submissions").await.len(),
+        stored(&stage, "submissions").await.len(),
         1,
         "its upload is over, and it is named"
     );
-    stage.app.advance(200 * DAY);
-    clean_up(&stage.app.app).await.unwrap();
-    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    stage.advance(200 * DAY);
+    clean_up(&stage.app).await.unwrap();
+    assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
     let view = stage.read(id).await;
     assert_eq!(view["status"], "failed", "the record stays");
 }

@@ -3,10 +3,10 @@
 use launchway_app_store_simulator::Outcome;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::HOUR;
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{AAB, APK, IPA, PURPOSE, Stage, VISION, counts, settings};
+use crate::stage::Stage;
+use crate::stage::app_stores::{AAB, APK, IPA, PURPOSE, VISION, counts, id_of, settings};
 use crate::support::{Fields, START, Setup};
 use launchway_os::clock::Clock;
 
@@ -62,34 +62,33 @@ async fn testflight(mut stage: Stage) {
     }
     assert_eq!((&done["error"], done["finishedAt"].is_string()), (&Value::Null, true));
     let kinds: Vec<String> = stage
-        .app
         .events(stage.org)
         .await
         .into_iter()
         .map(|(kind, _)| kind)
         .collect();
     assert_eq!(kinds, ["submission.started", "submission.succeeded"]);
-    let objects = stage.app.app.blob.list(None).await.unwrap();
+    let objects = stage.app.blob.list(None).await.unwrap();
     assert_eq!(objects, [], "the app is not kept when it is there");
     // The secrets were opened once, and that is in the log.
-    let opened = stage.app.audit(stage.org).await;
+    let opened = stage.audit(stage.org).await;
     let opened = opened.iter().filter(|line| line.action == "secret.open");
     assert!((1..=2).contains(&opened.count()));
 }
 
 #[tokio::test]
 async fn a_build_goes_to_testflights_groups_with_what_to_test() {
-    testflight(Stage::set().await).await;
+    testflight(Stage::new().app_stores().await).await;
 }
 
 #[tokio::test]
 async fn on_postgres_too() {
-    testflight(Stage::with(Setup::on_postgres()).await).await;
+    testflight(Stage::new().with(Setup::on_postgres()).app_stores().await).await;
 }
 
 #[tokio::test]
 async fn a_version_goes_to_the_app_store_by_a_phased_release() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({
         "destination": "app_store", "rollout": 1, "releaseNotes": notes(), "options": {"usesNonExemptEncryption": true},
     });
@@ -114,12 +113,12 @@ async fn a_version_goes_to_the_app_store_by_a_phased_release() {
         [1; 5],
         "{ledger:?}"
     );
-    assert!(stage.app.clock.now() - START > 7 * HOUR);
+    assert!(stage.clock.now() - START > 7 * HOUR);
 }
 
 #[tokio::test]
 async fn visionos_goes_to_the_app_store_for_everybody() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let mut stores = settings();
     stores.app_store[0].answers_encryption = true;
     stage.open_stores(stores);
@@ -136,7 +135,7 @@ async fn visionos_goes_to_the_app_store_for_everybody() {
 
 #[tokio::test]
 async fn a_testflight_build_reaches_the_app_store_without_an_upload() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     for fields in [
         json!({"buildId": build, "destination": "testflight", "options": {"usesNonExemptEncryption": false}}),
@@ -144,7 +143,7 @@ async fn a_testflight_build_reaches_the_app_store_without_an_upload() {
     ] {
         let made = stage.submit(fields).await.created();
         assert_eq!(made["buildId"], build);
-        let done = stage.ended(super::stage::id_of(&made)).await;
+        let done = stage.ended(id_of(&made)).await;
         assert_eq!(done["status"], "success", "{done:#}");
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
@@ -153,11 +152,11 @@ async fn a_testflight_build_reaches_the_app_store_without_an_upload() {
 #[tokio::test]
 async fn every_track_of_google_play_is_reached() {
     for track in ["internal", "alpha", "beta", "production", "friends"] {
-        let mut stage = Stage::set().await;
+        let mut stage = Stage::new().app_stores().await;
         let build = stage
             .built(Platform::Android, &[("app.apk", APK), ("mapping.txt", b"a.b.C -> a")])
             .await;
-        let read = stage.call(Method::GET, &format!("/build?id={build}"), None).await.ok();
+        let read = stage.get(&stage.key, &format!("/build?id={build}")).await.ok();
         let mapping = &read["artifacts"]
             .as_array()
             .unwrap()
@@ -171,7 +170,7 @@ async fn every_track_of_google_play_is_reached() {
             }))
             .await
             .created();
-        let done = stage.ended(super::stage::id_of(&made)).await;
+        let done = stage.ended(id_of(&made)).await;
         assert_eq!(done["status"], "success", "{track}: {done:#}");
         assert!(done["external"]["editId"].is_string());
         let ledger = stage.ledger();
@@ -185,13 +184,13 @@ async fn every_track_of_google_play_is_reached() {
 
 #[tokio::test]
 async fn a_bundle_with_native_code_goes_to_production() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Android, &[("app.aab", AAB)]).await;
     let made = stage
         .submit(json!({"buildId": build, "destination": "production", "releaseNotes": notes()}))
         .await
         .created();
-    let done = stage.ended(super::stage::id_of(&made)).await;
+    let done = stage.ended(id_of(&made)).await;
     assert_eq!(
         (&done["status"], &done["buildNumber"]),
         (&json!("success"), &json!("42")),
@@ -202,7 +201,7 @@ async fn a_bundle_with_native_code_goes_to_production() {
 
 #[tokio::test]
 async fn an_app_that_says_what_it_uses_the_camera_for_is_taken() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", PURPOSE, fields).await;
     let done = stage.ended(id).await;
@@ -211,7 +210,7 @@ async fn an_app_that_says_what_it_uses_the_camera_for_is_taken() {
 
 #[tokio::test]
 async fn a_rejected_version_is_retried_without_another_upload() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     stage.stores().decide(&[Outcome::Reject]);
     let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
@@ -225,11 +224,8 @@ async fn a_rejected_version_is_retried_without_another_upload() {
         (&json!("rejected"), &json!("REJECTED"), &json!(true)),
         "{rejected:#}"
     );
-    stage.app.advance(1);
-    let again = stage
-        .call(Method::POST, &format!("/submit/retry?id={id}"), None)
-        .await
-        .ok();
+    stage.advance(1);
+    let again = stage.retry(id).await.ok();
     assert_eq!(
         (&again["status"], &again["error"], &again["finishedAt"]),
         (&json!("queued"), &Value::Null, &Value::Null)
@@ -238,7 +234,6 @@ async fn a_rejected_version_is_retried_without_another_upload() {
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "review", "release"]), [1, 2, 1]);
     let kinds: Vec<String> = stage
-        .app
         .events(stage.org)
         .await
         .into_iter()
@@ -257,14 +252,14 @@ async fn a_rejected_version_is_retried_without_another_upload() {
 
 #[tokio::test]
 async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     stage.stores().decide(&[Outcome::Reject]);
     let id = stage
         .submitted("app.apk", APK, json!({"destination": "production"}))
         .await;
     assert_eq!(stage.ended(id).await["status"], "rejected");
     let path = format!("/submit/retry?id={id}");
-    stage.call(Method::POST, &path, None).await.ok();
+    stage.post(&stage.key, &path, ()).await.ok();
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
@@ -272,7 +267,7 @@ async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
 
 #[tokio::test]
 async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let id = stage
         .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
         .await;
@@ -280,7 +275,6 @@ async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
     assert_eq!(failed["error"]["code"], "EXPORT_COMPLIANCE_MISSING", "{failed:#}");
     assert!(failed["error"].text("fix").contains("ITSAppUsesNonExemptEncryption"));
     let kinds: Vec<String> = stage
-        .app
         .events(stage.org)
         .await
         .into_iter()
@@ -291,7 +285,7 @@ async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
 
 #[tokio::test]
 async fn submissions_of_an_app_go_one_after_the_other() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
     let mut made = Vec::new();
     for track in ["internal", "alpha", "beta"] {
@@ -299,7 +293,7 @@ async fn submissions_of_an_app_go_one_after_the_other() {
             .submit(json!({"buildId": build, "destination": track}))
             .await
             .created();
-        made.push(super::stage::id_of(&view));
+        made.push(id_of(&view));
     }
     for id in made {
         let done = stage.ended(id).await;

@@ -7,11 +7,12 @@ use launchway_server::jobs::submissions::Submitter;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{APK, IPA, Stage, counts, id_of};
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, IPA, counts, id_of};
 use crate::support::{Setup, until};
 
 async fn two_at_once(setup: Setup) {
-    let mut stage = Stage::with(setup).await;
+    let mut stage = Stage::new().with(setup).app_stores().await;
     let (app, ipa) = (
         stage.built(Platform::Android, &[("app.apk", APK)]).await,
         stage.built(Platform::Ios, &[("App.ipa", IPA)]).await,
@@ -24,14 +25,14 @@ async fn two_at_once(setup: Setup) {
     ] {
         made.push(id_of(&stage.submit(body).await.created()));
     }
-    let node = || Submitter::new(stage.app.app.clone(), CancellationToken::new());
+    let node = || Submitter::new(stage.app.clone(), CancellationToken::new());
     let (mut one, mut other) = (node(), node());
     // Long enough for every step of every flow: each wait of a store is over by then.
     for _ in 0..60 {
         let (first, second) = tokio::join!(one.work_due(), other.work_due());
         first.unwrap();
         second.unwrap();
-        stage.app.advance(600_000);
+        stage.advance(600_000);
     }
     for id in made {
         let done = stage.ended(id).await;
@@ -57,11 +58,11 @@ async fn on_postgres_too() {
 
 #[tokio::test]
 async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
     let stop = CancellationToken::new();
-    let running = tokio::spawn(Submitter::new(stage.app.app.clone(), stop.clone()).run());
+    let running = tokio::spawn(Submitter::new(stage.app.clone(), stop.clone()).run());
     until("the node has begun", async || stage.calls() > 0).await;
     stop.cancel();
     tokio::time::timeout(Duration::from_secs(60), running)
@@ -80,13 +81,13 @@ async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
 #[tokio::test]
 async fn a_step_that_is_told_too_late_changes_nothing() {
     use launchway_server::ops::submissions::report::{self, LEASE, Report};
-    let stage = Stage::set().await;
+    let stage = Stage::new().app_stores().await;
     let id = stage
         .submitted("app.apk", APK, json!({"destination": "internal"}))
         .await;
     let claim = async || {
-        let now = launchway_os::clock::Clock::now(&*stage.app.clock);
-        let mut tx = stage.app.app.db.write().await.unwrap();
+        let now = launchway_os::clock::Clock::now(&*stage.clock);
+        let mut tx = stage.app.db.write().await.unwrap();
         let claimed = tx
             .system("a test")
             .claim_submission(id, now, now + LEASE)
@@ -97,14 +98,14 @@ async fn a_step_that_is_told_too_late_changes_nothing() {
     };
     let late = claim().await.expect("it is due");
     assert_eq!(claim().await, None);
-    stage.app.advance(LEASE);
+    stage.advance(LEASE);
     let present = claim().await.expect("the first claim has lapsed");
     let told = || Report {
         told: Some("Something.".to_owned()),
         ..Report::default()
     };
-    assert_eq!(report::record(&stage.app.app, &late, told(), true).await.unwrap(), None);
+    assert_eq!(report::record(&stage.app, &late, told(), true).await.unwrap(), None);
     assert_eq!(stage.record(id).await.unwrap().events.len(), 1);
-    let kept = report::record(&stage.app.app, &present, told(), true).await.unwrap();
+    let kept = report::record(&stage.app, &present, told(), true).await.unwrap();
     assert_eq!(kept.unwrap().events.len(), 2);
 }

@@ -1,10 +1,10 @@
 //! What a store would refuse is told before any call to it.
 
-use reqwest::Method;
 use serde_json::json;
 
 use super::create::SIMULATOR;
-use super::stage::{APK, Stage, id_of};
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, id_of};
 use crate::support::{Fields, Setup};
 
 const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
@@ -55,7 +55,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
             "Add the named keys",
         ),
     ] {
-        let mut stage = Stage::set().await;
+        let mut stage = Stage::new().app_stores().await;
         let destination = if name == "App.ipa" { "testflight" } else { "internal" };
         let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
         let failed = stage.ended(id).await;
@@ -68,10 +68,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
             assert!(failed["error"][field].as_str().unwrap().contains(words), "{failed:#}");
         }
         assert_eq!(stage.calls(), 0, "{code}");
-        let retry = stage
-            .call(Method::POST, &format!("/submit/retry?id={id}"), None)
-            .await
-            .expect(400);
+        let retry = stage.retry(id).await.expect(400);
         assert!(retry.text("message").starts_with("To try the same again"), "{retry}");
     }
 }
@@ -80,13 +77,13 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
 async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
     let mut setup = Setup::default();
     setup.settings.target_sdk_floor = Some("36".to_owned());
-    let mut stage = Stage::with(setup).await;
+    let mut stage = Stage::new().with(setup).app_stores().await;
     let id = stage.submitted("app.apk", APK, json!({"destination": "alpha"})).await;
     assert_eq!(stage.ended(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
-    let runner = stage.app.runner(&stage.key, &[]).await;
+    let runner = stage.runner(&stage.key, &[]).await;
     let other = |build: &mut launchway_domain::build::Build| build.bundle_id = "com.example.other".to_owned();
-    let build = stage.app.queue(stage.org, other).await;
-    let held = stage.app.take(&runner).await;
+    let build = stage.queue(stage.org, other).await;
+    let held = stage.take(&runner).await;
     let apk = held.send("app.apk", APK, APK).await;
     held.finish(json!({"artifacts": [apk]})).await.ok();
     let body = json!({"buildId": build.to_string(), "destination": "internal"});

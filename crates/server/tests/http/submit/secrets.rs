@@ -5,14 +5,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_domain::time::HOUR;
-use reqwest::Method;
 use serde_json::json;
 
-use super::stage::{ACCOUNT, APK, Stage};
+use crate::stage::Stage;
+use crate::stage::app_stores::{ACCOUNT, APK};
 
 #[tokio::test]
 async fn the_address_of_an_upload_is_sealed_and_never_shown() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     stage.stores().order(Fault {
         when: When::Matching {
             method: "PUT".into(),
@@ -37,18 +37,18 @@ async fn the_address_of_an_upload_is_sealed_and_never_shown() {
     let record = stage.record(id).await.unwrap();
     let sealed = record.work.sealed_progress.clone().expect("it has reached something");
     assert!(!sealed.contains("stage") && !sealed.contains("sessions"), "{sealed}");
-    let shown = stage.read(id).await.to_string() + &format!("{:?}", stage.app.audit(stage.org).await);
+    let shown = stage.read(id).await.to_string() + &format!("{:?}", stage.audit(stage.org).await);
     assert!(!shown.contains("sessions/"), "{shown}");
     assert_eq!(stage.ended(id).await["status"], "success");
 }
 
 #[tokio::test]
 async fn a_service_account_cannot_steer_the_servers_calls() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     for place in ["https://169.254.169.254", "https://localhost", "https://[::1]:8443"] {
         let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", place);
         let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
-        let made = stage.call(Method::POST, "/credentials", Some(body)).await;
+        let made = stage.post(&stage.key, "/credentials", body).await;
         if made.status == 400 {
             // What is refused at once need not be refused later.
             continue;
@@ -65,24 +65,24 @@ async fn a_service_account_cannot_steer_the_servers_calls() {
 
 #[tokio::test]
 async fn a_key_is_opened_once_an_hour_and_not_after_its_deletion() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "production", "rollout": 20});
     let id = stage.submitted("app.apk", APK, fields).await;
     stage.until(id, "rolling_out").await;
     let opened = async |stage: &Stage| {
-        let lines = stage.app.audit(stage.org).await;
+        let lines = stage.audit(stage.org).await;
         lines.iter().filter(|line| line.action == "secret.open").count()
     };
     let before = opened(&stage).await;
     stage.work().await;
     assert_eq!(opened(&stage).await, before);
-    stage.app.advance(HOUR);
+    stage.advance(HOUR);
     stage.work().await;
     assert_eq!(opened(&stage).await, before + 1);
     let credential = stage.read(id).await.text("credentialId").to_owned();
     let path = format!("/credentials?id={credential}");
-    stage.call(Method::DELETE, &path, None).await.ok();
-    stage.app.advance(HOUR / 2);
+    stage.delete(&stage.key, &path).await.ok();
+    stage.advance(HOUR / 2);
     stage.work().await;
     let failed = stage.read(id).await;
     assert_eq!(
@@ -90,11 +90,11 @@ async fn a_key_is_opened_once_an_hour_and_not_after_its_deletion() {
         "{failed:#}"
     );
     let path = format!("/submit/retry?id={id}");
-    let refused = stage.call(Method::POST, &path, None).await.expect(400);
+    let refused = stage.post(&stage.key, &path, ()).await.expect(400);
     assert!(refused.text("message").contains("POST /credentials"), "{refused}");
-    stage.app.store_credentials(&stage.key).await;
+    stage.store_credentials(&stage.key).await;
     // Another one has taken its place.
-    stage.call(Method::POST, &path, None).await.ok();
+    stage.post(&stage.key, &path, ()).await.ok();
     stage.until(id, "rolling_out").await;
     stage.change(id, json!({"rollout": 100})).await.ok();
     assert_eq!(stage.ended(id).await["status"], "success");

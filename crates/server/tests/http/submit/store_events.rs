@@ -10,7 +10,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use super::stage::{IPA, P8, Stage};
+use crate::stage::Stage;
+use crate::stage::app_stores::{IPA, P8};
 use crate::support::{Answer, TestApp};
 
 const NOT_PROVEN: &str = "The signature is not that of this address; check the webhook's secret";
@@ -77,29 +78,29 @@ async fn processing(stage: &mut Stage) -> (SubmissionId, String) {
 /// In how many milliseconds the next step is due.
 async fn due_in(stage: &Stage, id: SubmissionId) -> i64 {
     let record = stage.record(id).await.unwrap();
-    record.work.due_at.expect("something comes next") - stage.app.clock.now()
+    record.work.due_at.expect("something comes next") - stage.clock.now()
 }
 
 #[tokio::test]
 async fn what_it_concerns_looks_at_the_store_now() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let (id, upload) = processing(&mut stage).await;
-    let place = Place::new(&stage.app, &stage.key).await;
+    let place = Place::new(&stage, &stage.key).await;
     let wait = due_in(&stage, id).await;
     assert!(wait > 0, "{wait}");
 
-    place.tell(&stage.app, &event("another")).await;
+    place.tell(&stage, &event("another")).await;
     assert_eq!(due_in(&stage, id).await, wait, "an event of something else");
-    place.tell(&stage.app, &event(&upload)).await;
+    place.tell(&stage, &event(&upload)).await;
     assert_eq!(due_in(&stage, id).await, 0);
     let calls = stage.calls();
     stage.work().await;
     assert!(stage.calls() > calls, "it looked");
 
     // The same event again, now and when all is over, costs a look at most.
-    place.tell(&stage.app, &event(&upload)).await;
+    place.tell(&stage, &event(&upload)).await;
     assert_eq!(stage.ended(id).await["status"], "success");
-    place.tell(&stage.app, &event(&upload)).await;
+    place.tell(&stage, &event(&upload)).await;
     let calls = stage.calls();
     stage.work().await;
     assert_eq!(stage.calls(), calls);
@@ -108,11 +109,11 @@ async fn what_it_concerns_looks_at_the_store_now() {
 
 #[tokio::test]
 async fn what_is_not_signed_for_this_address_is_refused() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let (id, upload) = processing(&mut stage).await;
     let wait = due_in(&stage, id).await;
-    let place = Place::new(&stage.app, &stage.key).await;
-    let other = Place::new(&stage.app, &stage.key).await;
+    let place = Place::new(&stage, &stage.key).await;
+    let other = Place::new(&stage, &stage.key).await;
     let event = event(&upload);
     let right = place.secret.sign(event.as_bytes());
     let nobodys = place.url.replace(&place.credential, &other.credential);
@@ -125,37 +126,37 @@ async fn what_is_not_signed_for_this_address_is_refused() {
         (&nobodys, Some(&*right), &event),
         (&malformed, Some(&*right), &event),
     ] {
-        send(&stage.app, url, signature, body).await.refused(401, NOT_PROVEN);
+        send(&stage, url, signature, body).await.refused(401, NOT_PROVEN);
     }
     // With the credential its events end.
     let path = format!("/credentials?id={}", place.credential);
-    stage.call(Method::DELETE, &path, None).await.ok();
-    place.send(&stage.app, &event).await.refused(401, NOT_PROVEN);
+    stage.delete(&stage.key, &path).await.ok();
+    place.send(&stage, &event).await.refused(401, NOT_PROVEN);
     assert_eq!(due_in(&stage, id).await, wait);
 }
 
 #[tokio::test]
 async fn another_organization_moves_nothing() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().app_stores().await;
     let (id, upload) = processing(&mut stage).await;
     let wait = due_in(&stage, id).await;
-    let (_, key) = stage.app.org_with_key().await;
-    let theirs = Place::new(&stage.app, &key).await;
-    theirs.tell(&stage.app, &event(&upload)).await;
+    let (_, key) = stage.org_with_key().await;
+    let theirs = Place::new(&stage, &key).await;
+    theirs.tell(&stage, &event(&upload)).await;
     assert_eq!(due_in(&stage, id).await, wait);
 }
 
 #[tokio::test]
 async fn what_is_no_event_is_refused() {
-    let stage = Stage::set().await;
-    let place = Place::new(&stage.app, &stage.key).await;
+    let stage = Stage::new().app_stores().await;
+    let place = Place::new(&stage, &stage.key).await;
     let no_event = "The body is no event of App Store Connect";
-    place.send(&stage.app, "{}").await.refused(400, no_event);
+    place.send(&stage, "{}").await.refused(400, no_event);
     let large = " ".repeat(MAX_EVENT + 1);
     let told = format!("An event has at most {MAX_EVENT} bytes");
-    place.send(&stage.app, &large).await.refused(413, &told);
+    place.send(&stage, &large).await.refused(413, &told);
     let ping = r#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#;
-    place.tell(&stage.app, ping).await;
-    let got = Answer::to(stage.app.request(Method::GET, &place.url)).await;
+    place.tell(&stage, ping).await;
+    let got = Answer::to(stage.request(Method::GET, &place.url)).await;
     assert_eq!(got.status, 405);
 }

@@ -12,7 +12,8 @@ use launchway_store::Turn;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{Death, IPA, Stage, VISION, counts, id_of, settings};
+use crate::stage::Stage;
+use crate::stage::app_stores::{Death, IPA, VISION, counts, id_of, settings_with_encryption_answered};
 use crate::support::{Fields, Setup};
 
 const FAR: i64 = 1 << 50;
@@ -46,20 +47,16 @@ pub fn renumbered(version: &str, build: &str) -> Vec<u8> {
 }
 
 fn quick() -> Settings {
-    let mut stores = settings();
-    stores.app_store[0].answers_encryption = true;
     Settings {
         processing: 20 * SECOND,
         review: 2 * MINUTE,
         phased_day: 10 * MINUTE,
-        ..stores
+        ..settings_with_encryption_answered()
     }
 }
 
 async fn stage() -> Stage {
-    let stage = Stage::set().await;
-    stage.open_stores(quick());
-    stage
+    Stage::new().app_stores_with(quick()).await
 }
 
 async fn submit(stage: &Stage, build: &str) -> SubmissionId {
@@ -69,7 +66,7 @@ async fn submit(stage: &Stage, build: &str) -> SubmissionId {
 
 /// Keeps everybody from working on a submission, or lets them again.
 async fn freeze(stage: &Stage, id: SubmissionId, until: Option<i64>) {
-    let mut tx = stage.app.app.db.write().await.unwrap();
+    let mut tx = stage.app.db.write().await.unwrap();
     tx.org(stage.org).hold_submission(id, until).await.unwrap();
     tx.commit().await.unwrap();
 }
@@ -106,8 +103,8 @@ async fn until_it_dies(stage: &mut Stage, id: SubmissionId) {
         if stage.has_died() || is_there {
             return;
         }
-        let wait = record.work.due_at.unwrap() - stage.app.clock.now();
-        stage.app.advance(wait.max(0));
+        let wait = record.work.due_at.unwrap() - stage.clock.now();
+        stage.advance(wait.max(0));
     }
 }
 
@@ -119,7 +116,7 @@ async fn has_its_turn(stage: &Stage, id: SubmissionId) -> bool {
         part: "version",
         after_others: false,
     };
-    let mut tx = stage.app.app.db.read().await.unwrap();
+    let mut tx = stage.app.db.read().await.unwrap();
     tx.system("a test").has_app_store_turn(turn, id).await.unwrap()
 }
 
@@ -131,13 +128,13 @@ async fn two_builds(stage: &mut Stage, second: &[u8]) -> [String; 2] {
 /// The first is interrupted at each of its calls; the second then goes as far as it can. A version goes live once, so two
 /// builds of one version get a new store for each call.
 async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Option<&str>) {
-    let mut stage = Stage::with(setup()).await;
+    let mut stage = Stage::new().with(setup()).app_stores().await;
     let mut builds = two_builds(&mut stage, second).await;
     let mut waited = 0;
     let mut call = 0;
     loop {
         if call > 0 && code.is_some() {
-            stage = Stage::with(setup()).await;
+            stage = Stage::new().with(setup()).app_stores().await;
             builds = two_builds(&mut stage, second).await;
         }
         let [seven, eight] = &builds;
@@ -157,7 +154,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         if !has_its_turn(&stage, first).await {
             // The other one would go first, and its higher build number keep the first out of the rounds that follow.
             let path = format!("/submit/cancel?id={other}");
-            stage.call(Method::POST, &path, None).await.ok();
+            stage.post(&stage.key, &path, ()).await.ok();
             assert_eq!(stage.ended(first).await["status"], "success");
             call += 1;
             continue;
@@ -275,7 +272,7 @@ async fn a_submission_that_ends_in_any_way_frees_its_turn() {
             _ => None,
         };
         if let Some((method, path)) = ends {
-            stage.call(method, &path, None).await.ok();
+            stage.send(&stage.key, method, &path, ()).await.ok();
         }
         let done = stage.ended(next).await;
         assert_eq!(done["status"], "success", "{end}: {done:#}");
@@ -323,8 +320,8 @@ async fn what_is_in_review_without_a_turn_is_waited_for() {
         .submitted("App.ipa", IPA, json!({"destination": "app_store"}))
         .await;
     stage.until(theirs, "in_review").await;
-    let now = stage.app.clock.now();
-    let mut tx = stage.app.app.db.write().await.unwrap();
+    let now = stage.clock.now();
+    let mut tx = stage.app.db.write().await.unwrap();
     tx.system("a test")
         .end_app_store_turns(theirs, None, now)
         .await
@@ -348,7 +345,7 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
     let mut made = vec![first];
     for _ in 1..100 {
         // Ids grow with time.
-        stage.app.advance(1);
+        stage.advance(1);
         made.push(submit(&stage, &build).await);
     }
     // The order is that of those who wait, so all of them do before the first one is released.

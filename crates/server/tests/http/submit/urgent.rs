@@ -4,13 +4,13 @@
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_server::jobs::submissions::Submitter;
-use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{APK, IPA, Stage, counts, id_of, settings};
 use super::turns::renumbered;
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, IPA, counts, id_of, settings_with_encryption_answered};
 use crate::support::until;
 
 /// What the parts of uploads to App Store Connect are sent to, and the chunks to Google Play.
@@ -18,17 +18,13 @@ const PARTS: &str = "/simulator/parts/";
 const CHUNKS: &str = "/simulator/sessions/";
 
 async fn stage() -> Stage {
-    let stage = Stage::set().await;
-    let mut stores = settings();
-    stores.app_store[0].answers_encryption = true;
-    stage.open_stores(stores);
-    stage
+    Stage::new().app_stores_with(settings_with_encryption_answered()).await
 }
 
 /// The work goes on by itself from here, until the token is canceled.
 fn run(stage: &Stage) -> (JoinHandle<()>, CancellationToken) {
     let stop = CancellationToken::new();
-    let running = tokio::spawn(Submitter::new(stage.app.app.clone(), stop.clone()).run());
+    let running = tokio::spawn(Submitter::new(stage.app.clone(), stop.clone()).run());
     (running, stop)
 }
 
@@ -71,10 +67,7 @@ async fn a_cancel_does_not_wait_for_the_upload_that_it_ends() {
         .await;
     let (running, stop) = run(&stage);
     until("the upload has begun", async || stage.way.waiting() > 0).await;
-    stage
-        .call(Method::POST, &format!("/submit/cancel?id={id}"), None)
-        .await
-        .ok();
+    stage.cancel(id).await.ok();
     reads(&stage, id, "canceled").await;
     assert_eq!(counts(&stage.ledger(), ["upload_announced", "upload"]), [1, 0]);
     stop.cancel();
@@ -91,7 +84,7 @@ async fn a_halt_does_not_wait_for_an_upload_of_the_same_app() {
     let live = id_of(&stage.submit(body).await.created());
     stage.until(live, "rolling_out").await;
     stage.way.slow_down(Some(CHUNKS));
-    let read = stage.call(Method::GET, &format!("/build?id={build}"), None).await.ok();
+    let read = stage.get(&stage.key, &format!("/build?id={build}")).await.ok();
     let artifacts = read["artifacts"].as_array().unwrap();
     let mapping = &artifacts.iter().find(|one| one["name"] == "mapping.txt").unwrap()["id"];
     let symbols = json!([{"kind": "mapping", "artifactId": mapping}]);

@@ -3,10 +3,10 @@
 use crate::support::Fields;
 use launchway_app_store_simulator::ByHand;
 use launchway_domain::platform::Platform;
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, IPA, PURPOSE, Stage, counts, id_of, settings};
+use crate::stage::Stage;
+use crate::stage::app_stores::{APK, IPA, PURPOSE, counts, id_of, settings_with_encryption_answered};
 
 fn by_hand() -> ByHand {
     ByHand {
@@ -19,11 +19,7 @@ fn by_hand() -> ByHand {
 }
 
 async fn stage() -> Stage {
-    let stage = Stage::set().await;
-    let mut stores = settings();
-    stores.app_store[0].answers_encryption = true;
-    stage.open_stores(stores);
-    stage
+    Stage::new().app_stores_with(settings_with_encryption_answered()).await
 }
 
 fn assert_used(failed: &Value) {
@@ -117,9 +113,6 @@ async fn without_a_record_the_same_file_is_not_enough() {
     let first = id_of(&stage.submit(body("testflight")).await.created());
     assert_eq!(stage.ended(first).await["status"], "success");
     let second = id_of(&stage.submit(body("testflight")).await.created());
-    stage
-        .call(Method::DELETE, &format!("/submit?id={first}"), None)
-        .await
-        .ok();
+    stage.delete(&stage.key, &format!("/submit?id={first}")).await.ok();
     assert_used(&stage.ended(second).await);
 }

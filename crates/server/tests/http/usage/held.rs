@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{granted, november, package_size, with};
-use crate::runner::stage::Held;
+use crate::stage::runners::Held;
 use crate::support::{Answer, Fields, START, Setup, TestApp, package, until};
 
 async fn announce(app: &TestApp, key: &str, size: usize) -> Answer {

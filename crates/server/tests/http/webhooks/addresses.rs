@@ -16,8 +16,9 @@ use launchway_testing::receiver::{Receiver, Reply};
 use reqwest::dns::Resolve;
 use serde_json::json;
 
-use super::stage::{PATH, Stage};
-use crate::support::Setup;
+use crate::stage::Stage;
+use crate::stage::webhooks::PATH;
+use crate::support::{Fields, Setup};
 
 /// Listeners that must never be reached, one on each loopback that this machine has.
 struct Canary(Vec<Receiver>);
@@ -56,23 +57,23 @@ fn message(url: &str) -> Message {
 #[tokio::test]
 async fn hostile_urls_are_refused_and_reach_nobody() {
     let canary = Canary::start().await;
-    let stage = Stage::with(Setup::default()).await;
+    let stage = Stage::new().await;
     let urls = hostile::urls(&canary.ports());
     assert!(urls.len() >= 300, "{}", urls.len());
     let mut accepted = Vec::new();
     for (place, url) in urls.iter().enumerate() {
         // Not one minute's limit is what refuses.
         if place % 500 == 0 {
-            stage.app.advance(60_000);
+            stage.advance(60_000);
         }
         let body = json!({"name": "CI", "url": url, "events": ["*"]});
-        let answer = stage.app.post(&stage.key, PATH, body).await;
+        let answer = stage.post(&stage.key, PATH, body).await;
         let told = answer.json()["message"].as_str().unwrap_or_default().to_owned();
         if answer.status != 400 || !told.starts_with("url must ") {
             accepted.push(format!("{url:?}: {} {told}", answer.status));
         }
         // As if it had been taken: what sends looks again.
-        let reply = stage.app.app.webhooks.sender.send(&message(url)).await;
+        let reply = stage.app.webhooks.sender.send(&message(url)).await;
         let why = reply.error.unwrap_or_default();
         if reply.response_status.is_some() || !why.starts_with("The webhook's url must ") {
             accepted.push(format!("{url:?} was sent: {:?} {why}", reply.response_status));
@@ -96,9 +97,9 @@ async fn hostile_urls_are_refused_and_reach_nobody() {
 #[tokio::test]
 async fn where_private_addresses_are_allowed_the_canary_is_reached() {
     let canary = Canary::start().await;
-    let stage = Stage::set().await;
+    let stage = Stage::new().local_webhooks().await;
     for listener in &canary.0 {
-        let reply = stage.app.app.webhooks.sender.send(&message(&listener.url("/"))).await;
+        let reply = stage.app.webhooks.sender.send(&message(&listener.url("/"))).await;
         assert_eq!((reply.response_status, reply.error), (Some(204), None));
     }
 }
@@ -146,7 +147,7 @@ async fn with_names() -> (Stage, Arc<Names>) {
         resolver: Some(names.clone()),
         ..Setup::default()
     };
-    (Stage::with(setup).await, names)
+    (Stage::new().with(setup).await, names)
 }
 
 #[tokio::test]
@@ -166,9 +167,7 @@ async fn a_name_of_a_private_address_reaches_nobody() {
         ] {
             // A name is not looked up when it is given: it may change at any time.
             let webhook = stage.webhook(&format!("https://{name}:{port}/"), json!({})).await;
-            stage
-                .post(&format!("/webhooks/test?id={}", super::stage::id(&webhook)), None)
-                .await;
+            stage.test_event(&webhook).await;
             assert_eq!(stage.deliver().await, 1);
             let delivery = stage.delivery(&webhook).await;
             let attempt = &delivery["attempts"][0];
@@ -189,7 +188,7 @@ async fn a_name_that_changes_between_look_ups_reaches_nobody() {
     for port in canary.ports() {
         names.looks.store(0, Ordering::SeqCst);
         let url = format!("https://turns-private.example.com:{port}/");
-        let sender = &stage.app.app.webhooks.sender;
+        let sender = &stage.app.webhooks.sender;
         let reply = sender.send(&message(&url)).await;
         assert_eq!(reply.response_status, None);
         assert_eq!(names.looks.load(Ordering::SeqCst), 1, "one look, and that was dialled");
@@ -241,7 +240,7 @@ async fn ordinary_public_urls_pass() {
         "https://[::ffff:8.8.8.8]/",
         "https://[64:ff9b::8.8.8.8]/",
     ];
-    let stage = Stage::with(Setup::default()).await;
+    let stage = Stage::new().await;
     for url in urls {
         assert!(check_url(url, false).is_ok(), "{url}");
         assert_eq!(stage.webhook(url, json!({})).await["url"], url, "as it was given");

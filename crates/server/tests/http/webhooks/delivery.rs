@@ -6,12 +6,13 @@ use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
 use launchway_testing::receiver::{Receiver, Reply};
 use serde_json::json;
 
-use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
+use crate::stage::Stage;
+use crate::stage::webhooks::{BUNDLE, PATH, answering, assert_signed, secret};
 use crate::support::{Fields, START};
 
 #[tokio::test]
 async fn an_event_arrives_as_the_reference_says() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/hook?a=b"), json!({})).await;
     let update = stage.publish_and_deliver().await;
@@ -42,14 +43,14 @@ async fn an_event_arrives_as_the_reference_says() {
     });
     assert_eq!(delivery, wanted);
     assert!(attempt["duration"].as_f64().unwrap() < 60.0);
-    assert!(id(&delivery).starts_with("delivery_") && received.header("webhook-id").starts_with("event_"));
-    assert_eq!(stage.read(&webhook).await["lastDelivery"], delivery);
+    assert!(delivery.id().starts_with("delivery_") && received.header("webhook-id").starts_with("event_"));
+    assert_eq!(stage.webhook_now(&webhook).await["lastDelivery"], delivery);
     assert_eq!(stage.deliver_after(DAY).await, 0, "it is delivered once");
 }
 
 #[tokio::test]
 async fn each_webhook_gets_only_its_events_apps_and_organization() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     for (path, fields) in [
         ("/all", json!({})),
@@ -60,14 +61,14 @@ async fn each_webhook_gets_only_its_events_apps_and_organization() {
     ] {
         stage.webhook(&receiver.url(path), fields).await;
     }
-    let (_, other_key) = stage.app.org_with_key().await;
+    let (_, other_key) = stage.org_with_key().await;
     let body = json!({"name": "theirs", "url": receiver.url("/theirs"), "events": ["*"]});
-    stage.app.post(&other_key, PATH, body).await.created();
+    stage.post(&other_key, PATH, body).await.created();
 
-    let update = stage.publish(BUNDLE).await;
-    let path = format!("/update?id={}", id(&update));
+    let update = stage.publish_for(BUNDLE).await;
+    let path = format!("/update?id={}", update.id());
     let change = Some(json!({"rollout": 10}));
-    stage.app.patch(&stage.key, &path, change).await.ok();
+    stage.patch(&stage.key, &path, change).await.ok();
     assert_eq!(stage.deliver().await, 5);
     let mut told: Vec<String> = receiver
         .received()
@@ -87,7 +88,7 @@ async fn each_webhook_gets_only_its_events_apps_and_organization() {
 
 #[tokio::test]
 async fn an_event_from_before_a_webhook_was_made_is_not_told() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     stage.publish_and_deliver().await;
     stage.webhook(&receiver.url("/"), json!({})).await;
@@ -99,24 +100,24 @@ async fn an_event_from_before_a_webhook_was_made_is_not_told() {
 /// Both secrets are valid for 24 hours: `docs/reference/webhooks.md#secret`.
 #[tokio::test]
 async fn for_a_day_after_a_rotation_both_secrets_sign() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
-    let path = format!("/webhooks/rotate-secret?id={}", id(&webhook));
+    let path = format!("/webhooks/rotate-secret?id={}", webhook.id());
     let first = secret(&webhook["secret"]);
     let rotate = async |stage: &Stage| {
-        let answer = stage.app.post(&stage.key, &path, ()).await;
+        let answer = stage.post(&stage.key, &path, ()).await;
         secret(&answer.ok()["secret"])
     };
     stage.publish_and_deliver().await;
     let second = rotate(&stage).await;
     stage.publish_and_deliver().await;
-    stage.app.advance(23 * HOUR);
+    stage.advance(23 * HOUR);
     let third = rotate(&stage).await;
     stage.publish_and_deliver().await;
-    stage.app.advance(HOUR);
+    stage.advance(HOUR);
     stage.publish_and_deliver().await;
-    stage.app.advance(23 * HOUR);
+    stage.advance(23 * HOUR);
     stage.publish_and_deliver().await;
     let received = receiver.received();
     assert_eq!(received.len(), 5);
@@ -134,32 +135,32 @@ async fn for_a_day_after_a_rotation_both_secrets_sign() {
 /// Each opening of a secret leaves a line in the audit log, so an opened one is kept for an hour.
 #[tokio::test]
 async fn a_secret_is_opened_once_an_hour() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     for pause in [0, HOUR - 1, 1, 1] {
-        stage.app.advance(pause);
+        stage.advance(pause);
         stage.publish_and_deliver().await;
     }
     assert_eq!(receiver.received().len(), 4);
-    let mut lines = stage.app.audit(stage.org).await;
+    let mut lines = stage.audit(stage.org).await;
     lines.retain(|line| line.action == "secret.open");
     assert_eq!(lines.len(), 2);
     assert!(
         lines
             .iter()
-            .all(|line| line.resource == id(&webhook) && line.actor == "service")
+            .all(|line| line.resource == webhook.id() && line.actor == "service")
     );
 }
 
 #[tokio::test]
 async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let (old, new) = (answering(500).await, Receiver::ok().await);
     let webhook = stage.webhook(&old.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
-    let body = json!({"id": id(&webhook), "name": "CI", "url": new.url("/"), "events": ["*"]});
-    stage.app.put(&stage.key, PATH, body).await.ok();
+    let body = json!({"id": webhook.id(), "name": "CI", "url": new.url("/"), "events": ["*"]});
+    stage.put(&stage.key, PATH, body).await.ok();
     stage.deliver_after(5_000).await;
     assert_eq!((old.received().len(), new.received().len()), (1, 1));
     assert_eq!(stage.delivery(&webhook).await["status"], "succeeded");
@@ -168,30 +169,30 @@ async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
 /// The running service, with its jobs: nobody tells it that there is something to do.
 #[tokio::test]
 async fn the_running_service_delivers_by_itself() {
-    let stage = Stage::set().await;
-    let jobs = Jobs::start(&stage.app.app);
+    let stage = Stage::new().local_webhooks().await;
+    let jobs = Jobs::start(&stage.app);
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
-    stage.publish(BUNDLE).await;
+    stage.publish_for(BUNDLE).await;
     receiver.wait_for(1).await;
-    stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
+    stage.test_event(&webhook).await;
     receiver.wait_for(2).await;
     // It stops when what was begun is finished and kept.
-    jobs.stop(&stage.app.app).await;
+    jobs.stop(&stage.app).await;
     let deliveries = stage.deliveries(&webhook).await;
     assert_eq!(deliveries.len(), 2);
     assert!(
         deliveries.iter().all(|delivery| delivery["status"] == "succeeded"),
         "{deliveries:?}"
     );
-    stage.publish(BUNDLE).await;
+    stage.publish_for(BUNDLE).await;
     assert_eq!(receiver.received().len(), 2, "nothing new is begun");
 }
 
 /// Three receivers that never answer, each with more to tell than one may have on its way, and one that does.
 #[tokio::test]
 async fn a_slow_receiver_holds_up_nobody_else() {
-    let stage = Stage::set().await;
+    let stage = Stage::new().local_webhooks().await;
     let slow = Receiver::start(|_, _| Reply::Silence).await;
     let quick = Receiver::ok().await;
     for _ in 0..3 {
@@ -199,22 +200,22 @@ async fn a_slow_receiver_holds_up_nobody_else() {
     }
     stage.webhook(&quick.url("/"), json!({})).await;
     for _ in 0..20 {
-        stage.publish(BUNDLE).await;
+        stage.publish_for(BUNDLE).await;
     }
-    let _jobs = Jobs::start(&stage.app.app);
+    let _jobs = Jobs::start(&stage.app);
     slow.wait_for(1).await;
     quick.wait_for(20).await;
 }
 
 #[tokio::test]
 async fn two_nodes_deliver_each_once() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     stage.webhook(&receiver.url("/"), json!({})).await;
     for _ in 0..30 {
-        stage.publish(BUNDLE).await;
+        stage.publish_for(BUNDLE).await;
     }
-    fan_out(&stage.app.app).await.unwrap();
+    fan_out(&stage.app).await.unwrap();
     let mut other = stage.another_deliverer();
     let (one, other) = tokio::join!(stage.deliver(), other.deliver_due());
     assert_eq!(one + other.unwrap(), 30);
@@ -230,18 +231,18 @@ async fn two_nodes_deliver_each_once() {
 
 #[tokio::test]
 async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     let mut events = Vec::new();
     for _ in 0..3 {
-        stage.app.advance(1);
+        stage.advance(1);
         stage.publish_and_deliver().await;
         events.insert(0, receiver.received().last().unwrap().header("webhook-id").to_owned());
     }
     let list = async |query: &str| {
-        let path = format!("/webhooks/deliveries?id={}{query}", id(&webhook));
-        stage.app.get(&stage.key, &path).await.ok()
+        let path = format!("/webhooks/deliveries?id={}{query}", webhook.id());
+        stage.get(&stage.key, &path).await.ok()
     };
     for (query, range) in [("", 0..3), ("&limit=2", 0..2), ("&limit=2&offset=2", 2..3)] {
         let page = list(query).await;
@@ -256,13 +257,13 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
             (events[range].iter().map(|id| json!(id)).collect(), &json!(3))
         );
     }
-    stage.app.advance(DELIVERY_LIFE - 1);
-    clean_up(&stage.app.app).await.unwrap();
+    stage.advance(DELIVERY_LIFE - 1);
+    clean_up(&stage.app).await.unwrap();
     assert_eq!(list("").await["total"], 2);
-    stage.app.advance(2);
-    clean_up(&stage.app.app).await.unwrap();
+    stage.advance(2);
+    clean_up(&stage.app).await.unwrap();
     assert_eq!(list("").await["total"], 0);
-    let mut tx = stage.app.app.db.write().await.unwrap();
+    let mut tx = stage.app.db.write().await.unwrap();
     let left = tx.system("a test").forget_events_before(i64::MAX, 100).await.unwrap();
     assert_eq!(left, 0, "the events are forgotten too");
     drop(tx);
@@ -277,7 +278,7 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
             "No webhook has this id",
         ),
     ] {
-        let answer = stage.app.get(&stage.key, path).await;
+        let answer = stage.get(&stage.key, path).await;
         answer.refused(status, message);
     }
 }

@@ -6,13 +6,14 @@ use launchway_server::jobs::deliver::LAPSE;
 use launchway_testing::receiver::{Receiver, Reply};
 use serde_json::{Value, json};
 
-use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
+use crate::stage::Stage;
+use crate::stage::webhooks::{BUNDLE, PATH, answering, assert_signed, secret};
 use crate::support::{Fields, START};
 
 /// `docs/reference/webhooks.md#retries`
 #[tokio::test]
 async fn is_tried_again_by_the_schedule_and_then_given_up() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, _| Reply::Answer(500, String::new(), b"out of order".to_vec())).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
@@ -53,7 +54,7 @@ async fn is_tried_again_by_the_schedule_and_then_given_up() {
 
 #[tokio::test]
 async fn a_receiver_that_comes_back_gets_what_it_missed() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, before| Reply::status(if before < 2 { 503 } else { 200 })).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
@@ -78,7 +79,7 @@ fn shown(webhook: &Value) -> Value {
 
 /// A webhook whose receiver said 410, with one more delivery waiting.
 async fn gone() -> (Stage, Receiver, Value) {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, before| Reply::status(if before == 0 { 500 } else { 410 })).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
@@ -90,7 +91,7 @@ async fn gone() -> (Stage, Receiver, Value) {
 async fn a_receiver_that_says_410_is_told_nothing_more() {
     let (mut stage, receiver, webhook) = gone().await;
     assert_eq!(
-        shown(&stage.read(&webhook).await),
+        shown(&stage.webhook_now(&webhook).await),
         json!(["disabled", "The receiver answered 410 Gone"])
     );
     let deliveries = stage.deliveries(&webhook).await;
@@ -108,15 +109,15 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
         (2, 2)
     );
 
-    let lines = stage.app.audit(stage.org).await;
+    let lines = stage.audit(stage.org).await;
     let line = lines.iter().find(|line| line.action == "webhook.disable").unwrap();
-    assert_eq!((line.actor.as_str(), line.resource.as_str()), ("service", id(&webhook)));
+    assert_eq!((line.actor.as_str(), line.resource.as_str()), ("service", webhook.id()));
     assert!(line.after.as_deref().unwrap().contains("410 Gone"));
     let refused = "This webhook is disabled; set its status to active first";
-    let test = format!("/webhooks/test?id={}", id(&webhook));
-    let again = format!("/webhooks/redeliver?id={}", id(&deliveries[0]));
+    let test = format!("/webhooks/test?id={}", webhook.id());
+    let again = format!("/webhooks/redeliver?id={}", deliveries[0].id());
     for path in [&test, &again] {
-        let answer = stage.app.post(&stage.key, path, ()).await;
+        let answer = stage.post(&stage.key, path, ()).await;
         answer.refused(400, refused);
     }
 }
@@ -126,9 +127,9 @@ async fn a_disabled_one_is_turned_on_again() {
     let (mut stage, _, webhook) = gone().await;
     let receiver = Receiver::ok().await;
     let body = json!({
-        "id": id(&webhook), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active",
+        "id": webhook.id(), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active",
     });
-    let answer = stage.app.put(&stage.key, PATH, body).await.ok();
+    let answer = stage.put(&stage.key, PATH, body).await.ok();
     assert_eq!(shown(&answer), json!(["active", null]));
     assert_eq!(stage.deliver_after(DAY).await, 0, "what had ended stays so");
     stage.publish_and_deliver().await;
@@ -137,17 +138,17 @@ async fn a_disabled_one_is_turned_on_again() {
 
 #[tokio::test]
 async fn five_days_of_failure_disable() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = answering(500).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
-    stage.app.advance(5 * DAY - 1);
+    stage.advance(5 * DAY - 1);
     stage.publish_and_deliver().await;
-    assert_eq!(shown(&stage.read(&webhook).await), json!(["active", null]));
-    stage.app.advance(1);
+    assert_eq!(shown(&stage.webhook_now(&webhook).await), json!(["active", null]));
+    stage.advance(1);
     stage.publish_and_deliver().await;
     let disabled = json!(["disabled", "Every try has failed for five days"]);
-    assert_eq!(shown(&stage.read(&webhook).await), disabled);
+    assert_eq!(shown(&stage.webhook_now(&webhook).await), disabled);
     let statuses: Vec<_> = stage
         .deliveries(&webhook)
         .await
@@ -157,40 +158,40 @@ async fn five_days_of_failure_disable() {
     assert_eq!(statuses, ["canceled"; 3]);
 
     // Turned on again it has five days again.
-    let body = json!({"id": id(&webhook), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active"});
-    stage.app.put(&stage.key, PATH, body).await.ok();
+    let body = json!({"id": webhook.id(), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active"});
+    stage.put(&stage.key, PATH, body).await.ok();
     stage.publish_and_deliver().await;
-    assert_eq!(shown(&stage.read(&webhook).await), json!(["active", null]));
+    assert_eq!(shown(&stage.webhook_now(&webhook).await), json!(["active", null]));
 }
 
 #[tokio::test]
 async fn one_success_makes_the_five_days_begin_anew() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, before| Reply::status(if before == 1 { 200 } else { 500 })).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
     stage.deliver_after(5 * SECOND).await;
-    stage.app.advance(5 * DAY);
+    stage.advance(5 * DAY);
     stage.publish_and_deliver().await;
-    stage.app.advance(5 * DAY - HOUR);
+    stage.advance(5 * DAY - HOUR);
     stage.publish_and_deliver().await;
-    assert_eq!(shown(&stage.read(&webhook).await), json!(["active", null]));
+    assert_eq!(shown(&stage.webhook_now(&webhook).await), json!(["active", null]));
 }
 
 #[tokio::test]
 async fn turned_off_by_hand_or_deleted_it_gets_nothing_more() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = answering(500).await;
     let (off, deleted) = (
         stage.webhook(&receiver.url("/off"), json!({})).await,
         stage.webhook(&receiver.url("/deleted"), json!({})).await,
     );
     stage.publish_and_deliver().await;
-    stage.publish(BUNDLE).await;
-    let body = json!({"id": id(&off), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "disabled"});
-    stage.app.put(&stage.key, PATH, body).await.ok();
-    let path = format!("{PATH}?id={}", id(&deleted));
-    stage.app.delete(&stage.key, &path).await.ok();
+    stage.publish_for(BUNDLE).await;
+    let body = json!({"id": off.id(), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "disabled"});
+    stage.put(&stage.key, PATH, body).await.ok();
+    let path = format!("{PATH}?id={}", deleted.id());
+    stage.delete(&stage.key, &path).await.ok();
     assert_eq!(stage.deliver_after(DAY).await, 0);
     assert_eq!(receiver.received().len(), 2);
     let delivery = stage.delivery(&off).await;
@@ -203,12 +204,12 @@ async fn turned_off_by_hand_or_deleted_it_gets_nothing_more() {
 /// A node that dies after a claim has told nobody; whoever looks after the claim has lapsed delivers it.
 #[tokio::test]
 async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
-    stage.publish(BUNDLE).await;
-    launchway_server::jobs::fan_out::fan_out(&stage.app.app).await.unwrap();
-    let mut tx = stage.app.app.db.write().await.unwrap();
+    stage.publish_for(BUNDLE).await;
+    launchway_server::jobs::fan_out::fan_out(&stage.app).await.unwrap();
+    let mut tx = stage.app.db.write().await.unwrap();
     let mut system = tx.system("a test");
     let due = system.due_webhooks(START, 10).await.unwrap();
     let claimed = system
@@ -230,14 +231,14 @@ async fn error_of(stage: &mut Stage, url: &str) -> Value {
     stage.publish_and_deliver().await;
     let delivery = stage.delivery(&webhook).await;
     let attempt = &delivery["attempts"][0];
-    let path = format!("{PATH}?id={}", id(&webhook));
-    stage.app.delete(&stage.key, &path).await.ok();
+    let path = format!("{PATH}?id={}", webhook.id());
+    stage.delete(&stage.key, &path).await.ok();
     json!([attempt["responseStatus"], attempt["error"]])
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let target = Receiver::ok().await;
     for status in [301, 302, 303, 307, 308] {
         let location = target.url("/");
@@ -253,7 +254,7 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn what_went_wrong_is_told() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let closed = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
@@ -274,7 +275,7 @@ async fn what_went_wrong_is_told() {
 /// A try lasts at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
 #[tokio::test]
 async fn a_receiver_that_never_answers_is_given_fifteen_seconds() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let silent = Receiver::start(|_, _| Reply::Silence).await;
     let wanted = json!([null, "The receiver did not answer within 15 seconds"]);
     assert_eq!(error_of(&mut stage, &silent.url("/")).await, wanted);
@@ -282,7 +283,7 @@ async fn a_receiver_that_never_answers_is_given_fifteen_seconds() {
 
 #[tokio::test]
 async fn of_a_large_answer_only_the_start_is_read() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, _| Reply::Answer(400, String::new(), vec![b'x'; 50_000_000])).await;
     let told = error_of(&mut stage, &receiver.url("/")).await;
     assert_eq!(

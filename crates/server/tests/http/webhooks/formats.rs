@@ -3,30 +3,31 @@
 use launchway_testing::receiver::Receiver;
 use serde_json::json;
 
-use super::stage::{BUNDLE, Stage, answering, assert_signed, secret};
+use crate::stage::Stage;
+use crate::stage::webhooks::{BUNDLE, answering, assert_signed, secret};
 use crate::support::{Fields, START};
 
 const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published.";
 
 #[tokio::test]
 async fn slack_gets_a_text() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({"type": "slack"})).await;
-    stage.publish(BUNDLE).await;
+    stage.publish_for(BUNDLE).await;
     stage.deliver().await;
     let received = receiver.received().pop().unwrap();
-    let link = format!("<{}|Open Launchway>", stage.app.origin);
+    let link = format!("<{}|Open Launchway>", stage.origin);
     assert_eq!(received.json(), json!({"text": format!("{SENTENCE} {link}")}));
     assert_signed(&received, &[secret(&webhook["secret"])], START);
 }
 
 #[tokio::test]
 async fn teams_gets_an_adaptive_card() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     stage.webhook(&receiver.url("/"), json!({"type": "teams"})).await;
-    stage.publish(BUNDLE).await;
+    stage.publish_for(BUNDLE).await;
     stage.deliver().await;
     let message = receiver.received().pop().unwrap().json();
     let attachment = &message["attachments"][0];
@@ -40,19 +41,17 @@ async fn teams_gets_an_adaptive_card() {
     );
     let card = &attachment["content"];
     assert_eq!(card["body"][0]["inlines"][0]["text"], SENTENCE);
-    assert_eq!(card["actions"][0]["url"], stage.app.origin);
+    assert_eq!(card["actions"][0]["url"], stage.origin);
 }
 
 /// A name that somebody chose is only text in a chat: no mention, no link.
 #[tokio::test]
 async fn nobody_can_mention_a_channel() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = answering(500).await;
     let fields = json!({"type": "slack", "name": "<!channel> & <@U1>"});
     let webhook = stage.webhook(&receiver.url("/"), fields).await;
-    stage
-        .post(&format!("/webhooks/test?id={}", super::stage::id(&webhook)), None)
-        .await;
+    stage.test_event(&webhook).await;
     stage.deliver().await;
     stage.deliver_after(5_000).await;
     let received = receiver.received();

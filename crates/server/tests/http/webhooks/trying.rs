@@ -4,12 +4,13 @@ use launchway_testing::receiver::Receiver;
 use reqwest::Method;
 use serde_json::json;
 
-use super::stage::{PATH, Stage, answering, assert_signed, id, secret};
+use crate::stage::Stage;
+use crate::stage::webhooks::{PATH, answering, assert_signed, secret};
 use crate::support::{Answer, Fields, START};
 
 #[tokio::test]
 async fn a_test_goes_to_that_webhook_whatever_its_events() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let (receiver, bystander) = (Receiver::ok().await, Receiver::ok().await);
     stage.webhook(&bystander.url("/"), json!({})).await;
     for fields in [
@@ -17,7 +18,7 @@ async fn a_test_goes_to_that_webhook_whatever_its_events() {
         json!({"events": ["build.failed"], "bundleIds": ["com.example.app"]}),
     ] {
         let webhook = stage.webhook(&receiver.url("/"), fields).await;
-        let delivery = stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
+        let delivery = stage.test_event(&webhook).await;
         assert_eq!(
             json!([
                 delivery["status"],
@@ -47,15 +48,16 @@ async fn a_test_goes_to_that_webhook_whatever_its_events() {
 
 #[tokio::test]
 async fn a_redelivery_is_the_same_event_as_a_new_delivery() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = answering(404).await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_and_deliver().await;
     let first = stage.delivery(&webhook).await;
-    stage.app.advance(1_000);
+    stage.advance(1_000);
     let again = stage
-        .post(&format!("/webhooks/redeliver?id={}", id(&first)), None)
-        .await;
+        .post(&stage.key, &format!("/webhooks/redeliver?id={}", first.id()), ())
+        .await
+        .created();
     assert_ne!(again["id"], first["id"]);
     assert_eq!(
         json!([again["status"], again["eventId"], again["type"]]),
@@ -78,25 +80,24 @@ async fn a_redelivery_is_the_same_event_as_a_new_delivery() {
 
 #[tokio::test]
 async fn an_idempotent_request_sends_once() {
-    let mut stage = Stage::set().await;
+    let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     let ask = async |path: &str| {
         let request = stage
-            .app
             .request(Method::POST, path)
             .bearer_auth(&stage.key)
             .header("idempotency-key", "once");
         Answer::to(request).await
     };
-    let test = format!("/webhooks/test?id={}", id(&webhook));
+    let test = format!("/webhooks/test?id={}", webhook.id());
     let first = ask(&test).await.created();
     assert_eq!(ask(&test).await.created(), first);
-    let again = format!("/webhooks/redeliver?id={}", id(&first));
+    let again = format!("/webhooks/redeliver?id={}", first.id());
     let second = ask(&again).await.created();
     assert_eq!(ask(&again).await.created(), second);
     let other = stage.webhook(&receiver.url("/"), json!({})).await;
-    ask(&format!("/webhooks/test?id={}", id(&other)))
+    ask(&format!("/webhooks/test?id={}", other.id()))
         .await
         .refused(400, "This Idempotency-Key was used with another body; take a new key");
     assert_eq!(stage.deliver().await, 2);
@@ -104,16 +105,16 @@ async fn an_idempotent_request_sends_once() {
 
 #[tokio::test]
 async fn an_id_that_names_nothing_is_not_found() {
-    let stage = Stage::set().await;
+    let stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
-    let delivery = stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
-    let post = async |path: String| stage.app.post(&stage.key, &path, ()).await;
-    for unused in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense", id(&delivery)] {
+    let delivery = stage.test_event(&webhook).await;
+    let post = async |path: String| stage.post(&stage.key, &path, ()).await;
+    for unused in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense", delivery.id()] {
         let answer = post(format!("/webhooks/test?id={unused}")).await;
         answer.refused(404, "No webhook has this id");
     }
-    for unused in ["delivery_01h455vb4pex5vsknk084sn02q", "nonsense", id(&webhook)] {
+    for unused in ["delivery_01h455vb4pex5vsknk084sn02q", "nonsense", webhook.id()] {
         let answer = post(format!("/webhooks/redeliver?id={unused}")).await;
         answer.refused(404, "No delivery has this id");
     }
@@ -121,8 +122,8 @@ async fn an_id_that_names_nothing_is_not_found() {
         post(path.to_owned()).await.refused(400, "id is required");
     }
     // With its webhook a delivery is gone.
-    let path = format!("{PATH}?id={}", id(&webhook));
-    stage.app.delete(&stage.key, &path).await.ok();
-    let answer = post(format!("/webhooks/redeliver?id={}", id(&delivery))).await;
+    let path = format!("{PATH}?id={}", webhook.id());
+    stage.delete(&stage.key, &path).await.ok();
+    let answer = post(format!("/webhooks/redeliver?id={}", delivery.id())).await;
     answer.refused(404, "No delivery has this id");
 }

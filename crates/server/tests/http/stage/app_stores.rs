@@ -1,5 +1,5 @@
-//! A service whose stores are the simulator, in the same process and on the same clock, that works on submissions when the
-//! test says so, and that can die at any call to a store.
+//! App stores of a stage: the simulator, in the same process and on the same clock. Submissions are worked on when the test
+//! says so, and the process can die at any call to a store.
 
 use std::io::Cursor;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,21 +13,20 @@ use launchway_app_store_simulator::{
     ADDRESS, AppInfo, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
 };
 use launchway_app_stores::transport::{Request, Response, Transport, TransportError};
-use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use launchway_os::clock::Clock;
-use launchway_server::config::RawSettings;
 use launchway_server::jobs::submissions::Submitter;
 use launchway_server::ops::submissions::report::LEASE;
-use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::Stage;
 use crate::build::upload;
-use crate::support::{Answer, Fields, Setup, TestApp, TestClock};
+use crate::support::{Answer, Fields, TestApp, TestClock};
 
 pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binary.ipa");
 pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
@@ -121,15 +120,6 @@ impl launchway_app_stores::Clock for Time {
     }
 }
 
-/// A service with its stores, an organization in it and a key of that.
-pub struct Stage {
-    pub app: TestApp,
-    pub org: OrgId,
-    pub key: String,
-    pub way: Arc<Way>,
-    submitter: Option<Submitter>,
-}
-
 /// Stores with an app each, that are quick.
 pub fn settings() -> Settings {
     let group = |name: &str, internal| Group {
@@ -168,43 +158,17 @@ pub fn settings() -> Settings {
     }
 }
 
+/// Stores whose app in App Store Connect has answered the questions about encryption.
+pub fn settings_with_encryption_answered() -> Settings {
+    let mut settings = settings();
+    settings.app_store[0].answers_encryption = true;
+    settings
+}
+
 impl Stage {
-    /// On SQLite, with a credential of each store.
-    pub async fn set() -> Stage {
-        Self::with(Setup::default()).await
-    }
-
-    /// With other settings.
-    pub async fn with(setup: Setup) -> Stage {
-        let way = Arc::new(Way::default());
-        let given = RawSettings {
-            app_store_connect_url: Some(ADDRESS.to_owned()),
-            google_play_url: Some(format!("{ADDRESS}/")),
-            target_sdk_floor: Some("34".to_owned()),
-            ..RawSettings::default()
-        };
-        let app = TestApp::with(Setup {
-            settings: setup.settings.with_fallback(given),
-            app_stores: Some(way.clone()),
-            ..setup
-        })
-        .await;
-        let (org, key) = app.org_with_key().await;
-        let stage = Stage {
-            submitter: None,
-            app,
-            org,
-            key,
-            way,
-        };
-        stage.open_stores(settings());
-        stage.app.store_credentials(&stage.key).await;
-        stage
-    }
-
     /// Opens other stores, that hold what the settings say.
     pub fn open_stores(&self, settings: Settings) {
-        let time = Arc::new(Time(self.app.clock.clone()));
+        let time = Arc::new(Time(self.clock.clone()));
         *self.way.simulator.lock().unwrap() = Some(Simulator::new(settings, ADDRESS, time));
     }
 
@@ -232,27 +196,23 @@ impl Stage {
         self.way.calls.load(Ordering::SeqCst)
     }
 
-    pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
-        self.app.send(&self.key, method, path, body).await
-    }
-
     /// Asks for a submission: the answer.
     pub async fn submit(&self, body: Value) -> Answer {
-        self.call(Method::POST, "/submit", Some(body)).await
+        self.post(&self.key, "/submit", body).await
     }
 
     /// Makes a submission of an uploaded app with these fields: its id.
     pub async fn submitted(&self, name: &str, bytes: &[u8], fields: Value) -> SubmissionId {
         let mut body = fields;
-        body["uploadId"] = upload(&self.app, &self.key, name, bytes).await.into();
+        body["uploadId"] = upload(self, &self.key, name, bytes).await.into();
         id_of(&self.submit(body).await.created())
     }
 
     /// A build that gave these files: its id.
     pub async fn built(&self, platform: Platform, files: &[(&str, &[u8])]) -> String {
-        let runner = self.app.runner(&self.key, &[]).await;
-        let id = self.app.queue(self.org, |build| build.platform = platform).await;
-        let held = self.app.take(&runner).await;
+        let runner = self.runner(&self.key, &[]).await;
+        let id = self.queue(self.org, |build| build.platform = platform).await;
+        let held = self.take(&runner).await;
         let mut artifacts = Vec::new();
         for (name, bytes) in files {
             artifacts.push(held.send(name, bytes, bytes).await);
@@ -262,17 +222,24 @@ impl Stage {
     }
 
     pub async fn read(&self, id: SubmissionId) -> Value {
-        self.call(Method::GET, &format!("/submit?id={id}"), None).await.ok()
+        self.get(&self.key, &format!("/submit?id={id}")).await.ok()
     }
 
     pub async fn change(&self, id: SubmissionId, change: Value) -> Answer {
-        self.call(Method::PATCH, &format!("/submit?id={id}"), Some(change))
-            .await
+        self.patch(&self.key, &format!("/submit?id={id}"), change).await
+    }
+
+    pub async fn retry(&self, id: SubmissionId) -> Answer {
+        self.post(&self.key, &format!("/submit/retry?id={id}"), ()).await
+    }
+
+    pub async fn cancel(&self, id: SubmissionId) -> Answer {
+        self.post(&self.key, &format!("/submit/cancel?id={id}"), ()).await
     }
 
     /// The record of a submission, and what its work goes on from.
     pub async fn record(&self, id: SubmissionId) -> Option<Submission> {
-        let mut tx = self.app.app.db.write().await.unwrap();
+        let mut tx = self.app.db.write().await.unwrap();
         tx.org(self.org).lock_submission(id).await.unwrap()
     }
 
@@ -280,7 +247,7 @@ impl Stage {
     pub async fn work(&mut self) {
         let stop = CancellationToken::new();
         let submitter = self.submitter.take();
-        let mut submitter = submitter.unwrap_or_else(|| Submitter::new(self.app.app.clone(), stop));
+        let mut submitter = submitter.unwrap_or_else(|| Submitter::new(self.app.clone(), stop));
         let died = tokio::select! {
             worked = submitter.work_due() => {
                 worked.unwrap();
@@ -291,7 +258,7 @@ impl Stage {
         if died {
             drop(submitter);
             *self.way.death.lock().unwrap() = None;
-            self.app.advance(LEASE);
+            self.advance(LEASE);
         } else {
             self.submitter = Some(submitter);
         }
@@ -310,8 +277,8 @@ impl Stage {
             if is_so(&record) || record.state.status.is_final() {
                 return record;
             }
-            let wait = record.work.due_at.expect("something comes next") - self.app.clock.now();
-            self.app.advance(wait.max(0));
+            let wait = record.work.due_at.expect("something comes next") - self.clock.now();
+            self.advance(wait.max(0));
         }
         panic!("the submission does not end: {:#?}", self.record(id).await);
     }

@@ -1,17 +1,16 @@
 //! The master key: 32 bytes in a file outside the database. Keys for single purposes are derived from it.
 
 use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
+use hkdf::Hkdf;
 use launchway_domain::mac::MacKey;
-use launchway_os::folders::{folder_of, make_private_dir, sync_folder};
+use launchway_os::folders::{folder_of, make_private_dir, new_private_file, sync_folder};
 use launchway_os::random::Random;
+use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
-
-use crate::config::ConfigError;
-use crate::vault::derive;
 
 /// The key that seals all others. `Debug` hides it.
 #[derive(Clone)]
@@ -72,23 +71,56 @@ impl Purpose {
     }
 }
 
+/// Derives a key for one purpose from another key (HKDF-SHA256, RFC 5869).
+pub fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
+    let mut derived = Zeroizing::new([0; 32]);
+    Hkdf::<Sha256>::new(None, key)
+        .expand(purpose.label(), &mut *derived)
+        .expect("32 bytes are within HKDF's bounds");
+    derived
+}
+
+/// Why the master key cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterKeyError {
+    /// The file is missing, although the database is sealed with its key.
+    #[error("{}: is missing, and this database was sealed with it; put the file back", .0.display())]
+    Missing(PathBuf),
+    /// The file cannot be read or written, or does not contain a key.
+    #[error("{}: {cause}", .file.display())]
+    Unusable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        cause: std::io::Error,
+    },
+}
+
 impl MasterKey {
     /// Reads the key file. If it is missing and `may_make`, creates it (mode 0600).
-    pub fn load(path: &Path, may_make: bool, random: &dyn Random) -> Result<MasterKey, ConfigError> {
-        let bad = |problem: String| ConfigError::new("--master-key-file", format!("{}: {problem}", path.display()));
-        match Self::read_file(path) {
-            Ok(key) => Ok(key),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && may_make => {
-                Self::make_file(path, random).map_err(|error| bad(error.to_string()))
+    ///
+    /// # Errors
+    /// [`MasterKeyError`].
+    pub fn load(path: &Path, may_make: bool, random: &dyn Random) -> Result<MasterKey, MasterKeyError> {
+        let key = match Self::read_file(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if !may_make {
+                    return Err(MasterKeyError::Missing(path.to_owned()));
+                }
+                Self::make_file(path, random)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(bad(
-                "is missing, and this database was sealed with it; put the file back".into(),
-            )),
-            Err(error) => Err(bad(error.to_string())),
-        }
+            read => read,
+        };
+        key.map_err(|cause| MasterKeyError::Unusable {
+            file: path.to_owned(),
+            cause,
+        })
     }
 
     /// Reads a key file.
+    ///
+    /// # Errors
+    /// The error of the operating system, or a sentence about contents that are no key.
     pub fn read_file(path: &Path) -> std::io::Result<MasterKey> {
         let bytes = Zeroizing::new(std::fs::read(path)?);
         let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
@@ -131,12 +163,7 @@ impl MasterKey {
     fn make_file(path: &Path, random: &dyn Random) -> std::io::Result<MasterKey> {
         let key = Self::make(random);
         make_private_dir(folder_of(path))?;
-        match std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-        {
+        match new_private_file(path) {
             Ok(mut file) => {
                 file.write_all(key.to_text().as_bytes())?;
                 file.sync_all()?;

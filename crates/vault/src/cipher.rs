@@ -5,13 +5,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
-use hkdf::Hkdf;
 use launchway_domain::id::OrgId;
 use launchway_os::random::Random;
-use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::master_key::{MasterKey, Purpose};
+use crate::master_key::{MasterKey, Purpose, derive};
 
 const NONCE: usize = 24;
 /// The version of the sealed form, which is its first byte.
@@ -98,15 +96,6 @@ impl MasterKey {
         key.copy_from_slice(&bytes);
         Some(DataKey(key))
     }
-}
-
-/// Derives a key for one purpose from another key (HKDF-SHA256, RFC 5869).
-pub fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
-    let mut derived = Zeroizing::new([0; 32]);
-    Hkdf::<Sha256>::new(None, key)
-        .expand(purpose.label(), &mut *derived)
-        .expect("32 bytes are within HKDF's bounds");
-    derived
 }
 
 fn owner(org: Option<OrgId>) -> Vec<u8> {

@@ -1,108 +1,76 @@
-//! A service that may send to the loopback, whose events are delivered when the test says so.
+//! Webhooks of a stage: events are delivered when the test says so.
 
-use std::sync::Arc;
-
-use launchway_domain::id::OrgId;
 use launchway_domain::standard_webhooks::{Secret, signatures};
 use launchway_domain::time::{EpochMs, SECOND};
-use launchway_server::config::RawSettings;
 use launchway_server::jobs::deliver::Deliverer;
 use launchway_server::jobs::fan_out::fan_out;
 use launchway_testing::receiver::{Received, Receiver};
 use serde_json::{Value, json};
 
-use crate::support::{Fields, Setup, TestApp};
+use super::Stage;
+use crate::support::Fields;
 
 pub const PATH: &str = "/webhooks";
 pub const BUNDLE: &str = "com.example.app";
 
-/// A service, an organization in it and a key of that.
-pub struct Stage {
-    pub app: TestApp,
-    pub org: OrgId,
-    pub key: String,
-    deliverer: Deliverer,
-}
-
 impl Stage {
-    pub async fn set() -> Stage {
-        Self::with(Setup {
-            settings: RawSettings {
-                allow_private_webhooks: Some("true".to_owned()),
-                ..RawSettings::default()
-            },
-            ..Setup::default()
-        })
-        .await
-    }
-
-    pub async fn with(setup: Setup) -> Stage {
-        let app = TestApp::with(setup).await;
-        let (org, key) = app.org_with_key().await;
-        let deliverer = Deliverer::new(Arc::clone(&app.app));
-        Stage {
-            app,
-            org,
-            key,
-            deliverer,
-        }
-    }
-
     /// A webhook for every event, with fields over the defaults: the record with its secret.
     pub async fn webhook(&self, url: &str, fields: Value) -> Value {
         let mut body = json!({"name": "CI", "url": url, "events": ["*"]});
         for (name, value) in fields.as_object().unwrap() {
             body[name] = value.clone();
         }
-        self.post(PATH, Some(body)).await
-    }
-
-    /// A POST that creates something.
-    pub async fn post(&self, path: &str, body: Option<Value>) -> Value {
-        self.app.post(&self.key, path, body).await.created()
+        self.post(&self.key, PATH, body).await.created()
     }
 
     /// An event of each kind that there is yet: a new update of this app, published.
-    pub async fn publish(&self, bundle: &str) -> Value {
-        self.app
-            .published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"}))
+    pub async fn publish_for(&self, bundle: &str) -> Value {
+        self.published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"}))
             .await
+    }
+
+    /// Sends a test event to a webhook: its delivery.
+    pub async fn test_event(&self, webhook: &Value) -> Value {
+        let path = format!("/webhooks/test?id={}", webhook.id());
+        self.post(&self.key, &path, ()).await.created()
     }
 
     /// Makes deliveries of all events and delivers all that is due; gives how many tries that took.
     pub async fn deliver(&mut self) -> usize {
-        fan_out(&self.app.app).await.unwrap();
-        self.deliverer.deliver_due().await.unwrap()
+        fan_out(&self.app).await.unwrap();
+        let app = &self.service.app;
+        let deliverer = self.deliverer.get_or_insert_with(|| Deliverer::new(app.clone()));
+        deliverer.deliver_due().await.unwrap()
     }
 
     /// Publishes an update and delivers what is due.
     pub async fn publish_and_deliver(&mut self) -> Value {
-        let update = self.publish(BUNDLE).await;
+        let update = self.publish_for(BUNDLE).await;
         self.deliver().await;
         update
     }
 
     /// Moves the clock and delivers what is due then; gives how many tries that took.
     pub async fn deliver_after(&mut self, pause: EpochMs) -> usize {
-        self.app.advance(pause);
+        self.advance(pause);
         self.deliver().await
     }
 
     /// Another node's part that delivers.
     pub fn another_deliverer(&self) -> Deliverer {
-        Deliverer::new(Arc::clone(&self.app.app))
+        Deliverer::new(self.app.clone())
     }
 
     /// A webhook as it is now.
-    pub async fn read(&self, webhook: &Value) -> Value {
-        let path = format!("{PATH}?id={}", id(webhook));
-        self.app.get(&self.key, &path).await.ok()
+    pub async fn webhook_now(&self, webhook: &Value) -> Value {
+        let path = format!("{PATH}?id={}", webhook.id());
+        self.get(&self.key, &path).await.ok()
     }
 
     /// The deliveries to a webhook, newest first.
     pub async fn deliveries(&self, webhook: &Value) -> Vec<Value> {
-        let path = format!("/webhooks/deliveries?limit=100&id={}", id(webhook));
-        let page = self.app.get(&self.key, &path).await.ok();
+        let path = format!("/webhooks/deliveries?limit=100&id={}", webhook.id());
+        let page = self.get(&self.key, &path).await.ok();
         page["items"].as_array().unwrap().clone()
     }
 
@@ -112,11 +80,6 @@ impl Stage {
         assert_eq!(all.len(), 1, "{all:?}");
         all[0].clone()
     }
-}
-
-/// The `id` of a record.
-pub fn id(record: &Value) -> &str {
-    record.id()
 }
 
 /// A receiver that answers with one status for ever.

@@ -1,9 +1,12 @@
 //! Secrets at rest: values are sealed under a key of their organization, which the master key seals
-//! (`docs/reference/environment.md#sealing`). Only this module opens secrets, and each opening adds a line to the audit
-//! log.
+//! (`docs/reference/environment.md#sealing`). Only this crate opens secrets; its callers add a line to the audit log for
+//! each opening.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
 
 mod cipher;
-mod rotation;
+pub mod key_files;
+mod master_key;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,18 +15,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use launchway_domain::id::{OrgId, UserId};
 use launchway_os::clock::Clock;
 use launchway_os::random::Random;
-use launchway_store::Tx;
+use launchway_store::{StoreError, Tx};
 use zeroize::Zeroizing;
 
-use crate::api_error::ApiError;
-use crate::master_key::{MasterKey, Purpose};
+pub use cipher::{DataKey, Place};
+use key_files::finish_rotation;
+pub use master_key::{MasterKey, MasterKeyError, Purpose};
 
-pub use cipher::{DataKey, Place, derive};
-pub use rotation::{MASTER_KEY_CHECK, finish_rotation, rotate};
-
-const KEY_AWAY: &str = "Secrets cannot be opened here now: the master key was changed and this server still has the old \
-    key file; the operator has to put the new one in its place";
+/// The key of the metadata row that identifies the master key of a database.
+pub const MASTER_KEY_CHECK: &str = "master_key_check";
 const REASON: &str = "keys of tenants are kept beside their rows";
+
+/// Why a value cannot be sealed or opened.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The database fails.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// This node still has the key file from before a rotation.
+    #[error(
+        "Secrets cannot be opened here now: the master key was changed and this server still has the old key file; the \
+         operator has to put the new one in its place"
+    )]
+    OldMasterKey,
+    /// The value was not sealed for this place, or is damaged.
+    #[error("a sealed value does not open in its place")]
+    Damaged,
+}
 
 /// Seals and opens values.
 pub struct Vault {
@@ -43,10 +61,10 @@ impl Vault {
         tx: &mut Tx,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
-    ) -> Result<Vault, ApiError> {
+    ) -> Result<Vault, VaultError> {
         let fresh = master.seal_data_key(&DataKey::make(&*random), None, &*random);
         let kept = tx.system(REASON).keep_data_key(None, &fresh, clock.now()).await?;
-        let installation = master.open_data_key(&kept, None).ok_or_else(damaged)?;
+        let installation = master.open_data_key(&kept, None).ok_or(VaultError::Damaged)?;
         Ok(Vault {
             master: Mutex::new(master),
             master_key_file,
@@ -64,21 +82,20 @@ impl Vault {
 
     /// The key with which an organization's values are sealed; created if it has none. Call it once in a transaction: a
     /// new key is not shared until it is durable.
-    pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, ApiError> {
+    pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, VaultError> {
         self.data_key(tx, org, true).await
     }
 
-    /// Opens a value. Called by [`Write::open_secret`](crate::ops::write::Write::open_secret), which audits it, and for
-    /// values that everybody who may list them may read.
+    /// Opens a value. The caller audits it, unless everybody who may list the value may read it.
     pub async fn unseal(
         &self,
         tx: &mut Tx,
         org: OrgId,
         place: &Place<'_>,
         sealed: &str,
-    ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
+    ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let key = self.data_key(tx, org, false).await?;
-        key.open(org, place, sealed).ok_or_else(damaged)
+        key.open(org, place, sealed).ok_or(VaultError::Damaged)
     }
 
     /// Seals the secret that a user shares with an authenticator app. Users belong to no organization.
@@ -89,9 +106,9 @@ impl Vault {
 
     /// Opens the secret that a user shares with an authenticator app, to check a code. The sign-in has its own line in
     /// the audit log.
-    pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, ApiError> {
+    pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let key = self.derive(Purpose::TwoFactor);
-        cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or_else(damaged)
+        cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or(VaultError::Damaged)
     }
 
     /// Seals the contents of a user's form for a while.
@@ -106,13 +123,13 @@ impl Vault {
         user: UserId,
         place: &Place<'_>,
         sealed: &str,
-    ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
+    ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let key = self.derive(Purpose::KeptForms);
-        cipher::open_own(&key, &of_user(user, place), sealed).ok_or_else(damaged)
+        cipher::open_own(&key, &of_user(user, place), sealed).ok_or(VaultError::Damaged)
     }
 
     /// The key of an organization; created if it has none and `may_make`.
-    async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, ApiError> {
+    async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, VaultError> {
         let known = self.known_keys().get(&org).cloned();
         if let Some(key) = known {
             return Ok(key);
@@ -123,7 +140,7 @@ impl Vault {
             return Ok(key);
         }
         if !may_make {
-            return Err(damaged());
+            return Err(VaultError::Damaged);
         }
         // Not cached: if the transaction rolls back, values that were sealed with this key later could never be opened.
         let check = tx.system(REASON).lock_meta(MASTER_KEY_CHECK).await?;
@@ -131,24 +148,27 @@ impl Vault {
         let fresh = master.seal_data_key(&DataKey::make(&*self.random), Some(org), &*self.random);
         let now = self.clock.now();
         let kept = tx.system(REASON).keep_data_key(Some(org), &fresh, now).await?;
-        master.open_data_key(&kept, Some(org)).map(Arc::new).ok_or_else(damaged)
+        master
+            .open_data_key(&kept, Some(org))
+            .map(Arc::new)
+            .ok_or(VaultError::Damaged)
     }
 
-    async fn open_data_key(&self, tx: &mut Tx, sealed: &str, org: OrgId) -> Result<DataKey, ApiError> {
+    async fn open_data_key(&self, tx: &mut Tx, sealed: &str, org: OrgId) -> Result<DataKey, VaultError> {
         let check = tx.system(REASON).meta(MASTER_KEY_CHECK).await?;
         let master = self.master_for(check.as_deref())?;
-        master.open_data_key(sealed, Some(org)).ok_or_else(damaged)
+        master.open_data_key(sealed, Some(org)).ok_or(VaultError::Damaged)
     }
 
     /// The master key with which the database is sealed now. After a rotation, it is read from its file again.
-    fn master_for(&self, check: Option<&str>) -> Result<MasterKey, ApiError> {
-        let away = || ApiError::Unavailable(KEY_AWAY.to_owned());
-        let check = check.ok_or_else(away)?;
+    fn master_for(&self, check: Option<&str>) -> Result<MasterKey, VaultError> {
+        let check = check.ok_or(VaultError::OldMasterKey)?;
         let mut master = self.master.lock().unwrap_or_else(PoisonError::into_inner);
         if !master.fits(check) {
             *master = finish_rotation(&self.master_key_file, check).ok_or_else(|| {
-                tracing::error!(file = %self.master_key_file.display(), "{KEY_AWAY}");
-                away()
+                let error = VaultError::OldMasterKey;
+                tracing::error!(file = %self.master_key_file.display(), "{error}");
+                error
             })?;
         }
         Ok(master.clone())
@@ -161,8 +181,4 @@ impl Vault {
 
 fn of_user<'p>(user: UserId, place: &Place<'p>) -> Place<'p> {
     Place::new(format!("{user} {}", place.record), place.field)
-}
-
-fn damaged() -> ApiError {
-    ApiError::Internal("a sealed value does not open in its place".to_owned())
 }
