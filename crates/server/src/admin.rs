@@ -24,13 +24,13 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
 use launchway_os::clock::SystemClock;
 use launchway_os::random::SystemRandom;
+use launchway_outbound::resolver::SystemResolver;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
 use crate::config::Config;
 use crate::inspection::Inspector;
-use crate::outbound::resolver::SystemResolver;
 use crate::program::CommandError;
 
 /// What the operator can do.

@@ -7,6 +7,7 @@ use launchway_api::error::ErrorBody;
 use launchway_blob::BlobError;
 use launchway_domain::scope::Scope;
 use launchway_domain::usage::{HoldingQuotaError, QuotaError};
+use launchway_outbound::provider::ProviderError;
 use launchway_store::StoreError;
 use launchway_vault::VaultError;
 
@@ -163,6 +164,15 @@ impl From<VaultError> for ApiError {
             VaultError::Store(error) => error.into(),
             away @ VaultError::OldMasterKey => ApiError::Unavailable(away.to_string()),
             defect @ VaultError::Damaged => ApiError::Internal(defect.to_string()),
+        }
+    }
+}
+
+impl From<ProviderError> for ApiError {
+    fn from(error: ProviderError) -> Self {
+        match error {
+            ProviderError::Unavailable => ApiError::Unavailable(error.to_string()),
+            ProviderError::CodeRefused | ProviderError::TokenRefused(_) => ApiError::NotProven(error.to_string()),
         }
     }
 }

@@ -8,6 +8,10 @@ use launchway_os::clock::Clock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::free_space::Floor;
 use launchway_os::random::Random;
+use launchway_outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
+use launchway_outbound::provider::Provider;
+use launchway_outbound::resolver::Resolver;
+use launchway_outbound::webhook_sender::WebhookSender;
 use launchway_store::{Db, OpenError, StoreError};
 use launchway_vault::key_files::finish_rotation;
 use launchway_vault::{MASTER_KEY_CHECK, MasterKey, MasterKeyError, Purpose, Vault, VaultError};
@@ -33,10 +37,6 @@ use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
-use crate::outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
-use crate::outbound::provider::Provider;
-use crate::outbound::resolver::Resolver;
-use crate::outbound::webhook_sender::WebhookSender;
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.
 pub struct App {

@@ -21,6 +21,7 @@ use launchway_blob::s3::Credentials;
 use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
+use launchway_outbound::provider::ProviderSettings;
 
 use crate::package::Limits;
 use addresses::{app_store_connect_url, google_play_url, public_url, runner_dir};
@@ -28,7 +29,6 @@ use values::{GIB, MIB, one_of, parse, paths, ports, size, size_or_zero, truth};
 
 pub use addresses::DatabaseUrl;
 pub use networks::Networks;
-pub use oidc::Oidc;
 pub use raw::RawSettings;
 pub use roles::Roles;
 pub use storage::{Storage, credentials_from_environment};
@@ -104,7 +104,7 @@ pub struct Config {
     /// Whether webhooks may use plain http and private addresses.
     pub allow_private_webhooks: bool,
     /// The OpenID Connect provider that users may sign in through, if any.
-    pub oidc: Option<Oidc>,
+    pub oidc: Option<ProviderSettings>,
     /// The address of App Store Connect, without a trailing slash.
     pub app_store_connect_url: String,
     /// The address of Google Play, without a trailing slash.
@@ -157,7 +157,7 @@ impl Config {
         let data_dir = PathBuf::from(raw.data_dir.as_deref().unwrap_or("launchway-data"));
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;
         let package_limits = package_limits(&raw)?;
-        let oidc = Oidc::parse(&raw)?;
+        let oidc = oidc::parse(&raw)?;
         let max_connections = connections::max_connections(&raw)?;
         let max_connections_per_client = connections::max_connections_per_client(&raw, max_connections)?;
         Ok(Config {

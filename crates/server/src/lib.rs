@@ -6,6 +6,7 @@
 pub use launchway_blob as blob;
 pub use launchway_domain::mac;
 pub use launchway_os::{clock, folders, free_space, random};
+pub use launchway_outbound as outbound;
 pub use launchway_vault as vault;
 pub use launchway_vault as master_key;
 
@@ -27,6 +28,5 @@ pub mod jobs;
 pub mod metrics;
 pub mod ops;
 pub mod ota;
-pub mod outbound;
 pub mod package;
 pub mod program;

@@ -12,13 +12,13 @@ use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
 use launchway_domain::platform::Platform;
 use launchway_os::clock::SystemClock;
 use launchway_os::random::SystemRandom;
+use launchway_outbound::resolver::SystemResolver;
 use launchway_server::app::{App, Dependencies};
 use launchway_server::caller::{Origin, RunnerCaller};
 use launchway_server::config::{Config, RawSettings};
 use launchway_server::inspection::Inspector;
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{build_logs, leases, orgs, runners};
-use launchway_server::outbound::resolver::SystemResolver;
 use launchway_testing::settings::setting;
 
 /// What the whole process may need more than at the start.

@@ -38,6 +38,16 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     (
+        "launchway-outbound",
+        &[
+            "launchway-app-stores",
+            "launchway-blob",
+            "launchway-domain",
+            "launchway-os",
+        ],
+        &[],
+    ),
+    (
         "launchway-app-store-simulator",
         &["launchway-domain", "launchway-app-stores"],
         &[TESTING, "launchway-binaries"],
@@ -64,6 +74,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-credentials",
             "launchway-domain",
             "launchway-os",
+            "launchway-outbound",
             "launchway-runner",
             "launchway-store",
             "launchway-vault",

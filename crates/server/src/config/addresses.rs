@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use launchway_outbound::address_guard::check_url;
+
 use super::{ConfigError, RawSettings};
-use crate::outbound::address_guard::check_url;
 
 /// A database URL whose `Debug` hides anything that may be a password.
 #[derive(Clone, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use launchway_domain::id::WebhookId;
 use launchway_domain::time::iso;
 use launchway_domain::webhook::{Webhook, WebhookStatus};
 use launchway_domain::words::UnknownWordError;
+use launchway_outbound::address_guard::origin_of;
 use launchway_store::Org;
 
 use super::confirm::{Action, Done, Facts, Requester};
@@ -14,7 +15,6 @@ use super::show::time;
 use crate::api_error::ApiError;
 use crate::ops::webhooks;
 use crate::ops::write::Write;
-use crate::outbound::address_guard::origin_of;
 
 /// Disables or enables a webhook.
 pub struct SetStatus(WebhookStatus);

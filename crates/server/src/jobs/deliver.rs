@@ -15,6 +15,8 @@ use launchway_domain::standard_webhooks::{Secret, signatures};
 use launchway_domain::time::{EpochMs, SECOND};
 use launchway_domain::webhook::DeliveryAttempt;
 use launchway_domain::webhook_message::render;
+use launchway_outbound::address_guard::origin_of;
+use launchway_outbound::webhook_sender::Message;
 use launchway_store::{ClaimedDelivery, DueWebhook};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -22,8 +24,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::deliveries::{TryResult, report};
-use crate::outbound::address_guard::origin_of;
-use crate::outbound::webhook_sender::Message;
 use secrets::OpenedSecrets;
 use shares::{Load, share};
 

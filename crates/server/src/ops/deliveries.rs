@@ -9,6 +9,7 @@ use launchway_domain::time::EpochMs;
 use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, EventKind, Webhook, WebhookStatus};
 use launchway_domain::webhook_message::generic;
 use launchway_domain::webhook_retry::{after_attempt, disabled_by, is_success};
+use launchway_outbound::address_guard::origin_of;
 use launchway_store::{AttemptReport, AuditRow, EventRow, Tx};
 use serde_json::{Value, json};
 
@@ -17,7 +18,6 @@ use crate::app::App;
 use crate::ops::audit;
 use crate::ops::webhooks::lock;
 use crate::ops::write::{NOTHING, Signal, Write};
-use crate::outbound::address_guard::origin_of;
 
 const REASON: &str = "the outbox serves every tenant";
 const DISABLED: &str = "This webhook is disabled; set its status to active first";

@@ -9,6 +9,7 @@ use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
 use launchway_domain::webhook::{
     EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
 };
+use launchway_outbound::address_guard::{check_url, origin_of};
 use launchway_store::{OldSecret, Paging, WebhookSecrets};
 use launchway_vault::Place;
 use zeroize::Zeroizing;
@@ -17,7 +18,6 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
-use crate::outbound::address_guard::{check_url, origin_of};
 
 /// Why pending deliveries end when their webhook is disabled.
 const TURNED_OFF: &str = "The webhook was disabled";

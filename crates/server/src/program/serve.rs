@@ -8,6 +8,7 @@ use std::sync::Arc;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::random::SystemRandom;
+use launchway_outbound::resolver::SystemResolver;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
@@ -20,7 +21,6 @@ use crate::inspection::Inspector;
 use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;
-use crate::outbound::resolver::SystemResolver;
 use crate::program::{CommandError, demo};
 
 /// Serves until SIGTERM or SIGINT.

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use launchway_outbound::resolver::SystemResolver;
 use launchway_server::config::{Config, RawSettings};
-use launchway_server::outbound::resolver::SystemResolver;
 use serde_json::json;
 
 use crate::support::{Fields, TestApp};

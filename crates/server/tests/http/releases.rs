@@ -7,9 +7,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use launchway_domain::id::BuildId;
+use launchway_outbound::resolver::SystemResolver;
 use launchway_server::config::{Config, RawSettings};
 use launchway_server::ops::audit;
-use launchway_server::outbound::resolver::SystemResolver;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use launchway_outbound::provider::{Login, Provider};
 use subtle::ConstantTimeEq;
 
 use super::home::sign_in_page;
@@ -20,7 +21,6 @@ use crate::http::extract::{Query, SentHere};
 use crate::ops::provider_sign_in::RevokedAccess;
 use crate::ops::sessions::{SignInOutcome, SignedIn};
 use crate::ops::{proof, provider_sign_in};
-use crate::outbound::provider::{Login, Provider};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
 
@@ -53,7 +53,7 @@ pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
-        Err(failure) => Ok(error_page(sign_in_page(&app, "", next), failure)),
+        Err(failure) => Ok(error_page(sign_in_page(&app, "", next), failure.into())),
     }
 }
 
@@ -126,7 +126,13 @@ async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) ->
         ));
     }
     let redirect = redirect_uri(app);
-    let email = provider.email(&login, code, &redirect, app.clock.now());
+    let now = app.clock.now();
+    let email = async {
+        provider
+            .email(&login, code, &redirect, now)
+            .await
+            .map_err(ApiError::from)
+    };
     let email = proof::limit_by_address(app, browser, email).await?;
     provider_sign_in::sign_in(app, &email, browser).await
 }

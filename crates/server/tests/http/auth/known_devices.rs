@@ -8,9 +8,9 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND};
 use launchway_domain::totp::Secret;
 use launchway_os::clock::Clock;
+use launchway_outbound::resolver::SystemResolver;
 use launchway_server::dashboard::form_token;
 use launchway_server::ops::{accounts, known_devices};
-use launchway_server::outbound::resolver::SystemResolver;
 use serde_json::{Value, json};
 
 use super::two_factor::enrol;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::BoxFuture;
-use launchway_server::outbound::address_guard::check_url;
-use launchway_server::outbound::resolver::{GuardedResolver, Resolver};
-use launchway_server::outbound::webhook_sender::Message;
+use launchway_outbound::address_guard::check_url;
+use launchway_outbound::resolver::{GuardedResolver, Resolver};
+use launchway_outbound::webhook_sender::Message;
 use launchway_testing::receiver::{Receiver, Reply};
 use reqwest::dns::Resolve;
 use serde_json::json;

@@ -2,6 +2,8 @@
 //! Calls go through the address guard, which lets only the provider itself be private, because the operator configured
 //! it.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -15,12 +17,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
+use zeroize::Zeroizing;
 
 use super::id_token::{Expectations, IdTokenError, Keys, verified_email};
-use crate::api_error::ApiError;
-use crate::config::Oidc;
 
-const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
 /// How long the provider's metadata and keys are cached.
 const FRESH: EpochMs = HOUR;
 /// The minimum age of cached keys before they are fetched again for a token with an unknown key.
@@ -29,9 +29,45 @@ const AGAIN: EpochMs = MINUTE;
 /// an error at once.
 const PAUSE: EpochMs = 5 * SECOND;
 
+/// The provider, and this service's credentials there. `Debug` hides the secret.
+#[derive(Clone)]
+pub struct ProviderSettings {
+    /// The provider's address as its tokens state it.
+    pub issuer: String,
+    /// The id of this service there.
+    pub client_id: String,
+    /// The secret that the provider issued to it.
+    pub client_secret: Zeroizing<String>,
+    /// The file that contains the secret.
+    pub client_secret_file: PathBuf,
+}
+
+impl fmt::Debug for ProviderSettings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ProviderSettings")
+            .field("issuer", &self.issuer)
+            .field("client_id", &self.client_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the provider signs nobody in. Its text is for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// The provider does not answer as it should. The log says why.
+    #[error("The sign-in provider cannot be reached now; try again, or sign in with your password")]
+    Unavailable,
+    /// The provider refused the code.
+    #[error("The sign-in provider refused this sign-in; begin anew")]
+    CodeRefused,
+    /// The provider's token is invalid.
+    #[error("The sign-in provider's token was refused: {0}")]
+    TokenRefused(IdTokenError),
+}
+
 /// The provider.
 pub struct Provider {
-    settings: Oidc,
+    settings: ProviderSettings,
     transport: Arc<dyn Transport>,
     memory: Mutex<Memory>,
 }
@@ -88,7 +124,7 @@ impl Login {
 
 impl Provider {
     /// The provider in the settings.
-    pub fn new(settings: Oidc, transport: Arc<dyn Transport>) -> Provider {
+    pub fn new(settings: ProviderSettings, transport: Arc<dyn Transport>) -> Provider {
         Provider {
             settings,
             transport,
@@ -97,7 +133,12 @@ impl Provider {
     }
 
     /// The URL at which a browser signs in (RFC 6749, section 4.1.1, with the challenge of RFC 7636).
-    pub async fn authorization_url(&self, login: &Login, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
+    pub async fn authorization_url(
+        &self,
+        login: &Login,
+        redirect: &str,
+        now: EpochMs,
+    ) -> Result<String, ProviderError> {
         let endpoint = self.metadata(now, FRESH).await?.endpoints.authorization_endpoint;
         let mut url = Url::parse(&endpoint).map_err(|_| unavailable("its authorization endpoint is no URL"))?;
         if !matches!(url.scheme(), "https" | "http") {
@@ -117,7 +158,13 @@ impl Provider {
     }
 
     /// The verified address of the user to whom the code was issued.
-    pub async fn email(&self, login: &Login, code: &str, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
+    pub async fn email(
+        &self,
+        login: &Login,
+        code: &str,
+        redirect: &str,
+        now: EpochMs,
+    ) -> Result<String, ProviderError> {
         let mut metadata = self.metadata(now, FRESH).await?;
         let token = self.exchange(&metadata.endpoints, login, code, redirect).await?;
         let wanted = Expectations {
@@ -133,7 +180,7 @@ impl Provider {
         }
         email.map_err(|refused| {
             tracing::warn!(%refused, "the sign-in provider gave a token that does not hold");
-            ApiError::NotProven(format!("The sign-in provider's token was refused: {refused}"))
+            ProviderError::TokenRefused(refused)
         })
     }
 
@@ -145,8 +192,8 @@ impl Provider {
         login: &Login,
         code: &str,
         redirect: &str,
-    ) -> Result<String, ApiError> {
-        let Oidc {
+    ) -> Result<String, ProviderError> {
+        let ProviderSettings {
             client_id,
             client_secret,
             ..
@@ -172,22 +219,20 @@ impl Provider {
         let answer = answer.map_err(unavailable)?;
         if (400..500).contains(&answer.status) {
             tracing::warn!(status = answer.status, "the sign-in provider refused a code");
-            return Err(ApiError::NotProven(
-                "The sign-in provider refused this sign-in; begin anew".to_owned(),
-            ));
+            return Err(ProviderError::CodeRefused);
         }
         let tokens: Tokens = read(answer.status, &answer.body)?;
         Ok(tokens.id_token)
     }
 
     /// The provider's metadata and keys, at most `age` old. One caller fetches them while the others wait.
-    async fn metadata(&self, now: EpochMs, age: EpochMs) -> Result<Metadata, ApiError> {
+    async fn metadata(&self, now: EpochMs, age: EpochMs) -> Result<Metadata, ProviderError> {
         let mut memory = self.memory.lock().await;
         if let Some(metadata) = memory.metadata.as_ref().filter(|metadata| now - metadata.read_at < age) {
             return Ok(metadata.clone());
         }
         if memory.failed_at.is_some_and(|at| (now - at).abs() < PAUSE) {
-            return Err(ApiError::Unavailable(AWAY.to_owned()));
+            return Err(ProviderError::Unavailable);
         }
         let read = self.fetch_metadata(now).await;
         memory.failed_at = read.is_err().then_some(now);
@@ -198,7 +243,7 @@ impl Provider {
     }
 
     /// Fetches the provider's metadata and keys.
-    async fn fetch_metadata(&self, now: EpochMs) -> Result<Metadata, ApiError> {
+    async fn fetch_metadata(&self, now: EpochMs) -> Result<Metadata, ProviderError> {
         let base = self.settings.issuer.trim_end_matches('/');
         let endpoints: Endpoints = self.get(&format!("{base}/.well-known/openid-configuration")).await?;
         if endpoints.issuer != self.settings.issuer {
@@ -212,14 +257,14 @@ impl Provider {
         })
     }
 
-    async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, ApiError> {
+    async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, ProviderError> {
         let request = Request::new(Method::Get, url).header("accept", "application/json");
         let answer = self.transport.send(request).await.map_err(unavailable)?;
         read(answer.status, &answer.body)
     }
 }
 
-fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
+fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ProviderError> {
     if status != 200 {
         return Err(unavailable(format!("it answered {status}")));
     }
@@ -227,7 +272,7 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
 }
 
 /// The error when the provider fails. The reason goes to the log, for the operator.
-fn unavailable(why: impl std::fmt::Display) -> ApiError {
+fn unavailable(why: impl std::fmt::Display) -> ProviderError {
     tracing::warn!(%why, "the sign-in provider does not answer as it should");
-    ApiError::Unavailable(AWAY.to_owned())
+    ProviderError::Unavailable
 }
