@@ -16,13 +16,15 @@ const SQLITE_GLANCE: Duration = Duration::from_millis(100);
 /// PostgreSQL may lose a notification: the table is read at this interval regardless.
 const POSTGRES_BACKSTOP: Duration = Duration::from_millis(500);
 
-/// What changed since a revision.
+/// What changed since a revision, or the first part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// The newest revision.
+    /// The revision to which these changes lead.
     pub revision: i64,
     /// The bundles whose updates changed, without duplicates. `None` if the revision is too old: reload everything.
     pub bundle_keys: Option<Vec<String>>,
+    /// Whether there are changes after `revision`.
+    pub has_more: bool,
 }
 
 /// A connection that notices changes made by other processes.
@@ -100,24 +102,34 @@ impl System<'_> {
         Ok(fetch_one!(self.tx, (i64,), "SELECT value FROM revision WHERE one = 1")?.0)
     }
 
-    /// What changed after `seen`.
-    pub async fn changes_since(&mut self, seen: i64) -> Result<Changes, StoreError> {
-        let revision = self.revision().await?;
+    /// What changed after `seen`: the first `limit` changes.
+    pub async fn changes_since(&mut self, seen: i64, limit: i64) -> Result<Changes, StoreError> {
+        let newest = self.revision().await?;
         let rows = fetch_all!(
             self.tx,
             (i64, String),
-            "SELECT revision, bundle_key FROM changes WHERE revision > $1 ORDER BY revision",
-            seen
+            "SELECT revision, bundle_key FROM changes WHERE revision > $1 ORDER BY revision LIMIT $2",
+            seen,
+            limit
         )?;
+        let last = rows.last().map_or(seen, |(revision, _)| *revision);
         // Revisions have no gaps: fewer rows than revisions means that old rows were deleted, or the database was replaced.
-        let complete = revision >= seen && rows.len() as i64 == revision - seen;
-        let bundle_keys = complete.then(|| {
-            let mut keys: Vec<String> = rows.into_iter().map(|(_, key)| key).collect();
-            keys.sort_unstable();
-            keys.dedup();
-            keys
-        });
-        Ok(Changes { revision, bundle_keys })
+        let has_gap = last - seen != rows.len() as i64 || (last != newest && (rows.len() as i64) < limit);
+        if has_gap {
+            return Ok(Changes {
+                revision: newest,
+                bundle_keys: None,
+                has_more: false,
+            });
+        }
+        let mut keys: Vec<String> = rows.into_iter().map(|(_, key)| key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(Changes {
+            revision: last,
+            bundle_keys: Some(keys),
+            has_more: last < newest,
+        })
     }
 
     /// Deletes changes made before `time`; a node that was idle for longer reloads everything.

@@ -18,6 +18,8 @@ use crate::ota::{Entry, LongTexts, Updates};
 const SHARDS: usize = 4096;
 /// During the initial load, the list of a bundle's updates grows by single elements up to this length.
 const FEW: usize = 8;
+/// The maximum number of changes that are followed in one transaction.
+const CHANGES_AT_ONCE: i64 = 1000;
 /// The maximum number of fingerprint documents of one bundle, the newest ones, from which reasons are prepared.
 const DOCUMENTS: i64 = 64;
 /// The maximum number of known pairs of equivalent hashes of a bundle, the newest ones.
@@ -212,9 +214,16 @@ impl Index {
     /// Applies the changes in the database since the last call. When it returns, checks of this process use them.
     pub async fn catch_up(&self, db: &Db) -> Result<(), StoreError> {
         let mut seen = self.seen.lock().await;
+        while self.follow(db, &mut seen).await? {}
+        Ok(())
+    }
+
+    /// Applies the first changes after `seen`, in a transaction of their own, so that a long backlog keeps no snapshot open.
+    /// Returns whether there are more.
+    async fn follow(&self, db: &Db, seen: &mut i64) -> Result<bool, StoreError> {
         let mut tx = db.read().await?;
         let mut system = tx.system("the index serves the checks of every tenant");
-        let changes = system.changes_since(*seen).await?;
+        let changes = system.changes_since(*seen, CHANGES_AT_ONCE).await?;
         match changes.bundle_keys {
             Some(keys) if *seen >= 0 => {
                 for key in keys {
@@ -225,7 +234,7 @@ impl Index {
             _ => self.read_all(&mut system).await?,
         }
         *seen = changes.revision;
-        Ok(())
+        Ok(changes.has_more)
     }
 
     /// Reads one bundle; `None` if it has no published or paused update.

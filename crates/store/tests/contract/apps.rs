@@ -124,8 +124,8 @@ contract! {
         assert!(org_reads!(db, from, update(update.id)).is_none());
         assert_eq!(org_reads!(db, to, update(update.id)).unwrap().org_id, to);
         assert!(org_reads!(db, from, update(other_update.id)).is_some());
-        let changes = Changes { revision: seen + 1, bundle_keys: Some(vec![name.key()]) };
-        assert_eq!(system_reads!(db, changes_since(seen)), changes, "each node has to hear of it");
+        let changes = Changes { revision: seen + 1, bundle_keys: Some(vec![name.key()]), has_more: false };
+        assert_eq!(system_reads!(db, changes_since(seen, 100)), changes, "each node has to hear of it");
         // The package has moved too: deleting its only update there releases it.
         let moved = org_reads!(db, to, update(update.id)).unwrap();
         org_writes!(db, to, delete_update(&moved, NOW));

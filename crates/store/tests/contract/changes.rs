@@ -15,6 +15,7 @@ fn changes(revision: i64, keys: &[&str]) -> Changes {
     Changes {
         revision,
         bundle_keys: Some(keys.iter().map(ToString::to_string).collect()),
+        has_more: false,
     }
 }
 
@@ -30,14 +31,30 @@ contract! {
     async fn tells_each_changed_bundle_once(db: &TestDb) {
         let org = an_org(db).await.id;
         assert_eq!(system_reads!(db, revision()), 0);
-        assert_eq!(system_reads!(db, changes_since(0)), changes(0, &[]));
+        assert_eq!(system_reads!(db, changes_since(0, 100)), changes(0, &[]));
         for name in ["com.b", "com.a", "Com.B", "com.c"] {
             touch(db, org, name, NOW).await;
         }
         assert_eq!(system_reads!(db, revision()), 4);
-        assert_eq!(system_reads!(db, changes_since(0)), changes(4, &["com.a", "com.b", "com.c"]));
-        assert_eq!(system_reads!(db, changes_since(2)), changes(4, &["com.b", "com.c"]));
-        assert_eq!(system_reads!(db, changes_since(4)), changes(4, &[]));
+        assert_eq!(system_reads!(db, changes_since(0, 100)), changes(4, &["com.a", "com.b", "com.c"]));
+        assert_eq!(system_reads!(db, changes_since(2, 100)), changes(4, &["com.b", "com.c"]));
+        assert_eq!(system_reads!(db, changes_since(4, 100)), changes(4, &[]));
+    }
+
+    async fn tells_a_long_backlog_in_parts(db: &TestDb) {
+        let org = an_org(db).await.id;
+        for name in ["com.b", "com.a", "com.b", "com.c", "com.d"] {
+            touch(db, org, name, NOW).await;
+        }
+        let part = |revision, keys: &[&str]| Changes { has_more: true, ..changes(revision, keys) };
+        assert_eq!(system_reads!(db, changes_since(0, 2)), part(2, &["com.a", "com.b"]));
+        assert_eq!(system_reads!(db, changes_since(2, 2)), part(4, &["com.b", "com.c"]));
+        assert_eq!(system_reads!(db, changes_since(4, 2)), changes(5, &["com.d"]));
+        assert_eq!(system_reads!(db, changes_since(3, 2)), changes(5, &["com.c", "com.d"]), "exactly a part");
+        assert_eq!(system_writes!(db, forget_changes_before(NOW + 1)), 5);
+        let unknown = Changes { revision: 5, bundle_keys: None, has_more: false };
+        assert_eq!(system_reads!(db, changes_since(0, 2)), unknown);
+        assert_eq!(system_reads!(db, changes_since(6, 2)), unknown, "a replaced database is behind");
     }
 
     async fn cannot_tell_what_was_forgotten_or_never_was(db: &TestDb) {
@@ -46,13 +63,13 @@ contract! {
             touch(db, org, name, now).await;
         }
         assert_eq!(system_writes!(db, forget_changes_before(NOW + 1)), 1);
-        let unknown = Changes { revision: 3, bundle_keys: None };
-        assert_eq!(system_reads!(db, changes_since(0)), unknown);
-        assert_eq!(system_reads!(db, changes_since(1)), changes(3, &["com.b", "com.c"]));
+        let unknown = Changes { revision: 3, bundle_keys: None, has_more: false };
+        assert_eq!(system_reads!(db, changes_since(0, 100)), unknown);
+        assert_eq!(system_reads!(db, changes_since(1, 100)), changes(3, &["com.b", "com.c"]));
         assert_eq!(system_writes!(db, forget_changes_before(i64::MAX)), 2);
-        assert_eq!(system_reads!(db, changes_since(2)), unknown);
-        assert_eq!(system_reads!(db, changes_since(3)), changes(3, &[]));
-        assert_eq!(system_reads!(db, changes_since(4)), unknown, "a replaced database is behind");
+        assert_eq!(system_reads!(db, changes_since(2, 100)), unknown);
+        assert_eq!(system_reads!(db, changes_since(3, 100)), changes(3, &[]));
+        assert_eq!(system_reads!(db, changes_since(4, 100)), unknown, "a replaced database is behind");
         assert_eq!(touch(db, org, "com.d", NOW).await, 4, "numbers go on");
     }
 
@@ -63,7 +80,7 @@ contract! {
         assert_eq!(tx.org(org).touch_updates(&bundle("com.gone"), NOW).await.unwrap(), 2);
         drop(tx);
         assert_eq!(touch(db, org, "com.b", NOW).await, 2);
-        assert_eq!(system_reads!(db, changes_since(0)), changes(2, &["com.a", "com.b"]));
+        assert_eq!(system_reads!(db, changes_since(0, 100)), changes(2, &["com.a", "com.b"]));
     }
 
     async fn a_reader_misses_nothing_while_many_write(db: &TestDb) {
@@ -88,7 +105,7 @@ contract! {
         });
         let reader = async {
             while seen < (WRITERS * EACH * 3 / 4) as i64 {
-                let news = system_reads!(db, changes_since(seen));
+                let news = system_reads!(db, changes_since(seen, 100));
                 assert!(news.revision >= seen);
                 keys.extend(news.bundle_keys.expect("nothing is forgotten"));
                 seen = news.revision;
@@ -109,7 +126,7 @@ contract! {
         watch.changed().await.unwrap();
         for round in 1..=3 {
             assert_eq!(touch(&other, org, "com.a", NOW).await, round);
-            while system_reads!(db, changes_since(round - 1)).revision < round {
+            while system_reads!(db, changes_since(round - 1, 100)).revision < round {
                 watch.changed().await.unwrap();
             }
             watch.changed().await.unwrap();

@@ -146,7 +146,7 @@ contract! {
         let hashes: Vec<_> = chain.iter().map(|line| line.hash.as_str()).collect();
         assert_eq!(hashes, ["1.first after ", "2.second after end 1.first", "3.third after end 2.second"]);
         assert_eq!(org_writes!(db, org, touch_updates(&name, NOW)), 2, "revisions go on");
-        assert_eq!(system_reads!(db, changes_since(0)).bundle_keys, None, "who knows nothing reads all");
+        assert_eq!(system_reads!(db, changes_since(0, 100)).bundle_keys, None, "who knows nothing reads all");
     }
 
     async fn only_an_empty_database_takes_it(db: &TestDb) {

@@ -237,6 +237,6 @@ contract! {
         for expected in 1..=3 {
             assert_eq!(org_writes!(db, org, touch_updates(&bundle("Com.Example.App"), NOW)), expected);
         }
-        assert_eq!(system_reads!(db, changes_since(0)).bundle_keys, Some(vec!["com.example.app".to_owned()]));
+        assert_eq!(system_reads!(db, changes_since(0, 100)).bundle_keys, Some(vec!["com.example.app".to_owned()]));
     }
 }

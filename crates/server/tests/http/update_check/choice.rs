@@ -1,5 +1,8 @@
 //! Which update a check is offered: the newest candidate, by platform, configuration, status and rollout.
 
+use launchway_domain::rollout::Rollout;
+use launchway_domain::update::UpdateStatus;
+use launchway_store::UpdateChange;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -185,6 +188,35 @@ async fn a_bundle_without_updates_and_one_without_news_differ() {
     );
     delete(&app, &key, &other).await;
     assert_eq!(offered(&app, question).await, none, "deleted");
+}
+
+/// More changes than a node follows in one transaction, made behind its back.
+#[tokio::test]
+async fn a_node_that_is_far_behind_follows_to_the_end() {
+    let (app, org, key) = TestApp::with_org().await;
+    let update = app.published(&key, json!({})).await;
+    let mut tx = app.app.db.write().await.unwrap();
+    let mut rows = tx.org(org);
+    for _ in 0..2001 {
+        rows.touch_updates(&"com.example.other".parse().unwrap(), 0)
+            .await
+            .unwrap();
+    }
+    let withdrawn = UpdateChange {
+        status: UpdateStatus::Withdrawn,
+        rollout: Rollout::FULL,
+        mandatory: false,
+        release_notes: String::new(),
+    };
+    rows.change_update(update.id().parse().unwrap(), &withdrawn)
+        .await
+        .unwrap();
+    rows.touch_updates(&BUNDLE.parse().unwrap(), 0).await.unwrap();
+    tx.commit().await.unwrap();
+    let none = "No updates found for this bundle";
+    assert_ne!(offered(&app, "currentVersion=1.0.0").await, none);
+    app.app.index.catch_up(&app.app.db).await.unwrap();
+    assert_eq!(offered(&app, "currentVersion=1.0.0").await, none);
 }
 
 /// The bucket of a device, straight from `docs/reference/updates.md#rollout`.
