@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use launchway_domain::build::Runner;
 use launchway_domain::id::{OrgId, RunnerId};
 
+use crate::builds::split;
 use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
 
@@ -29,12 +30,7 @@ impl RunnerRow {
             id: typed("runners.id", &self.id)?,
             org_id: owner(&self.org_id)?,
             name: self.name,
-            labels: self
-                .labels
-                .split(',')
-                .filter(|label| !label.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            labels: split(&self.labels),
             slots: self.slots,
             version: self.version,
             created_by: self.created_by,
@@ -138,20 +134,25 @@ impl Org<'_> {
         Ok(revoked == 1)
     }
 
-    /// The labels of every runner that executes this organization's builds and has called since `since`.
-    pub async fn live_runner_labels(&mut self, since: i64) -> Result<Vec<Vec<String>>, StoreError> {
+    /// The different label lists of the runners that execute this organization's builds and have called since `since`:
+    /// at most `limit`, after the list `after` in a fixed order.
+    pub async fn live_runner_labels(
+        &mut self,
+        since: i64,
+        after: Option<&[String]>,
+        limit: i64,
+    ) -> Result<Vec<Vec<String>>, StoreError> {
         let rows = fetch_all!(
             self.tx,
-            RunnerRow,
-            concat!(
-                "SELECT ",
-                runner_columns!(),
-                " FROM runners WHERE org_id IN ($1, '') AND revoked_at IS NULL AND last_seen_at >= $2 ORDER BY id"
-            ),
+            (String,),
+            "SELECT DISTINCT labels FROM runners WHERE org_id IN ($1, '') AND revoked_at IS NULL AND last_seen_at >= $2 \
+             AND ($3 IS NULL OR labels > $3) ORDER BY labels LIMIT $4",
             &self.id,
-            since
+            since,
+            after.map(|labels| labels.join(",")),
+            limit
         )?;
-        rows.into_iter().map(|row| Ok(row.read()?.labels)).collect()
+        Ok(rows.into_iter().map(|(labels,)| split(&labels)).collect())
     }
 }
 

@@ -191,24 +191,34 @@ impl Play<'_> {
 
 /// A runner with these labels that was heard of now; of one organization, or shared.
 pub async fn runner(app: &TestApp, org: Option<OrgId>, labels: &[&str]) -> RunnerId {
+    let labels = labels.iter().map(ToString::to_string).collect();
+    runners(app, org, vec![labels]).await.remove(0)
+}
+
+/// Runners that have just called, each with these labels.
+pub async fn runners(app: &TestApp, org: Option<OrgId>, labels: Vec<Vec<String>>) -> Vec<RunnerId> {
     let now = app.app.clock.now();
-    let runner = Runner {
-        id: app.app.random.id(now),
-        org_id: org,
-        name: "mac-mini-1".to_owned(),
-        labels: labels.iter().map(ToString::to_string).collect(),
-        slots: 1,
-        version: "0.1.0".to_owned(),
-        created_by: "operator".to_owned(),
-        created_at: now,
-        last_seen_at: now,
-        revoked_at: None,
-    };
     let mut tx = app.app.db.write().await.unwrap();
-    let mut system = tx.system("a test plays a runner");
-    system.create_runner(&runner, &app.app.random.token()).await.unwrap();
+    let mut system = tx.system("a test plays runners");
+    let mut ids = Vec::new();
+    for labels in labels {
+        let runner = Runner {
+            id: app.app.random.id(now),
+            org_id: org,
+            name: "mac-mini-1".to_owned(),
+            labels,
+            slots: 1,
+            version: "0.1.0".to_owned(),
+            created_by: "operator".to_owned(),
+            created_at: now,
+            last_seen_at: now,
+            revoked_at: None,
+        };
+        system.create_runner(&runner, &app.app.random.token()).await.unwrap();
+        ids.push(runner.id);
+    }
     tx.commit().await.unwrap();
-    runner.id
+    ids
 }
 
 /// A running build with its organization, key and runner.

@@ -66,8 +66,8 @@ contract! {
         assert_eq!(org_reads!(db, org, runner_names(&[])), HashMap::new());
         let labels = vec!["os=macos".to_owned(), "xcode=27".to_owned()];
         system_writes!(db, note_runner(own.id, &labels, "0.2.0", NOW + 100));
-        assert_eq!(org_reads!(db, org, live_runner_labels(NOW + 100)), std::slice::from_ref(&labels));
-        assert_eq!(org_reads!(db, org, live_runner_labels(NOW)), [labels.clone(), shared.labels.clone()]);
+        assert_eq!(org_reads!(db, org, live_runner_labels(NOW + 100, None, 9)), std::slice::from_ref(&labels));
+        assert_eq!(org_reads!(db, org, live_runner_labels(NOW, None, 9)), [shared.labels.clone(), labels.clone()]);
         let told = Runner { labels, version: "0.2.0".to_owned(), last_seen_at: NOW + 100, ..own.clone() };
         assert_eq!(system_reads!(db, runner_by_token("own token")), Some(told));
         assert!(org_writes!(db, org, revoke_runner(own.id, NOW + 200)));
@@ -75,9 +75,25 @@ contract! {
         assert!(!org_writes!(db, org, revoke_runner(shared.id, NOW)));
         assert_eq!(system_reads!(db, runner_by_token("own token")), None);
         assert_eq!(org_reads!(db, org, runner(own.id)).unwrap().revoked_at, Some(NOW + 200));
-        assert_eq!(org_reads!(db, org, live_runner_labels(0)), [shared.labels]);
+        assert_eq!(org_reads!(db, org, live_runner_labels(0, None, 9)), [shared.labels]);
         assert_eq!(system_reads!(db, any_runner(own.id)).unwrap().revoked_at, Some(NOW + 200));
         assert_eq!(system_reads!(db, any_runner(new_id())), None);
+    }
+
+    async fn the_labels_of_live_runners_come_in_pages(db: &TestDb) {
+        let org = an_org(db).await.id;
+        for labels in ["", "a=1", "a=1 b=2", "b=2", "a=1", ""] {
+            let labels = labels.split_whitespace().map(str::to_owned).collect();
+            let runner = Runner { labels, ..new_runner(Some(org)) };
+            system_writes!(db, create_runner(&runner, &runner.name));
+        }
+        let mut pages = vec![org_reads!(db, org, live_runner_labels(NOW, None, 2))];
+        while let Some(last) = pages[pages.len() - 1].last().cloned() {
+            pages.push(org_reads!(db, org, live_runner_labels(NOW, Some(last.as_slice()), 2)));
+        }
+        assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 0]);
+        let lists: Vec<_> = pages.concat().iter().map(|labels| labels.join(",")).collect();
+        assert_eq!(lists, ["", "a=1", "a=1,b=2", "b=2"], "each list once");
     }
 
     async fn a_runner_comes_back_under_another_token(db: &TestDb) {

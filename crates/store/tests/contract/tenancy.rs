@@ -240,7 +240,7 @@ contract! {
         assert!(org_reads!(db, org, key_names(&[theirs.key.key.id])).is_empty());
         assert!(org_reads!(db, org, artifacts_of_builds(&[build])).is_empty());
         assert!(org_reads!(db, org, runners(ALL)).items.is_empty());
-        assert!(org_reads!(db, org, live_runner_labels(0)).is_empty());
+        assert!(org_reads!(db, org, live_runner_labels(0, None, 9)).is_empty());
         let submission = theirs.submission.id;
         assert_eq!(org_reads!(db, org, submission(submission)), None);
         let submissions = org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL));

@@ -1,6 +1,6 @@
 //! A build as the API shows it, with data from other rows: its artifacts, its runner, and what it waits for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use launchway_api::builds::{ArtifactView, BuildContext, BuildView};
 use launchway_blob::Key;
@@ -9,7 +9,7 @@ use launchway_domain::build::{Artifact, Build, BuildStatus, Distribution, LEASE}
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
 use launchway_domain::tenancy::Tier;
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::{EpochMs, SECOND, iso};
 use launchway_domain::usage::Concurrency;
 use launchway_store::Org;
 
@@ -18,6 +18,9 @@ use crate::app::App;
 
 /// Positions in the queue are exact up to here; every position behind is reported as this one.
 pub const LAST_PLACE: i64 = 1000;
+/// Label lists of runners that are read at a time, and how many times at most. Few fleets have more than a dozen lists.
+const LABEL_PAGE: i64 = 500;
+const MAX_LABEL_PAGES: usize = 20;
 
 /// The API's view of a build.
 pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, ApiError> {
@@ -37,9 +40,10 @@ pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec
         .map(|build| build.id)
         .collect();
     let mut artifacts = org.artifacts_of_builds(&leased).await?;
-    let outlook = match builds.iter().any(is_queued) {
-        true => Some(Outlook::read(app, org).await?),
-        false => None,
+    let queued: Vec<_> = builds.iter().filter(|build| is_queued(build)).collect();
+    let outlook = match queued.is_empty() {
+        true => None,
+        false => Some(Outlook::read(app, org, &queued).await?),
     };
     let view = |build: &Build| -> Result<BuildView, ApiError> {
         let mut context = BuildContext {
@@ -102,42 +106,58 @@ fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, ApiErro
     Ok(ArtifactView::of(artifact, signed.url, iso(signed.expires_at_ms)))
 }
 
-/// The outlook of an organization's queued builds.
+/// The outlook of queued builds of an organization.
 struct Outlook {
     /// The positions of the first builds in the organization's queue.
     places: HashMap<BuildId, i64>,
-    /// The labels of each live runner.
-    live: Vec<Vec<String>>,
+    /// The label lists of builds that no live runner fits.
+    unserved: HashSet<Vec<String>>,
     /// A sentence that the organization runs as many builds as it may, if so.
     full: Option<String>,
 }
 
 impl Outlook {
-    async fn read(app: &App, org: &mut Org<'_>) -> Result<Outlook, ApiError> {
+    async fn read(app: &App, org: &mut Org<'_>, queued: &[&Build]) -> Result<Outlook, ApiError> {
         let front = org.queue_front(LAST_PLACE).await?;
         Ok(Outlook {
             places: front.into_iter().zip(0..).collect(),
             // Runners that wait for builds poll more often than runners with a build must renew.
-            live: org.live_runner_labels(app.clock.now() - LEASE).await?,
+            unserved: unserved(org, queued, app.clock.now() - LEASE).await?,
             full: full(app, org).await?,
         })
     }
 
     fn waiting_for(&self, build: &Build, before: i64) -> String {
-        let fits = |runner: &Vec<String>| build.labels.iter().all(|label| runner.contains(label));
         let wanted = match build.labels.as_slice() {
             [] => "a runner".to_owned(),
             labels => format!("a runner with {}", labels.join(", ")),
         };
-        match (self.live.iter().any(fits), &self.full, before) {
-            (false, ..) => format!("Waits for {wanted}: none is connected"),
-            (true, Some(full), _) => full.clone(),
-            (true, None, 0) => format!("Waits for {wanted} to be free"),
-            (true, None, 1) => "1 build goes before it".to_owned(),
-            (true, None, LAST_PLACE) => format!("{LAST_PLACE} builds or more go before it"),
-            (true, None, count) => format!("{count} builds go before it"),
+        match (self.unserved.contains(&build.labels), &self.full, before) {
+            (true, ..) => format!("Waits for {wanted}: none is connected"),
+            (false, Some(full), _) => full.clone(),
+            (false, None, 0) => format!("Waits for {wanted} to be free"),
+            (false, None, 1) => "1 build goes before it".to_owned(),
+            (false, None, LAST_PLACE) => format!("{LAST_PLACE} builds or more go before it"),
+            (false, None, count) => format!("{count} builds go before it"),
         }
     }
+}
+
+/// The label lists of these builds that no runner fits that has called since `since`. If the runners have too many
+/// different lists to read them all, a list is only claimed to be unserved after all were read.
+async fn unserved(org: &mut Org<'_>, queued: &[&Build], since: EpochMs) -> Result<HashSet<Vec<String>>, ApiError> {
+    let mut unserved: HashSet<_> = queued.iter().map(|build| build.labels.clone()).collect();
+    let mut last: Option<Vec<String>> = None;
+    for _ in 0..MAX_LABEL_PAGES {
+        let mut page = org.live_runner_labels(since, last.as_deref(), LABEL_PAGE).await?;
+        let fits = |wanted: &[String], runner: &[String]| wanted.iter().all(|label| runner.contains(label));
+        unserved.retain(|wanted| !page.iter().any(|runner| fits(wanted, runner)));
+        if unserved.is_empty() || (page.len() as i64) < LABEL_PAGE {
+            return Ok(unserved);
+        }
+        last = page.pop();
+    }
+    Ok(HashSet::new())
 }
 
 /// A sentence if an organization runs as many concurrent builds as its tier allows.

@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use launchway_domain::tenancy::Tier;
 use serde_json::{Value, json};
 
-use super::{Play, SILENCE, build, built, id_of, on_both, read, runner, running};
+use super::{Play, SILENCE, build, built, id_of, on_both, read, runner, runners, running};
 use crate::support::{Fields, NOBODY, TestApp};
 
 async fn ids(app: &TestApp, key: &str, query: &str) -> Vec<Value> {
@@ -109,6 +109,24 @@ async fn a_queued_build_says_what_it_waits_for() {
         .map(|item| &item["queuePosition"])
         .collect();
     assert_eq!(places, [&json!(0), &json!(2), &json!(1)], "a list tells the same");
+}
+
+/// More different lists of labels than are read at a time.
+#[tokio::test]
+async fn a_runner_that_fits_is_found_among_a_thousand() {
+    let (app, org, key) = TestApp::with_org().await;
+    let racks = (0..1001).map(|number| vec![format!("rack={number}")]);
+    runners(&app, Some(org), racks.chain([vec!["rack=last".to_owned()]]).collect()).await;
+    for (rack, waits) in [
+        ("0", "Waits for a runner with rack=0 to be free"),
+        ("last", "1 build goes before it"),
+        ("none", "Waits for a runner with rack=none: none is connected"),
+    ] {
+        app.advance(1);
+        let plan = json!({"labels": [format!("rack={rack}")], "steps": [{"name": "a", "run": "a"}]});
+        let build = built(&app, &key, json!({"plan": plan})).await;
+        assert_eq!(read(&app, &key, build).await["waitingFor"], waits);
+    }
 }
 
 #[tokio::test]
