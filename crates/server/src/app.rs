@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app_store_events::AppStoreEventSecrets;
 use crate::build_news::BuildNews;
 use crate::config::{Config, ConfigError, Storage};
+use crate::counters::Counters;
 use crate::embedded_runner::Embedded;
 use crate::fair_work::FairWork;
 use crate::http::client_limit::ClientLimiter;
@@ -32,7 +33,6 @@ use crate::jobs::check_counts::CheckCounts;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::lease::Leases;
 use crate::jobs::report_writer::ReportQueue;
-use crate::metrics::Metrics;
 use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
@@ -67,7 +67,7 @@ pub struct App {
     /// Runs log searches, fairly between organizations.
     pub fair_work: Arc<FairWork>,
     /// Counters of the service itself.
-    pub metrics: Metrics,
+    pub counters: Counters,
     /// Hashes passwords, a bounded number at a time.
     pub passwords: Passwords,
     /// When keys and sessions were last used, written in batches.
@@ -200,7 +200,7 @@ impl App {
             addresses: ClientLimiter::of_many(config.check_limit, &*dependencies.random),
             pages: PageLimits::new(&*dependencies.random),
             fair_work: FairWork::new(cores.div_ceil(2)),
-            metrics: Metrics::new(dependencies.clock.now()),
+            counters: Counters::new(dependencies.clock.now()),
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),
             check_counts: CheckCounts::default(),

@@ -18,6 +18,7 @@ pub mod build_log;
 pub mod build_news;
 pub mod caller;
 pub mod config;
+pub mod counters;
 pub mod dashboard;
 pub mod embedded_runner;
 pub mod fair_work;

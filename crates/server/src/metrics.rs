@@ -1,99 +1,22 @@
-//! Metrics of the service for Prometheus, on a separate listener that is off by default.
+//! Metrics for Prometheus, on a separate listener that is off by default (`docs/operating.md#metrics`).
 
-use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::SECOND;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 
-const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-
-/// The counters. They start at zero with the process.
-#[derive(Default)]
-pub struct Metrics {
-    checks: [AtomicU64; CLASSES.len()],
-    requests: [AtomicU64; CLASSES.len()],
-    millis: AtomicU64,
-    started: EpochMs,
-}
-
-impl Metrics {
-    /// Counters for a process that starts now.
-    pub fn new(now: EpochMs) -> Metrics {
-        Metrics {
-            started: now,
-            ..Metrics::default()
-        }
-    }
-
-    /// Counts a public check.
-    pub fn check(&self, status: StatusCode) {
-        self.checks[class(status)].fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts any other request and the duration of its answer in milliseconds.
-    pub fn request(&self, status: StatusCode, millis: u64) {
-        self.requests[class(status)].fetch_add(1, Ordering::Relaxed);
-        self.millis.fetch_add(millis, Ordering::Relaxed);
-    }
-
-    /// The metrics in the exposition format 0.0.4 of Prometheus. `revision` is the revision that the index of checks
-    /// has reached.
-    fn text(&self, revision: i64) -> String {
-        let mut text = String::new();
-        let family = |text: &mut String, name: &str, kind: &str, help: &str| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        };
-        for (name, help, counts) in [
-            ("launchway_checks_total", "Public checks by status class.", &self.checks),
-            (
-                "launchway_requests_total",
-                "All other requests by status class.",
-                &self.requests,
-            ),
-        ] {
-            family(&mut text, name, "counter", help);
-            for (class, count) in CLASSES.iter().zip(counts) {
-                let _ = writeln!(text, "{name}{{status=\"{class}\"}} {}", count.load(Ordering::Relaxed));
-            }
-        }
-        let seconds = self.millis.load(Ordering::Relaxed) as f64 / 1000.0;
-        family(
-            &mut text,
-            "launchway_request_seconds_total",
-            "counter",
-            "Time that all other requests took together.",
-        );
-        let _ = writeln!(text, "launchway_request_seconds_total {seconds}");
-        family(
-            &mut text,
-            "launchway_index_revision",
-            "gauge",
-            "The last change that the index of checks has followed.",
-        );
-        let _ = writeln!(text, "launchway_index_revision {revision}");
-        family(
-            &mut text,
-            "process_start_time_seconds",
-            "gauge",
-            "When the process started, in epoch seconds.",
-        );
-        let _ = writeln!(text, "process_start_time_seconds {}", self.started / SECOND);
-        text
-    }
-}
-
-fn class(status: StatusCode) -> usize {
-    usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1
-}
+/// The OpenMetrics text format. Prometheus reads it since 2.5.
+const FORMAT: HeaderValue = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
 /// Serves only `/metrics` on the given listener, until the process ends.
 pub async fn serve(app: Arc<App>, listener: TcpListener) {
@@ -104,34 +27,34 @@ pub async fn serve(app: Arc<App>, listener: TcpListener) {
 }
 
 async fn answer(app: Arc<App>) -> Response {
-    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    (
-        [(header::CONTENT_TYPE, kind)],
-        app.metrics.text(app.index.revision().await),
-    )
-        .into_response()
+    ([(header::CONTENT_TYPE, FORMAT)], text(&app).await).into_response()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_by_status_class() {
-        let metrics = Metrics::new(5_000);
-        metrics.check(StatusCode::OK);
-        metrics.check(StatusCode::BAD_REQUEST);
-        metrics.request(StatusCode::CREATED, 1500);
-        let text = metrics.text(7);
-        for line in [
-            "launchway_checks_total{status=\"2xx\"} 1",
-            "launchway_checks_total{status=\"4xx\"} 1",
-            "launchway_requests_total{status=\"2xx\"} 1",
-            "launchway_request_seconds_total 1.5",
-            "launchway_index_revision 7",
-            "process_start_time_seconds 5",
-        ] {
-            assert!(text.lines().any(|have| have == line), "{line} in {text}");
+/// The metrics as they are now. If the database does not answer, those that it knows are missing.
+pub async fn text(app: &App) -> String {
+    let mut gauges = Registry::default();
+    let revision = ConstGauge::new(app.index.revision().await);
+    let help = "The last change that the index of checks has followed";
+    gauges.register("launchway_index_revision", help, revision);
+    match queued_builds(app).await {
+        Ok(queued) => {
+            let help = "Builds of all organizations that wait for a runner";
+            gauges.register("launchway_build_queue_length", help, ConstGauge::new(queued));
         }
+        Err(error) => tracing::warn!(%error, "the metrics lack the length of the queue"),
     }
+    let started = ConstGauge::new(app.counters.started / SECOND);
+    let help = "When the process started, in epoch seconds";
+    gauges.register("process_start_time_seconds", help, started);
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = encode_registry(&mut text, &app.counters.registry());
+    let _ = encode_registry(&mut text, &gauges);
+    let _ = encode_eof(&mut text);
+    text
+}
+
+async fn queued_builds(app: &App) -> Result<i64, ApiError> {
+    let mut tx = app.db.read().await?;
+    Ok(tx.system("metrics count every tenant's builds").count_queued().await?)
 }

@@ -265,6 +265,12 @@ impl System<'_> {
         shares(rows)
     }
 
+    /// The number of queued builds of all organizations.
+    pub async fn count_queued(&mut self) -> Result<i64, StoreError> {
+        let (count,) = fetch_one!(self.tx, (i64,), "SELECT COUNT(*) FROM builds WHERE status = 'queued'")?;
+        Ok(count)
+    }
+
     /// The number of running builds of each organization.
     pub async fn running_builds(&mut self) -> Result<Vec<RunningBuilds>, StoreError> {
         let rows = fetch_all!(

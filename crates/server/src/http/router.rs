@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::IntoResponse;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, options};
 use launchway_blob::Blob;
 use launchway_domain::scope::Scope::{Build, Submit, Update};
@@ -147,10 +149,23 @@ pub fn router(app: &Arc<App>) -> Router {
         .fallback(|| async { ApiError::NoSuchPath.into_response() })
         .layer(axum::Extension(document))
         .with_state(app.clone());
+    let root = root.layer(from_fn(note_route));
     match &app.blob {
-        Blob::Local(directory) => root.nest_service("/files", uploads::signed_urls(app, directory)),
+        Blob::Local(directory) => {
+            let files = uploads::signed_urls(app, directory).layer(from_fn(note_route));
+            root.nest_service("/files", files)
+        }
         Blob::S3(_) => root,
     }
+}
+
+/// Hands the template of the path that a request matched to the server, which counts by it.
+async fn note_route(route: Option<MatchedPath>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
 }
 
 fn described(app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use bytes::Bytes;
 use futures::future::{self, BoxFuture};
@@ -23,6 +24,7 @@ use tower::ServiceExt;
 
 use crate::app::App;
 use crate::caller::Origin;
+use crate::counters::Counters;
 use crate::http::connection::{Connection, Timeouts, Unread};
 use crate::http::connection_slots::ConnectionSlots;
 use crate::http::local_peer::{self, Holder};
@@ -95,8 +97,9 @@ impl HttpServer {
 
     /// Answers a request that needs no waiting.
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
+        let start = Counters::check_start();
         let answer = self.answer_check(request, peer)?;
-        self.app.metrics.check(answer.status());
+        self.app.counters.check(answer.status(), start);
         let mut answer = answer.map(|body| Either::Left(Full::new(body)));
         name(&mut answer, &self.next_id());
         Some(answer)
@@ -136,15 +139,17 @@ impl HttpServer {
             address,
             request_id: request_id.clone(),
         });
-        let response = self
+        let mut response = self
             .router
             .clone()
             .oneshot(request)
             .await
             .unwrap_or_else(|never: Infallible| match never {});
-        let millis = started.elapsed().as_millis() as u64;
-        self.app.metrics.request(response.status(), millis);
-        let status = response.status().as_u16();
+        let took = started.elapsed();
+        let route = response.extensions_mut().remove::<MatchedPath>();
+        let route = route.as_ref().map(MatchedPath::as_str);
+        self.app.counters.request(route, &method, response.status(), took);
+        let (status, millis) = (response.status().as_u16(), took.as_millis() as u64);
         tracing::info!(%request_id, %method, path, status, millis, client = %address, "request");
         let mut response = response.map(Either::Right);
         name(&mut response, &id);

@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::counters::WebhookStage;
 use crate::ops::deliveries::{TryResult, report};
 use secrets::OpenedSecrets;
 use shares::{Load, share};
@@ -180,6 +181,10 @@ impl Deliverer {
 /// Sends a claimed delivery once.
 async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, delivery: ClaimedDelivery) -> TryResult {
     let (at, started) = (app.clock.now(), Instant::now());
+    if delivery.tries == 0 {
+        let lag = at - delivery.id.created_at();
+        app.counters.webhook(WebhookStage::FirstAttempt, lag);
+    }
     let body = render(webhook.kind, &delivery.body, &app.public_url).into_owned();
     let (id, timestamp) = (delivery.event_id.to_string(), at / SECOND);
     let message = Message {

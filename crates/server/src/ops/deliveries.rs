@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::counters::WebhookStage;
 use crate::ops::audit;
 use crate::ops::webhooks::lock;
 use crate::ops::write::{NOTHING, Signal, Write};
@@ -49,6 +50,7 @@ pub async fn fan_out(app: &App, limit: i64) -> Result<usize, ApiError> {
     let mut tx = app.db.write().await?;
     let events = tx.system(REASON).take_events(limit, now).await?;
     let taken = events.len();
+    let lags: Vec<_> = events.iter().map(|(_, event)| now - event.at).collect();
     // Organizations in a fixed order, so that two nodes never deadlock.
     let mut of_orgs: BTreeMap<OrgId, Vec<EventRow>> = BTreeMap::new();
     for (org, event) in events {
@@ -61,6 +63,9 @@ pub async fn fan_out(app: &App, limit: i64) -> Result<usize, ApiError> {
         }
     }
     tx.commit().await?;
+    for lag in lags {
+        app.counters.webhook(WebhookStage::FanOut, lag);
+    }
     Ok(taken)
 }
 

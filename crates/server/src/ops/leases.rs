@@ -22,6 +22,7 @@ use serde_json::json;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
+use crate::counters::Observation;
 use crate::ops::write::{NOTHING, Signal, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
@@ -51,7 +52,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     };
     let origin = Some(&caller.origin);
     let mut write = Write::within(app, tx, build.org_id, Actor::Runner(runner.id), origin);
-    let now = write.now();
+    let (now, queued_at) = (write.now(), build.state.queued_at);
     let Ok((to, _)) = build.state.apply(Transition::Lease, now) else {
         return Err(ApiError::Internal(format!(
             "the queued build {} cannot be leased",
@@ -75,6 +76,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
         ..build
     };
     write.org().update_build(&begun).await?;
+    write.observe(Observation::BuildTaken(begun.platform, now - queued_at));
     let what_for = format!("attempt {} of the build {} on {}", to.attempt, begun.id, runner.id);
     let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
     let told = json!({"runner": runner.name, "attempt": to.attempt});
@@ -268,8 +270,9 @@ pub async fn end(
     if !write.org().set_build_state(build.id, &build.state, &to, &with).await? {
         return Err(ApiError::Internal(format!("the locked build {} transition", build.id)));
     }
-    let seconds = build.started_at.map_or(0, |started| (now - started).max(0) / SECOND);
-    usage::count_build_seconds(write, seconds).await?;
+    let millis = build.started_at.map_or(0, |started| (now - started).max(0));
+    usage::count_build_seconds(write, millis / SECOND).await?;
+    write.observe(Observation::BuildEnded(build.platform, to.status, millis));
     let ended = write.org().build(build.id).await?;
     let ended = ended.ok_or_else(|| ApiError::Internal(format!("the locked build {} is gone", build.id)))?;
     let told = json!({"status": to.status.as_str(), "attempt": to.attempt});

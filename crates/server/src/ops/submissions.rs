@@ -201,6 +201,7 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
     let mut gone = Vec::new();
     if state.status.is_final() {
         new.finished_at = Some(now);
+        write.observe(report::ended(&new, now));
         new.add_event(now, "The submission is canceled.");
         gone = keys(write, id).await?;
         write.org().forget_submission_files(id).await?;

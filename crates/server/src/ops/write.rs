@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin};
+use crate::counters::Observation;
 use crate::ops::audit_lines::AuditLines;
 
 pub use answers::{ANSWER_LIFE, Creation, kept_answer};
@@ -44,6 +45,8 @@ pub struct Write<'a> {
     request: Option<(OrgId, RequestKey)>,
     /// What it wakes on commit.
     signals: Signals,
+    /// What it counts on commit.
+    observations: Vec<Observation>,
     /// Lines of the audit log. They are written last, because they lock the organization's log.
     audit: AuditLines,
     /// Data keys that it seals with.
@@ -156,6 +159,7 @@ impl<'a> Write<'a> {
             request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
             request: None,
             signals: Signals::default(),
+            observations: Vec::new(),
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -233,10 +237,18 @@ impl<'a> Write<'a> {
         self.signals.add(signal);
     }
 
+    /// Counts something on commit.
+    pub fn observe(&mut self, observation: Observation) {
+        self.observations.push(observation);
+    }
+
     /// Commits the change. Checks on this node see it when this returns.
     pub async fn commit(mut self) -> Result<(), ApiError> {
         self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
+        for observation in self.observations {
+            self.app.counters.observe(observation);
+        }
         self.signals.send(self.app).await;
         Ok(())
     }

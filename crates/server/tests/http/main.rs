@@ -24,6 +24,7 @@ mod install;
 mod jobs;
 mod limits;
 mod matrix;
+mod metrics;
 mod openapi;
 mod orgs;
 mod pages;

@@ -297,6 +297,7 @@ contract! {
         assert_eq!(org_reads!(db, second.id, queue_share(9)), shares[1..]);
         assert_eq!(org_reads!(db, second.id, queue_share(1))[0].sets, [set("a=1")], "no more sets than asked for");
         assert_eq!(org_reads!(db, idle.id, queue_share(9)), []);
+        assert_eq!(system_reads!(db, count_queued()), 5, "of all organizations");
         assert_eq!(org_reads!(db, first.id, count_queued(9)), 3);
         assert_eq!(org_reads!(db, first.id, count_queued(2)), 2, "it counts no further");
         assert_eq!(order(db, &[], first.id).await.len(), 1);

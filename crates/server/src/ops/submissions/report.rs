@@ -13,6 +13,7 @@ use super::progress::{self, Progress};
 use super::{remove_files, turns};
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::counters::Observation;
 use crate::ops::write::Write;
 
 /// How long a claim is valid without renewal.
@@ -130,7 +131,9 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
 
 /// Ends the work on a finished submission. Returns the keys of files that are no longer needed.
 async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Vec<Key>, ApiError> {
-    submission.finished_at = Some(write.now());
+    let now = write.now();
+    submission.finished_at = Some(now);
+    write.observe(ended(submission, now));
     submission.work.due_at = None;
     submission.work.is_urgent = false;
     submission.change = None;
@@ -143,6 +146,12 @@ async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Ve
     let keys = super::keys(write, submission.id).await?;
     write.org().forget_submission_files(submission.id).await?;
     Ok(keys)
+}
+
+/// What the end of a submission counts.
+pub fn ended(submission: &Submission, now: EpochMs) -> Observation {
+    let (store, status) = (submission.store(), submission.state.status);
+    Observation::SubmissionEnded(store, status, now - submission.created_at)
 }
 
 /// Releases the claim of an interrupted step, so that another claim can continue from the stored progress. Does nothing
