@@ -1,6 +1,7 @@
 //! A SHA-256 digest and its text form.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::str::FromStr;
 
 /// A SHA-256 digest. Its text is 64 lower-case hexadecimal digits, and no other text is accepted.
@@ -54,6 +55,38 @@ const fn hex_value(digit: u8) -> Result<u8, InvalidDigest> {
         b'0'..=b'9' => Ok(digit - b'0'),
         b'a'..=b'f' => Ok(digit - b'a' + 10),
         _ => Err(InvalidDigest),
+    }
+}
+
+/// Hashes what is written through it.
+pub(crate) struct HashWriter<W> {
+    hash: sha2::Sha256,
+    target: W,
+}
+
+impl<W: Write> HashWriter<W> {
+    pub fn new(target: W) -> Self {
+        let hash = sha2::Sha256::default();
+        Self { hash, target }
+    }
+
+    /// The digest of what the target took.
+    pub fn finish(self) -> Digest {
+        use sha2::Digest as _;
+        Digest(self.hash.finalize().into())
+    }
+}
+
+impl<W: Write> Write for HashWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        use sha2::Digest as _;
+        let count = self.target.write(bytes)?;
+        self.hash.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.target.flush()
     }
 }
 

@@ -6,11 +6,11 @@ mod parse;
 
 use std::io;
 
-use sha2::Sha256;
+use launchway_package::EntryName;
+use launchway_package::path::{self, Collision, PathError};
 
 use crate::archive::{Archive, ArchiveError};
-use crate::digest::Digest;
-use crate::path::{self, Collision, PathError};
+use crate::digest::{Digest, HashWriter};
 
 /// The name of this form of list, which is part of its bytes.
 pub const ALGORITHM: &str = "lwfl-1";
@@ -18,6 +18,8 @@ pub const ALGORITHM: &str = "lwfl-1";
 pub const MAX_FILES: usize = 20_000;
 /// The most bytes of all files together.
 pub const MAX_TOTAL: u64 = 2 << 30;
+/// The most bytes of a path.
+pub const MAX_PATH: usize = 512;
 /// The most canonical bytes of a list: as many files as allowed, with the longest paths.
 pub const MAX_CANONICAL: usize = 24 << 20;
 
@@ -50,23 +52,34 @@ pub enum FileListError {
     /// The files are larger than allowed.
     #[error("the files of a list have at most {MAX_TOTAL} bytes together")]
     TooLarge,
-    /// A path is not allowed.
-    #[error("the path `{path}` {error}")]
+    /// A path is not allowed, alone or beside another one.
+    #[error("the file `{path}` {error}")]
     Path {
-        /// The path, with what is not text replaced.
-        path: String,
+        /// The path.
+        path: EntryName,
         /// What is wrong with it.
         error: PathError,
     },
-    /// Two paths cannot both exist everywhere.
-    #[error(transparent)]
-    Collision(#[from] Collision),
     /// The bytes are not the canonical form of a list.
     #[error("byte {at} is not what the canonical form of a file list has there")]
     NotCanonical {
         /// The position of the first byte that is wrong.
         at: usize,
     },
+}
+
+impl From<Collision> for FileListError {
+    fn from(Collision { path, error }: Collision) -> Self {
+        Self::Path { path, error }
+    }
+}
+
+/// Checks the path of a file.
+fn check_path(path: &[u8]) -> Result<&str, FileListError> {
+    path::check_file(path, MAX_PATH).map_err(|error| FileListError::Path {
+        path: EntryName::new(path),
+        error,
+    })
 }
 
 impl FileList {
@@ -82,16 +95,13 @@ impl FileList {
             return Err(FileListError::TooManyFiles);
         }
         for file in &files {
-            path::check(file.path.as_bytes()).map_err(|error| FileListError::Path {
-                path: file.path.clone(),
-                error,
-            })?;
+            check_path(file.path.as_bytes())?;
         }
         let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.size));
         if total > MAX_TOTAL {
             return Err(FileListError::TooLarge);
         }
-        path::check_collisions(files.iter().map(|file| (file.path.as_str(), false)))?;
+        path::check_collisions(files.iter().map(|file| file.path.as_str()))?;
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         Ok(Self { files })
     }
@@ -165,34 +175,11 @@ impl FileList {
     /// The digest of the canonical bytes, without holding them in memory.
     #[must_use]
     pub fn manifest(&self) -> Digest {
-        let mut hash = HashWriter::default();
+        let mut hash = HashWriter::new(io::sink());
         match self.write_canonical(&mut hash) {
             Ok(()) => hash.finish(),
             Err(_) => unreachable!("hashing does not fail"),
         }
-    }
-}
-
-/// Hashes what is written to it.
-#[derive(Default)]
-struct HashWriter(Sha256);
-
-impl HashWriter {
-    fn finish(self) -> Digest {
-        use sha2::Digest as _;
-        Digest(self.0.finalize().into())
-    }
-}
-
-impl io::Write for HashWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        use sha2::Digest as _;
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -201,7 +188,7 @@ impl io::Write for HashWriter {
 /// # Errors
 /// What `source` answers; a file larger than [`MAX_TOTAL`] is `FileTooLarge`.
 pub fn hash_file(path: String, source: &mut impl io::Read) -> io::Result<ListedFile> {
-    let mut hash = HashWriter::default();
+    let mut hash = HashWriter::new(io::sink());
     let size = io::copy(&mut io::Read::take(source, MAX_TOTAL + 1), &mut hash)?;
     if size > MAX_TOTAL {
         return Err(io::ErrorKind::FileTooLarge.into());

@@ -9,7 +9,7 @@
 pub mod archive;
 mod digest;
 pub mod file_list;
-pub mod path;
 
 pub use digest::{Digest, InvalidDigest};
 pub use file_list::{FileList, FileListError, ListedFile};
+pub use launchway_package::PackageError;

@@ -6,7 +6,7 @@ use std::io;
 
 use launchway_delta::archive::{Archive, ArchiveError};
 use launchway_delta::file_list::{MAX_CANONICAL, MAX_FILES};
-use launchway_delta::{Digest, FileList, ListedFile};
+use launchway_delta::{Digest, FileList, ListedFile, PackageError};
 
 use crate::boot::{SlotId, Soundness};
 use crate::files::{hash_files, join, parent, read, remove_tree, replace};
@@ -54,11 +54,11 @@ impl From<io::Error> for InstallError {
     }
 }
 
-impl From<ArchiveError> for InstallError {
-    fn from(error: ArchiveError) -> Self {
+impl From<PackageError> for InstallError {
+    fn from(error: PackageError) -> Self {
         match error {
-            ArchiveError::Source(error) | ArchiveError::Target(error) => Self::Storage(error),
-            error => Self::Package(error),
+            PackageError::Unreadable(error) | PackageError::Target(error) => Self::Storage(error),
+            error => Self::Package(error.into()),
         }
     }
 }

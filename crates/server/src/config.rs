@@ -22,8 +22,8 @@ use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
 use launchway_outbound::provider::ProviderSettings;
+use launchway_package::Limits;
 
-use crate::package::Limits;
 use addresses::{app_store_connect_url, google_play_url, public_url, runner_dir};
 use values::{GIB, MIB, one_of, parse, paths, ports, size, size_or_zero, truth};
 

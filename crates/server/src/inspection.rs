@@ -21,12 +21,12 @@ use std::time::Duration;
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::Kind;
 use launchway_domain::time::EpochMs;
+use launchway_package::{Inspected, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
-use crate::package::{Inspected, Limits};
 
 pub use places::{Place, Places};
 use process::{ProcessFailure, run};

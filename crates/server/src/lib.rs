@@ -29,5 +29,4 @@ pub mod jobs;
 pub mod metrics;
 pub mod ops;
 pub mod ota;
-pub mod package;
 pub mod program;

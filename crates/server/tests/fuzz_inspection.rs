@@ -150,7 +150,7 @@ impl Corpus {
         let credentials = credentials.filter_map(|(name, bytes)| Some((kind(&name)?, bytes)));
         Corpus {
             apps: apps.collect(),
-            packages: files("tests/corpus/package")
+            packages: files("../package/tests/corpus")
                 .into_iter()
                 .map(|(_, bytes)| bytes)
                 .collect(),

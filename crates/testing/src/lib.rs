@@ -7,6 +7,7 @@ pub mod kill_guard;
 pub mod mutator;
 pub mod net;
 pub mod postgres;
+pub mod raw_zip;
 pub mod receiver;
 pub mod s3;
 pub mod server_process;

@@ -16,7 +16,8 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
     ("launchway-os", &["launchway-domain"], &[]),
-    ("launchway-delta", &[], &[TESTING]),
+    ("launchway-package", &[], &[TESTING]),
+    ("launchway-delta", &["launchway-package"], &[TESTING]),
     ("launchway-credentials", &["launchway-domain"], &[TESTING]),
     ("launchway-trust", &["launchway-domain"], &[TESTING]),
     (
@@ -75,6 +76,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-domain",
             "launchway-os",
             "launchway-outbound",
+            "launchway-package",
             "launchway-runner",
             "launchway-store",
             "launchway-vault",

@@ -1,7 +1,6 @@
 //! Reads a file list from its canonical bytes, and from no others: whatever parses is written back identically.
 
-use super::{ALGORITHM, FileList, FileListError, ListedFile, MAX_CANONICAL, MAX_FILES};
-use crate::path::{self, MAX_PATH};
+use super::{ALGORITHM, FileList, FileListError, ListedFile, MAX_CANONICAL, MAX_FILES, MAX_PATH, check_path};
 
 /// Reads the whole text.
 pub(super) fn parse(bytes: &[u8]) -> Result<FileList, FileListError> {
@@ -92,13 +91,7 @@ impl Text<'_> {
             }
         }
         self.at += 1;
-        match path::check(&path) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(error) => Err(FileListError::Path {
-                path: String::from_utf8_lossy(&path).into_owned(),
-                error,
-            }),
-        }
+        check_path(&path).map(str::to_owned)
     }
 
     /// An integer without sign and leading zeros. Anything near the limits of a list fits in ten digits.

@@ -1,9 +1,11 @@
 //! Packages of every good kind, and a catalogue of hostile ones. The vectors are made of both.
 
-use crate::raw::{Item, archive, archive_with, deflated, extra, item, stored, wide_end};
-use crate::{list, list_of};
+use launchway_delta::PackageError;
 use launchway_delta::archive::{Archive, ArchiveError};
 use launchway_delta::file_list::{MAX_FILES, MAX_TOTAL};
+use launchway_testing::raw_zip::{self, Item, archive, archive_with, deflated, extra, item, stored, wide_end};
+
+use crate::{list, list_of};
 
 /// A package and its name.
 pub type Named = (&'static str, Vec<u8>);
@@ -23,7 +25,7 @@ fn good_items() -> [Item; 3] {
 /// Packages that hold the same two files.
 pub fn good() -> Vec<Named> {
     let [html, js, folder] = good_items();
-    let zip64_sizes = |head: &mut crate::raw::Head| {
+    let zip64_sizes = |head: &mut raw_zip::Head| {
         let sizes = [u64::from(head.unpacked), u64::from(head.packed)]
             .map(u64::to_le_bytes)
             .concat();
@@ -185,7 +187,7 @@ fn hostile_data() -> Vec<Named> {
     let text = content();
     let packed = deflated("a", &text).data;
     let with = |data: Vec<u8>| archive(&[item(b"a", 8, &text, data)]);
-    let sized = |change: fn(&mut crate::raw::Head)| archive(&[deflated("a", &content()).both(change)]);
+    let sized = |change: fn(&mut raw_zip::Head)| archive(&[deflated("a", &content()).both(change)]);
     vec![
         ("not deflate", with(vec![0xff; 4])),
         ("deflate without its end", with(packed[..packed.len() - 1].to_vec())),
@@ -217,7 +219,7 @@ fn hostile_layouts() -> Vec<Named> {
     let whole = archive(&good_items());
     let [html, _, folder] = good_items();
     let renamed = html.clone().both(|head| head.name = b"b".to_vec());
-    let changed = |change: fn(&mut crate::raw::End)| archive_with(&good_items(), change);
+    let changed = |change: fn(&mut raw_zip::End)| archive_with(&good_items(), change);
     vec![
         ("nothing", Vec::new()),
         ("text", b"hello".to_vec()),
@@ -297,7 +299,10 @@ fn hostile_packages_are_refused() {
 fn a_package_with_too_many_entries_is_refused() {
     let name = |index: usize| format!("{index}");
     let many: Vec<Item> = (0..=MAX_FILES).map(|index| stored(&name(index), b"")).collect();
-    assert!(matches!(list_of(&archive(&many)), Err(ArchiveError::TooManyEntries)));
+    assert!(matches!(
+        list_of(&archive(&many)),
+        Err(ArchiveError::Package(PackageError::TooManyEntries { .. }))
+    ));
     let most = list_of(&archive(&many[1..])).unwrap();
     assert_eq!(most.files().len(), MAX_FILES);
 }
@@ -305,7 +310,10 @@ fn a_package_with_too_many_entries_is_refused() {
 #[test]
 fn sizes_are_refused_by_the_directory_alone() {
     let large = deflated("a", b"x").both(|head| head.unpacked = u32::try_from(MAX_TOTAL).unwrap() + 1);
-    assert!(matches!(list_of(&archive(&[large])), Err(ArchiveError::TooLarge)));
+    assert!(matches!(
+        list_of(&archive(&[large])),
+        Err(ArchiveError::Package(PackageError::TooLarge { .. }))
+    ));
 }
 
 #[test]
@@ -321,7 +329,7 @@ fn a_target_that_fails_is_not_the_packages_fault() {
     }
     let bytes = archive(&good_items());
     let mut package = Archive::open(std::io::Cursor::new(bytes)).unwrap();
-    assert!(matches!(package.unpack(0, &mut Full), Err(ArchiveError::Target(_))));
+    assert!(matches!(package.unpack(0, &mut Full), Err(PackageError::Target(_))));
 }
 
 /// Ten thousand changes of one to four bytes: each is refused, or leaves the content as it was.

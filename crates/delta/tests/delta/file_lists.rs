@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use launchway_delta::file_list::{MAX_CANONICAL, MAX_FILES, MAX_TOTAL};
-use launchway_delta::path::MAX_PATH;
+use launchway_delta::file_list::{MAX_CANONICAL, MAX_FILES, MAX_PATH, MAX_TOTAL};
 use launchway_delta::{Digest, FileList, FileListError, ListedFile};
 use proptest::prelude::*;
 
+use launchway_testing::raw_zip::{archive, deflated, stored};
+
 use crate::list;
-use crate::raw::{archive, deflated, stored};
 
 fn sized(path: String, size: u64) -> ListedFile {
     ListedFile {

@@ -5,7 +5,6 @@
 
 mod archives;
 mod file_lists;
-mod raw;
 mod vectors;
 
 use std::io::Cursor;

@@ -9,13 +9,13 @@ use launchway_api::secret::SecretText;
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::{CredentialInput, Details, Facts, Kind};
 use launchway_domain::org::normalize_name;
+use launchway_package::{Inspected, Limits, PackageError};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::confine::{Bounds, give_up_everything};
 use super::{Answer, CredentialFacts, CredentialTask, Task, batch, more_seconds, trial};
 use crate::ops::credentials::OpenedCredential;
-use crate::package::{self, Inspected, Limits};
 
 /// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
@@ -84,9 +84,9 @@ fn app(mut file: File) -> Answer<BinaryFacts> {
 }
 
 fn package(file: &File, limits: &Limits) -> Answer<Inspected> {
-    match package::inspect(file, limits) {
+    match launchway_package::inspect(file, limits) {
         Ok(inspected) => Answer::Read(inspected),
-        Err(package::PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
+        Err(PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
         Err(refusal) => Answer::Refused(refusal.to_string()),
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use launchway_server::package::{Inspected, Limits, inspect};
+use launchway_package::{Inspected, Limits, inspect};
 use launchway_testing::settings::setting;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -26,7 +26,7 @@ const READABLE: &str = "the corpus can be read";
 
 /// Small packages of different programs, good and bad, in a fixed order.
 fn corpus() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/package");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let entries = fs::read_dir(folder).expect(READABLE);
     let mut paths: Vec<_> = entries.map(|entry| entry.expect(READABLE).path()).collect();
     paths.sort();
@@ -57,7 +57,7 @@ fn look(file: &File, bytes: &[u8]) -> Option<Inspected> {
 
 #[test]
 fn the_corpus_is_judged_right() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/package");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let file = tempfile::tempfile().unwrap();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -5,39 +5,60 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
+const MEMORY: &str = "writing to memory does not fail";
+
 /// The fields that an entry's own header and the directory share.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Head {
+    /// The general purpose flags.
     pub flags: u16,
+    /// The compression method.
     pub method: u16,
+    /// The CRC-32 of the unpacked bytes.
     pub checksum: u32,
+    /// The size as packed.
     pub packed: u32,
+    /// The size when unpacked.
     pub unpacked: u32,
+    /// The path.
     pub name: Vec<u8>,
+    /// The extra fields.
     pub extra: Vec<u8>,
 }
 
 /// One entry, valid by default.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Item {
+    /// Its own header.
     pub local: Head,
+    /// Its header in the directory.
     pub central: Head,
+    /// The packed bytes.
     pub data: Vec<u8>,
     /// The bytes after the data.
     pub after: Vec<u8>,
+    /// The external attributes.
     pub attributes: u32,
+    /// The number of its disk.
     pub disk: u16,
     /// The offset in the directory, if it is to be wrong.
     pub start: Option<u32>,
 }
 
 /// The end record.
+#[derive(Debug)]
 pub struct End {
+    /// The number of this disk and of the directory's.
     pub disk: u16,
+    /// The number of entries.
     pub count: u16,
+    /// The number of entries on this disk.
     pub count_here: u16,
+    /// The size of the directory.
     pub size: u32,
+    /// The offset of the directory.
     pub start: u32,
+    /// The declared length of the comment.
     pub comment_length: u16,
     /// The comment and any further bytes.
     pub rest: Vec<u8>,
@@ -45,23 +66,29 @@ pub struct End {
     pub before: Vec<u8>,
 }
 
+/// A stored entry.
+#[must_use]
 pub fn stored(name: &str, text: &[u8]) -> Item {
     item(name.as_bytes(), 0, text, text.to_vec())
 }
 
+/// A deflated entry.
+#[must_use]
 pub fn deflated(name: &str, text: &[u8]) -> Item {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(text).unwrap();
-    item(name.as_bytes(), 8, text, encoder.finish().unwrap())
+    encoder.write_all(text).expect(MEMORY);
+    item(name.as_bytes(), 8, text, encoder.finish().expect(MEMORY))
 }
 
+/// An entry with these packed bytes, which unpack to `text`.
+#[must_use]
 pub fn item(name: &[u8], method: u16, text: &[u8], data: Vec<u8>) -> Item {
     let head = Head {
         flags: 0,
         method,
         checksum: crc32fast::hash(text),
-        packed: u32::try_from(data.len()).unwrap(),
-        unpacked: u32::try_from(text.len()).unwrap(),
+        packed: narrow32(data.len()),
+        unpacked: narrow32(text.len()),
         name: name.to_vec(),
         extra: Vec::new(),
     };
@@ -78,18 +105,22 @@ pub fn item(name: &[u8], method: u16, text: &[u8], data: Vec<u8>) -> Item {
 
 impl Item {
     /// The item with a change in both headers.
+    #[must_use]
     pub fn both(mut self, change: impl Fn(&mut Head)) -> Item {
         change(&mut self.local);
         change(&mut self.central);
         self
     }
 
+    /// The item with a change.
+    #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Item)) -> Item {
         change(&mut self);
         self
     }
 
     /// The item with sizes and checksum after the data, as written by programs that stream.
+    #[must_use]
     pub fn streamed(self, mark: bool, wide: bool) -> Item {
         let mut item = self.both(|head| head.flags |= 8);
         let known = item.central.clone();
@@ -109,14 +140,18 @@ impl Item {
     }
 }
 
+/// The archive of these entries.
+#[must_use]
 pub fn archive(items: &[Item]) -> Vec<u8> {
     archive_with(items, |_| ())
 }
 
+/// The archive of these entries, with a change in its end record.
+#[must_use]
 pub fn archive_with(items: &[Item], change: impl FnOnce(&mut End)) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for item in items {
-        let start = item.start.unwrap_or(u32::try_from(out.len()).unwrap());
+        let start = item.start.unwrap_or(narrow32(out.len()));
         out.extend(b"PK\x03\x04\x14\0");
         fixed(&mut out, &item.local);
         out.extend([&*item.local.name, &item.local.extra, &item.data, &item.after].concat());
@@ -129,13 +164,13 @@ pub fn archive_with(items: &[Item], change: impl FnOnce(&mut End)) -> Vec<u8> {
         directory.extend(start.to_le_bytes());
         directory.extend([&*item.central.name, &item.central.extra].concat());
     }
-    let count = u16::try_from(items.len()).unwrap();
+    let count = narrow16(items.len());
     let mut end = End {
         disk: 0,
         count,
         count_here: count,
-        size: u32::try_from(directory.len()).unwrap(),
-        start: u32::try_from(out.len()).unwrap(),
+        size: narrow32(directory.len()),
+        start: narrow32(out.len()),
         comment_length: 0,
         rest: Vec::new(),
         before: Vec::new(),
@@ -160,21 +195,18 @@ fn fixed(out: &mut Vec<u8>, head: &Head) {
             .map(u32::to_le_bytes)
             .concat(),
     );
-    out.extend(u16::try_from(head.name.len()).unwrap().to_le_bytes());
-    out.extend(u16::try_from(head.extra.len()).unwrap().to_le_bytes());
+    out.extend(narrow16(head.name.len()).to_le_bytes());
+    out.extend(narrow16(head.extra.len()).to_le_bytes());
 }
 
 /// One extra field.
+#[must_use]
 pub fn extra(id: u16, data: &[u8]) -> Vec<u8> {
-    [
-        &id.to_le_bytes()[..],
-        &u16::try_from(data.len()).unwrap().to_le_bytes(),
-        data,
-    ]
-    .concat()
+    [&id.to_le_bytes()[..], &narrow16(data.len()).to_le_bytes(), data].concat()
 }
 
 /// The ZIP64 end record and its locator for an archive whose directory ends at `position`.
+#[must_use]
 pub fn wide_end(count: u64, size: u64, start: u64, position: u64) -> Vec<u8> {
     let mut out = b"PK\x06\x06".to_vec();
     out.extend(44u64.to_le_bytes());
@@ -187,4 +219,12 @@ pub fn wide_end(count: u64, size: u64, start: u64, position: u64) -> Vec<u8> {
     out.extend(position.to_le_bytes());
     out.extend(1u32.to_le_bytes());
     out
+}
+
+fn narrow16(number: usize) -> u16 {
+    u16::try_from(number).expect("fewer than 65536, unless it is written by hand")
+}
+
+fn narrow32(number: usize) -> u32 {
+    u32::try_from(number).expect("an archive of a test is small")
 }

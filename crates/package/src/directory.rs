@@ -1,13 +1,13 @@
 //! The directory at the end of a ZIP (APPNOTE 4.3.12): what it declares about each entry, and whether that is allowed.
 
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 
-use super::Limits;
-use super::end::End;
-use super::error::{EntryError, EntryName, PackageError};
-use super::extra::Extra;
-use super::fields::{Archive, Fields};
-use super::names;
+use crate::end::End;
+use crate::error::{EntryError, EntryName, PackageError};
+use crate::extra::Extra;
+use crate::fields::Fields;
+use crate::source::Source;
+use crate::{CHUNK, Limits, path};
 
 /// Length in bytes of the fixed part of an entry.
 const HEADER: usize = 46;
@@ -16,18 +16,18 @@ const HEADER: usize = 46;
 const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const PATCH: u16 = 1 << 5;
 /// Size and checksum follow the data and are absent from the entry's own header.
-pub(super) const DESCRIPTOR: u16 = 1 << 3;
+pub(crate) const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
 /// The flags that change the meaning of an entry; the others are hints.
-pub(super) const MEANINGFUL: u16 = ENCRYPTED | PATCH | DESCRIPTOR | UTF8;
+pub(crate) const MEANINGFUL: u16 = ENCRYPTED | PATCH | DESCRIPTOR | UTF8;
 
 /// Compression methods.
-pub(super) const STORED: u16 = 0;
-pub(super) const DEFLATED: u16 = 8;
+pub(crate) const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
 const AES: u16 = 99;
 
 /// The directory.
-pub(super) struct Directory {
+pub(crate) struct Directory {
     /// In the order of the directory.
     pub entries: Vec<Entry>,
     /// Its offset, at which the entries must end.
@@ -35,29 +35,44 @@ pub(super) struct Directory {
 }
 
 /// The directory's declaration of one entry.
-pub(super) struct Entry {
-    pub name: Box<[u8]>,
-    pub flags: u16,
-    pub method: u16,
-    pub checksum: u32,
-    pub packed: u64,
-    pub unpacked: u64,
+#[derive(Debug)]
+pub struct Entry {
+    name: Box<str>,
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    pub(crate) checksum: u32,
+    pub(crate) packed: u64,
+    pub(crate) unpacked: u64,
     /// The offset of its own header.
-    pub start: u64,
+    pub(crate) start: u64,
 }
 
 impl Entry {
+    /// Its path, without a folder's trailing slash.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        path::file_path(&self.name)
+    }
+
+    /// Whether it is a folder.
+    #[must_use]
     pub fn is_folder(&self) -> bool {
-        self.name.ends_with(b"/")
+        self.name.ends_with('/')
     }
 
-    /// The name without a folder's trailing slash.
-    pub fn path(&self) -> &[u8] {
-        self.name.strip_suffix(b"/").unwrap_or(&self.name)
+    /// The unpacked size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.unpacked
     }
 
-    pub fn refused(&self, fault: EntryError) -> PackageError {
-        refused(&self.name, fault)
+    /// Its path with a folder's trailing slash.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn refused(&self, fault: EntryError) -> PackageError {
+        refused(self.name.as_bytes(), fault)
     }
 }
 
@@ -69,8 +84,8 @@ fn refused(name: &[u8], fault: EntryError) -> PackageError {
 }
 
 /// Reads the whole directory.
-pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, PackageError> {
-    let end = End::find(archive)?;
+pub(crate) fn read<R: Read + Seek>(source: &mut Source<R>, limits: &Limits) -> Result<Directory, PackageError> {
+    let end = End::find(source)?;
     if end.count > limits.max_files {
         return Err(PackageError::TooManyEntries {
             count: end.count,
@@ -78,7 +93,7 @@ pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, 
         });
     }
     let mut reader = Reader {
-        bytes: BufReader::with_capacity(1 << 16, archive.span(end.start, end.end)),
+        bytes: BufReader::with_capacity(CHUNK, source.read_from(end.start)?),
         left: end.end - end.start,
     };
     let mut entries = Vec::new();
@@ -108,17 +123,17 @@ impl<R: Read> Reader<R> {
         let name = self.take(header.name_length)?;
         let extra = self.take(header.extra_length)?;
         self.take(header.comment_length)?;
-        let refuse = |fault| refused(&name, fault);
-        names::check_path(&name, limits.max_path).map_err(refuse)?;
-        header.check(name.ends_with(b"/")).map_err(refuse)?;
-        let extra = Extra::read(&extra).ok_or(refused(&name, EntryError::Extra))?;
+        let refuse = |fault: EntryError| refused(&name, fault);
+        let path = path::check(&name, limits.max_path).map_err(|error| refuse(error.into()))?;
+        header.check(path.ends_with('/')).map_err(refuse)?;
+        let extra = Extra::read(&extra).ok_or_else(|| refuse(EntryError::Extra))?;
         if extra.other_name(&name) {
-            return Err(refused(&name, EntryError::Disagrees("name")));
+            return Err(refuse(EntryError::Disagrees("name")));
         }
         let mut wide = extra.wide();
         let (unpacked, packed) = (wide.number(header.unpacked), wide.number(header.packed));
         let (Some(unpacked), Some(packed), Some(start)) = (unpacked, packed, wide.number(header.start)) else {
-            return Err(refused(&name, EntryError::Extra));
+            return Err(refuse(EntryError::Extra));
         };
         let Header {
             flags,
@@ -133,7 +148,7 @@ impl<R: Read> Reader<R> {
             packed,
             unpacked,
             start,
-            name: name.into(),
+            name: path.into(),
         })
     }
 

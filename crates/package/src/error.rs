@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::path::{Collision, PathError};
+
 /// Why a package cannot be published. Its text is a whole sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
@@ -52,42 +54,27 @@ pub enum PackageError {
     /// The file cannot be read here, which is not the fault of the package.
     #[error("The package could not be read: {0}.")]
     Unreadable(#[from] io::Error),
+    /// The unpacked bytes cannot be written, which is not the fault of the package.
+    #[error("The unpacked files could not be written: {0}.")]
+    Target(io::Error),
+}
+
+impl From<Collision> for PackageError {
+    fn from(Collision { path, error }: Collision) -> Self {
+        Self::Entry {
+            entry: path,
+            fault: error.into(),
+        }
+    }
 }
 
 /// Why an entry is rejected. Its text follows the entry's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryError {
-    /// Its name is empty.
-    #[error("has no name")]
-    NoName,
-    /// Its path, or one segment of it, is too long.
-    #[error("has a path longer than {limit} bytes, or a part of it is longer than 255")]
-    PathTooLong {
-        /// The maximum in bytes.
-        limit: usize,
-    },
-    /// Its name is not UTF-8.
-    #[error("has a name that is not UTF-8")]
-    NotUtf8,
-    /// Its path is absolute.
-    #[error("has an absolute path")]
-    Absolute,
-    /// Its path contains `..`.
-    #[error("climbs out of the package")]
-    Climbs,
-    /// Its path contains a backslash.
-    #[error("has a backslash in its path")]
-    Backslash,
-    /// Its path starts with a drive letter.
-    #[error("starts with a drive letter")]
-    DriveLetter,
-    /// Its path contains control characters.
-    #[error("has control characters in its path")]
-    ControlCharacter,
-    /// Its path contains an empty segment or a `.`.
-    #[error("has an empty part or a `.` in its path")]
-    NotPlain,
+    /// Its path is not allowed, or collides with that of another entry.
+    #[error(transparent)]
+    Path(#[from] PathError),
     /// It is a symbolic link.
     #[error("is a symbolic link")]
     Link,
@@ -97,18 +84,6 @@ pub enum EntryError {
     /// Its attributes and its name disagree on whether it is a folder.
     #[error("is a folder by its name or by its attributes, but not by both")]
     KindDisagrees,
-    /// Another entry has exactly the same name.
-    #[error("comes twice")]
-    Duplicate,
-    /// Another entry has the same name on a device that ignores letter case or Unicode forms.
-    #[error("has the same name as `{other}` on devices that ignore letter case and Unicode forms")]
-    DuplicateByCase {
-        /// The other entry.
-        other: EntryName,
-    },
-    /// Other entries need a folder at its path.
-    #[error("is a file, but other entries need a folder there")]
-    FileAndFolder,
     /// It is a folder with contents.
     #[error("is a folder with content")]
     FolderWithContent,
@@ -165,7 +140,8 @@ const MAX_SHOWN: usize = 120;
 
 impl EntryName {
     /// The printable form of any bytes in the archive.
-    pub(super) fn new(bytes: &[u8]) -> EntryName {
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> EntryName {
         // A character has at least one byte, so what is cut off here would not be shown anyway.
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN * 4)]).into_owned();
         let mut shown: Vec<char> = text.chars().flat_map(visible).take(MAX_SHOWN + 1).collect();
@@ -217,7 +193,7 @@ mod tests {
     fn a_refusal_is_a_sentence() {
         let error = PackageError::Entry {
             entry: EntryName::new(b"a/../../b"),
-            fault: EntryError::Climbs,
+            fault: PathError::Climbs.into(),
         };
         assert_eq!(error.to_string(), "The entry `a/../../b` climbs out of the package.");
     }

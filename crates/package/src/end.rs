@@ -1,7 +1,10 @@
 //! The record at the very end of a ZIP that locates the directory (APPNOTE 4.3.14 to 4.3.16).
 
-use super::error::PackageError;
-use super::fields::{Archive, Fields};
+use std::io::{Read, Seek};
+
+use crate::error::PackageError;
+use crate::fields::Fields;
+use crate::source::Source;
 
 /// Lengths in bytes of the record, of the ZIP64 locator, and of the ZIP64 record.
 const END: u64 = 22;
@@ -13,7 +16,7 @@ const ELSEWHERE_16: u16 = u16::MAX;
 const ELSEWHERE_32: u32 = u32::MAX;
 
 /// The contents of the end record.
-pub(super) struct End {
+pub(crate) struct End {
     /// The number of entries in the directory.
     pub count: u64,
     /// The offset of the directory.
@@ -24,17 +27,17 @@ pub(super) struct End {
 
 impl End {
     /// Finds the last end record, as readers that search from the end do. It must end with the file.
-    pub fn find(archive: &Archive<'_>) -> Result<End, PackageError> {
+    pub fn find<R: Read + Seek>(source: &mut Source<R>) -> Result<End, PackageError> {
         const MAX_TAIL: u64 = END + u16::MAX as u64;
-        let tail_start = archive.len.saturating_sub(MAX_TAIL);
-        let mut tail = vec![0; usize::try_from(archive.len - tail_start).unwrap_or(0)];
-        archive.read(tail_start, &mut tail)?;
+        let tail_start = source.len.saturating_sub(MAX_TAIL);
+        let mut tail = vec![0; usize::try_from(source.len - tail_start).unwrap_or(0)];
+        source.read_at(tail_start, &mut tail)?;
         let at = tail
             .windows(4)
             .rposition(|bytes| bytes == b"PK\x05\x06")
             .ok_or(PackageError::NotZip)?;
         let (narrow, comment) = Narrow::read(&tail[at..]).ok_or(PackageError::NotZip)?;
-        let rest = archive.len - tail_start - at as u64 - END;
+        let rest = source.len - tail_start - at as u64 - END;
         if rest > comment {
             return Err(PackageError::TrailingBytes);
         }
@@ -42,7 +45,7 @@ impl End {
             return Err(PackageError::NotZip);
         }
         let at = tail_start + at as u64;
-        let (whole, end) = match narrow.wide(archive, at)? {
+        let (whole, end) = match narrow.wide(source, at)? {
             Some(wide) => wide,
             None => (narrow.as_wide(), at),
         };
@@ -112,12 +115,12 @@ impl Narrow {
 
     /// The ZIP64 end record before `at`, if there is one, and its offset. It must agree with this record, because some
     /// readers use the one and some the other.
-    fn wide(&self, archive: &Archive<'_>, at: u64) -> Result<Option<(Wide, u64)>, PackageError> {
+    fn wide<R: Read + Seek>(&self, source: &mut Source<R>, at: u64) -> Result<Option<(Wide, u64)>, PackageError> {
         let Some(locator_start) = at.checked_sub(LOCATOR) else {
             return Ok(None);
         };
         let mut locator = [0; LOCATOR as usize];
-        archive.read(locator_start, &mut locator)?;
+        source.read_at(locator_start, &mut locator)?;
         let mut fields = Fields(&locator);
         if fields.u32() != Some(u32::from_le_bytes(*b"PK\x06\x07")) {
             return Ok(None);
@@ -129,7 +132,7 @@ impl Narrow {
             return Err(damaged);
         };
         let mut record = [0; WIDE_END as usize];
-        archive.read(start, &mut record)?;
+        source.read_at(start, &mut record)?;
         match Wide::read(&record) {
             Some(wide) if self.agrees(&wide) => Ok(Some((wide, start))),
             _ => Err(damaged),

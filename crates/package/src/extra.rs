@@ -1,19 +1,19 @@
-//! The extra fields of an entry, in the directory and in its own header (APPNOTE 4.5), as far as they matter.
+//! The extra fields of an entry, in the directory and in its own header (APPNOTE 4.5), as far as they matter here.
 
-use super::bytes::Fields;
+use crate::fields::Fields;
 
-/// In place of a number that is in the extra fields.
+/// The placeholder for a number in the extra fields.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// The extra fields that matter.
+/// The relevant extra fields.
 #[derive(Default)]
-pub(super) struct Extra<'a> {
+pub(crate) struct Extra<'a> {
     wide: Option<&'a [u8]>,
     unicode_name: Option<&'a [u8]>,
 }
 
 impl<'a> Extra<'a> {
-    /// `None` when a field is cut off, or one that matters comes twice. Up to three bytes at the end may be padding.
+    /// `None` if a field is cut off, or a relevant one is repeated. Up to three bytes at the end may be padding.
     pub fn read(bytes: &'a [u8]) -> Option<Extra<'a>> {
         let mut extra = Extra::default();
         let mut fields = Fields(bytes);
@@ -32,23 +32,23 @@ impl<'a> Extra<'a> {
         Some(extra)
     }
 
-    /// Whether there is a second name, which some readers prefer, and it is not this one.
+    /// Whether there is a second name, which some readers prefer, that differs from this one.
     pub fn other_name(&self, name: &[u8]) -> bool {
-        // Before it come a version and the checksum of the first name.
+        // It is preceded by a version and the checksum of the first name.
         self.unicode_name.is_some_and(|field| field.get(5..) != Some(name))
     }
 
-    /// The wide numbers, in the order of those that refer to them.
+    /// The ZIP64 numbers, in the order of the fields that refer to them.
     pub fn wide(&self) -> WideNumbers<'a> {
         WideNumbers(Fields(self.wide.unwrap_or_default()))
     }
 }
 
-/// Numbers that did not fit in their fields (ZIP64).
-pub(super) struct WideNumbers<'a>(Fields<'a>);
+/// Numbers that do not fit their regular fields (ZIP64).
+pub(crate) struct WideNumbers<'a>(Fields<'a>);
 
 impl WideNumbers<'_> {
-    /// The number, from here if its field refers to it. `None` when it is not here.
+    /// The value of a regular field, read from here if it is the placeholder. `None` if it is missing.
     pub fn number(&mut self, field: u32) -> Option<u64> {
         if field == ELSEWHERE {
             self.0.u64()

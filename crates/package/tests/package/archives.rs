@@ -1,13 +1,10 @@
 //! Valid archives of every kind, and a table of hostile ones.
 
-mod raw;
+use std::io::{Cursor, Seek, Write};
 
-use std::io::{Seek, Write};
-
-use raw::{Item, archive, archive_with, deflated, extra, item, stored, wide_end};
+use launchway_package::{Archive, Inspected, Limits, PackageError, inspect};
+use launchway_testing::raw_zip::{self, Item, archive, archive_with, deflated, extra, item, stored, wide_end};
 use zip::write::SimpleFileOptions;
-
-use super::*;
 
 const LIMITS: Limits = Limits {
     max_files: 5,
@@ -129,7 +126,7 @@ fn good_archives_are_measured() {
 
 #[test]
 fn archives_of_the_usual_writer_are_good() {
-    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
     writer.add_directory("www", options).unwrap();
     writer.start_file("www/\u{fc}.txt", options).unwrap();
@@ -266,7 +263,7 @@ fn packing() {
 
 #[test]
 fn headers_that_disagree() {
-    let lie = |change: fn(&mut raw::Head)| [stored("a", b"hello").with(|item| change(&mut item.local))];
+    let lie = |change: fn(&mut raw_zip::Head)| [stored("a", b"hello").with(|item| change(&mut item.local))];
     let text = |what: &str| format!("The entry `a` has another {what} in its own header than in the directory.");
     refused(&lie(|head| head.name = b"b".to_vec()), &text("name"));
     refused(&lie(|head| head.name = b"../a".to_vec()), &text("name"));
@@ -318,7 +315,7 @@ fn headers_that_disagree() {
 #[test]
 fn contents() {
     let text = b"hello hello hello hello";
-    let lie = |change: fn(&mut raw::Head)| [deflated("a", text).both(change)];
+    let lie = |change: fn(&mut raw_zip::Head)| [deflated("a", text).both(change)];
     refused(
         &lie(|head| head.checksum ^= 1),
         "The entry `a` has another checksum than it says.",
@@ -433,7 +430,7 @@ fn layout() {
 #[test]
 fn directories() {
     let directory = |what: &str| format!("The directory of the ZIP archive is damaged: {what}.");
-    let changed = |change: fn(&mut raw::End)| archive_with(&good(), change);
+    let changed = |change: fn(&mut raw_zip::End)| archive_with(&good(), change);
     refused_bytes(
         &changed(|end| end.disk = 1),
         &directory("it is only one part of several files"),
@@ -482,12 +479,20 @@ fn directories() {
 }
 
 #[test]
-fn a_file_that_shrinks_meanwhile_is_no_fault_of_the_package() {
-    let file = tempfile::tempfile().unwrap();
-    let mut archive = Archive::new(&file).unwrap();
-    archive.len = 100;
+fn an_entry_is_unpacked_into_its_target() {
+    let bytes = archive(&good());
+    let mut package = Archive::open(Cursor::new(bytes), &LIMITS).unwrap();
+    let paths: Vec<_> = package
+        .entries()
+        .iter()
+        .map(|entry| (entry.path(), entry.size()))
+        .collect();
+    assert_eq!(paths, [("index.html", 12), ("js/app.js", 5500), ("img", 0)]);
+    let mut unpacked = Vec::new();
+    package.unpack(1, &mut unpacked).unwrap();
+    assert_eq!(unpacked, b"let x = 1;\n".repeat(500));
     assert!(matches!(
-        directory::read(&archive, &LIMITS),
-        Err(PackageError::Unreadable(_))
+        package.unpack(0, &mut &mut [0; 5][..]),
+        Err(PackageError::Target(_))
     ));
 }

@@ -1,0 +1,91 @@
+//! An open package: its entries, checked as far as the directory tells, and their contents.
+
+use std::io::{Read, Seek, Write};
+
+use crate::contents::Unpacker;
+use crate::directory::{self, Directory, Entry};
+use crate::error::{EntryError, PackageError};
+use crate::source::Source;
+use crate::{Limits, local, path};
+
+/// An open package. [`Archive::open`] checks everything that the directory declares, [`Archive::unpack`] an entry: a
+/// package is valid when all its entries have been unpacked.
+pub struct Archive<R> {
+    source: Source<R>,
+    /// In file order.
+    entries: Vec<Entry>,
+    /// The offset of the directory, at which the last entry must end.
+    directory_start: u64,
+    unpacker: Unpacker,
+}
+
+impl<R: Read + Seek> Archive<R> {
+    /// Reads and checks the directory.
+    ///
+    /// # Errors
+    /// The first [`PackageError`] of the directory, the paths in it or the sizes.
+    pub fn open(source: R, limits: &Limits) -> Result<Self, PackageError> {
+        let mut source = Source::new(source)?;
+        let Directory { mut entries, start } = directory::read(&mut source, limits)?;
+        path::check_collisions(entries.iter().map(Entry::name))?;
+        check_sizes(&entries, source.len, limits)?;
+        if entries.iter().all(Entry::is_folder) {
+            return Err(PackageError::Empty);
+        }
+        entries.sort_by_key(|entry| entry.start);
+        if entries.first().is_some_and(|first| first.start > 0) {
+            return Err(PackageError::LeadingBytes);
+        }
+        Ok(Self {
+            source,
+            entries,
+            directory_start: start,
+            unpacker: Unpacker::new(),
+        })
+    }
+
+    /// The entries in file order, folders included.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Checks the entry at `index` and unpacks its contents into `target`. What was written is worthless if this fails.
+    ///
+    /// # Errors
+    /// The entry is not what the directory declares, the source cannot be read, or the target cannot be written.
+    ///
+    /// # Panics
+    /// If there is no entry at `index`.
+    pub fn unpack(&mut self, index: usize, target: &mut dyn Write) -> Result<(), PackageError> {
+        let entry = &self.entries[index];
+        let next = self.entries.get(index + 1);
+        let end = next.map_or(self.directory_start, |next| next.start);
+        let data_start = local::check(&mut self.source, entry, end)?;
+        self.source.seek(data_start)?;
+        self.unpacker.unpack(&mut self.source, entry, target)
+    }
+}
+
+/// Checks the declared sizes of a package of `packed` bytes.
+fn check_sizes(entries: &[Entry], packed: u64, limits: &Limits) -> Result<(), PackageError> {
+    let unpacked = entries
+        .iter()
+        .fold(0u64, |sum, entry| sum.saturating_add(entry.unpacked));
+    if unpacked > limits.max_unpacked {
+        return Err(PackageError::TooLarge {
+            limit: limits.max_unpacked,
+        });
+    }
+    let ratio = limits.max_ratio;
+    if let Some(bomb) = entries
+        .iter()
+        .find(|entry| limits.is_bomb(entry.packed, entry.unpacked))
+    {
+        return Err(bomb.refused(EntryError::Bomb { ratio }));
+    }
+    if limits.is_bomb(packed, unpacked) {
+        return Err(PackageError::Bomb { ratio });
+    }
+    Ok(())
+}
