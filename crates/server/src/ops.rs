@@ -9,6 +9,7 @@ pub mod binaries;
 pub mod build_logs;
 pub mod build_secrets;
 pub mod builds;
+pub mod create;
 pub mod credentials;
 pub mod deliveries;
 pub mod departures;

@@ -18,7 +18,8 @@ use super::updates::bundles;
 use super::visitor::{Visitor, other_session};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::ops::publish_request::{self, Published};
+use crate::ops::create::Created;
+use crate::ops::publish_request;
 
 const MISSING: &str = "file is missing: choose the package, a ZIP";
 
@@ -79,9 +80,17 @@ async fn store_and_publish(
     let mut request = read_request(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
-        match publish_request::run(app, &visitor.caller, &request, form_data.once(visitor, "/updates/new")?).await? {
-            Published::Fresh(view) => format!("/updates/{}", view.id),
-            Published::Kept(_) => "/updates".to_owned(),
+        match publish_request::run(
+            app,
+            &visitor.caller,
+            &request,
+            None,
+            form_data.once(visitor, "/updates/new")?,
+        )
+        .await?
+        {
+            Created::Fresh(view) => format!("/updates/{}", view.id),
+            Created::Kept(_) => "/updates".to_owned(),
         },
     )
 }

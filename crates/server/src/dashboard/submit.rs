@@ -22,8 +22,9 @@ use super::visitor::{Visitor, other_session};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::http::extract::Query;
+use crate::ops::create::Created;
 use crate::ops::submissions::credential::kind_of;
-use crate::ops::submissions::request::{self, Submitted};
+use crate::ops::submissions::request;
 
 /// The minimum number of languages in the form.
 const NOTES: usize = 3;
@@ -190,8 +191,8 @@ async fn send(
         )
         .await?
         {
-            Submitted::Fresh(view) => format!("/submissions/{}", view.id),
-            Submitted::Kept(_) => "/submissions".to_owned(),
+            Created::Fresh(view) => format!("/submissions/{}", view.id),
+            Created::Kept(_) => "/submissions".to_owned(),
         },
     )
 }

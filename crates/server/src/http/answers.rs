@@ -8,9 +8,19 @@ use launchway_api::words::DoneStatus;
 use launchway_store::{KeptAnswer, Paging, Rows};
 use serde::Serialize;
 
+use crate::ops::create::Created;
+
 /// 201 with the resource.
 pub fn created(view: &impl Serialize) -> Response {
     (StatusCode::CREATED, Json(view)).into_response()
+}
+
+/// 201 with the new resource, or the first response to the same request.
+pub fn created_or_kept(result: Created<impl Serialize>) -> Response {
+    match result {
+        Created::Kept(kept) => replay(kept),
+        Created::Fresh(view) => created(&view),
+    }
 }
 
 /// 200 with the resource.

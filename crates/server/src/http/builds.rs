@@ -9,21 +9,18 @@ use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::open;
 use launchway_api::words::DoneStatus;
-use launchway_domain::id::BuildId;
-use launchway_store::{BuildFilter, RequestKey};
+use launchway_store::BuildFilter;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{created, found, id_and_status, page_of, replay};
+use crate::http::answers::{created, created_or_kept, found, id_and_status, page_of, replay};
 use crate::http::extract::{Create, CreateBare, Query};
 use crate::ops::builds;
-use crate::ops::builds::form::{self, NewBuild, Source};
-use crate::ops::builds::source::{self, Prepared};
+use crate::ops::builds::request;
 use crate::ops::builds::view::{view, views};
 use crate::ops::fingerprints;
-use crate::ops::uploads;
-use crate::ops::write::{Creation, Write, kept_answer};
+use crate::ops::write::{Creation, Write};
 
 /// Puts a build into the queue. A runner that has what it needs takes it.
 #[utoipa::path(
@@ -43,56 +40,10 @@ pub async fn create(
     query: Query,
     new: Create<CreateBuild>,
 ) -> Result<Response, ApiError> {
-    let Create { body, request } = new;
-    let mut new = form::check(body)?;
-    new.lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
-    if let Some(kept) = kept_answer(&app, &caller, &request).await? {
-        return Ok(replay(kept));
-    }
-    let id = app.random.id(app.clock.now());
-    let prepared = match prepare(&app, &caller, &new, id).await {
-        Ok(prepared) => prepared,
-        // A simultaneous request with the same key may have used the upload meanwhile; then its response is replayed.
-        Err(failure) => {
-            return kept_answer(&app, &caller, &request).await?.map(replay).ok_or(failure);
-        }
-    };
-    let result = create_prepared(&app, &caller, request, id, new, prepared.as_ref()).await;
-    match (&result, &prepared) {
-        (Ok((_, true)), Some(prepared)) => uploads::drop_staged(&app, prepared.upload).await,
-        // After a failed commit the outcome is unknown: the bytes stay, and clean-up decides.
-        (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
-        (_, Some(prepared)) => source::discard(&app, prepared).await,
-        _ => {}
-    }
-    result.map(|(response, _)| response)
-}
-
-/// The response, and whether the prepared source is in use now.
-async fn create_prepared(
-    app: &App,
-    caller: &Caller,
-    request: Option<RequestKey>,
-    id: BuildId,
-    new: NewBuild,
-    prepared: Option<&Prepared>,
-) -> Result<(Response, bool), ApiError> {
-    let mut write = match Write::begin_create(app, caller, request).await? {
-        Creation::Replay(kept) => return Ok((replay(kept), false)),
-        Creation::New(write) => write,
-    };
-    let build = builds::create(&mut write, id, new, prepared).await?;
-    let shown = view(app, &mut write.org(), &build).await?;
-    write.commit_created(&shown).await?;
-    Ok((created(&shown), true))
-}
-
-async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Result<Option<Prepared>, ApiError> {
-    match new.source {
-        Source::Upload(Some(upload)) => source::prepare(app, caller.org_id()?, upload, id).await.map(Some),
-        Source::Upload(None) => Err(ApiError::NoSuch("upload")),
-        Source::Git { .. } => Ok(None),
-    }
+    let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
+    request::run(&app, &caller, new.body, lwfp2, new.request)
+        .await
+        .map(created_or_kept)
 }
 
 /// Lists builds, or reads the one that `id` names.

@@ -14,11 +14,11 @@ use launchway_store::SubmissionFilter;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{created, found, id_and_status, page, replay};
+use crate::http::answers::{created_or_kept, found, id_and_status, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::submissions;
 use crate::ops::submissions::form;
-use crate::ops::submissions::request::{self, Submitted};
+use crate::ops::submissions::request;
 use crate::ops::write::Write;
 
 /// Submits the app of a build, or an uploaded one, to its store. The service does the rest by itself; read the submission
@@ -38,10 +38,9 @@ pub async fn create(
     caller: Caller,
     new: Create<CreateSubmission>,
 ) -> Result<Response, ApiError> {
-    match request::run(&app, &caller, new.body, new.request).await? {
-        Submitted::Kept(kept) => Ok(replay(kept)),
-        Submitted::Fresh(view) => Ok(created(&view)),
-    }
+    request::run(&app, &caller, new.body, new.request)
+        .await
+        .map(created_or_kept)
 }
 
 /// Lists submissions, or reads the one that `id` names.

@@ -18,10 +18,10 @@ use launchway_store::{Org, UpdateFilter};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::http::answers::{created, found, id_and_status, page, replay};
+use crate::http::answers::{created_or_kept, found, id_and_status, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::fingerprints;
-use crate::ops::publish_request::{self, Published};
+use crate::ops::publish_request;
 use crate::ops::updates;
 use crate::ops::write::Write;
 
@@ -44,10 +44,9 @@ pub async fn create(
     new: Create<CreateUpdate>,
 ) -> Result<Response, ApiError> {
     let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
-    match publish_request::run_with(&app, &caller, &new.body, lwfp2, new.request).await? {
-        Published::Kept(kept) => Ok(replay(kept)),
-        Published::Fresh(view) => Ok(created(&view)),
-    }
+    publish_request::run(&app, &caller, &new.body, lwfp2, new.request)
+        .await
+        .map(created_or_kept)
 }
 
 /// Lists updates, or reads the one that `id` names, with what devices reported of it.

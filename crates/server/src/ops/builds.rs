@@ -2,6 +2,7 @@
 //! do with them.
 
 pub mod form;
+pub mod request;
 pub mod source;
 pub mod view;
 

@@ -2,24 +2,16 @@
 
 use launchway_api::submissions::{CreateSubmission, SubmissionView};
 use launchway_domain::id::SubmissionId;
-use launchway_store::{KeptAnswer, RequestKey};
+use launchway_store::RequestKey;
 
 use super::files::{self, Prepared};
 use super::form::{self, NewSubmission};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
+use crate::ops::create::{Created, Order, create};
 use crate::ops::uploads;
-use crate::ops::write::{Creation, Write, kept_answer};
-
-/// The result of a request to submit.
-#[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
-pub enum Submitted {
-    /// The stored answer to the same request.
-    Kept(KeptAnswer),
-    /// The new submission.
-    Fresh(SubmissionView),
-}
+use crate::ops::write::Write;
 
 /// Creates the submission that a request asks for.
 ///
@@ -30,47 +22,39 @@ pub async fn run(
     caller: &Caller,
     body: CreateSubmission,
     request: Option<RequestKey>,
-) -> Result<Submitted, ApiError> {
-    let new = form::check(body)?;
-    if let Some(kept) = kept_answer(app, caller, &request).await? {
-        return Ok(Submitted::Kept(kept));
-    }
-    let id = app.random.id(app.clock.now());
-    let prepared = match files::prepare(app, caller.org_id()?, &new, id).await {
-        Ok(prepared) => prepared,
-        // A concurrent identical request may have used the upload: then its answer also answers this one.
-        Err(failure) => {
-            let kept = kept_answer(app, caller, &request).await?;
-            return kept.map(Submitted::Kept).ok_or(failure);
-        }
+) -> Result<Created<SubmissionView>, ApiError> {
+    let order = SubmissionOrder {
+        new: form::check(body)?,
+        id: app.random.id(app.clock.now()),
     };
-    let result = submit_prepared(app, caller, request, id, new, &prepared).await;
-    match &result {
-        Ok(Submitted::Fresh(_)) => {
-            for upload in &prepared.uploads {
-                uploads::drop_staged(app, *upload).await;
-            }
-        }
-        // After a failed commit it is unknown whether the submission exists: the bytes stay, and clean-up decides.
-        Err(failure) if failure.status().0.is_server_error() => {}
-        _ => files::discard(app, &prepared).await,
-    }
-    result
+    create(app, caller, order, request).await
 }
 
-async fn submit_prepared(
-    app: &App,
-    caller: &Caller,
-    request: Option<RequestKey>,
+struct SubmissionOrder {
     id: SubmissionId,
     new: NewSubmission,
-    prepared: &Prepared,
-) -> Result<Submitted, ApiError> {
-    let mut write = match Write::begin_create(app, caller, request).await? {
-        Creation::Replay(kept) => return Ok(Submitted::Kept(kept)),
-        Creation::New(write) => write,
-    };
-    let view = SubmissionView::of(&super::create(&mut write, id, new, prepared).await?);
-    write.commit_created(&view).await?;
-    Ok(Submitted::Fresh(view))
+}
+
+impl Order for SubmissionOrder {
+    type Prepared = Prepared;
+    type View = SubmissionView;
+
+    async fn prepare(&self, app: &App, caller: &Caller) -> Result<Prepared, ApiError> {
+        files::prepare(app, caller.org_id()?, &self.new, self.id).await
+    }
+
+    async fn insert(self, write: &mut Write<'_>, prepared: &Prepared) -> Result<SubmissionView, ApiError> {
+        let submission = super::create(write, self.id, self.new, prepared).await?;
+        Ok(SubmissionView::of(&submission))
+    }
+
+    async fn drop_originals(app: &App, prepared: &Prepared) {
+        for upload in &prepared.uploads {
+            uploads::drop_staged(app, *upload).await;
+        }
+    }
+
+    async fn discard(app: &App, prepared: &Prepared) {
+        files::discard(app, prepared).await;
+    }
 }
