@@ -9,9 +9,8 @@ use launchway_domain::time::iso;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, START, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 async fn claim(app: &TestApp, key: &str, bundle: &str) -> Answer {
     app.post(key, "/apps", json!({"bundleId": bundle})).await

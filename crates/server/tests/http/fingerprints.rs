@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 /// A document with one plugin; its keys stand in the order of RFC 8785.
 fn document(camera: &str) -> Value {

@@ -13,9 +13,8 @@ use launchway_testing::receiver::Receiver;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::stage::BUNDLE;
-use crate::stage::Stage;
 use crate::stage::app_stores::IPA;
+use crate::stage::{BUNDLE, Stage};
 use crate::support::{Answer, NOBODY, TestApp};
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");

@@ -1,5 +1,14 @@
 //! The reference's sentences about endpoints, authentication, the check, errors and limits, one row each, over real HTTP.
 
+/// Rows of a table: `"what the reference says": who, "call", body => what comes back;`. The body may be absent.
+macro_rules! rows {
+    (@body) => { serde_json::Value::Null };
+    (@body $body:expr) => { $body };
+    ($($says:literal: $who:expr, $call:literal $(, $body:expr)? => $gets:expr;)+) => {
+        [$(($says, $who, $call, rows!(@body $($body)?), $gets)),+]
+    };
+}
+
 mod check;
 mod endpoints;
 mod errors;
@@ -109,28 +118,6 @@ fn check_answer(row: &str, answer: &Answer, gets: &Gets) {
         }
     }
 }
-
-/// Endpoints, and the scope that each needs (`docs/reference/callers.md#scopes-and-endpoints`).
-const ENDPOINTS: [(&str, Scope); 18] = [
-    ("GET /build", Scope::Build),
-    ("POST /build", Scope::Build),
-    ("DELETE /build?id=x", Scope::Build),
-    ("GET /submit", Scope::Submit),
-    ("POST /submit", Scope::Submit),
-    ("DELETE /submit?id=x", Scope::Submit),
-    ("POST /update", Scope::Update),
-    ("GET /update", Scope::Update),
-    ("GET /env", Scope::Admin),
-    ("POST /env", Scope::Admin),
-    ("DELETE /env?id=x", Scope::Admin),
-    ("GET /api-keys", Scope::Admin),
-    ("POST /api-keys", Scope::Admin),
-    ("DELETE /api-keys?id=x", Scope::Admin),
-    ("GET /webhooks", Scope::Admin),
-    ("POST /webhooks", Scope::Admin),
-    ("PUT /webhooks", Scope::Admin),
-    ("DELETE /webhooks?id=x", Scope::Admin),
-];
 
 /// The body of a new API key.
 fn new_key(scopes: &[&str]) -> Value {

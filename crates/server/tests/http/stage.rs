@@ -17,6 +17,9 @@ use launchway_server::jobs::submissions::Submitter;
 use crate::support::{Setup, TestApp};
 use app_stores::Way;
 
+/// The app of the tests, unless they name another.
+pub const BUNDLE: &str = "com.example.app";
+
 /// A service, an organization and its key for everything that keys can do. It dereferences to the service.
 pub struct Stage {
     service: TestApp,

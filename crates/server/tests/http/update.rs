@@ -13,9 +13,8 @@ use launchway_domain::time::iso;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY, START, TestApp, package};
-
-const BUNDLE: &str = "com.example.app";
 
 /// The path that names an update.
 fn of(update: &Value) -> String {

@@ -7,9 +7,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp};
 
-const BUNDLE: &str = "com.example.app";
 const BAD_TOKEN: &str = "Invalid or expired report token";
 
 /// What the check tells a device: the update's id and the token for reports.

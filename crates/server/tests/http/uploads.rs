@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, NOBODY, START, TestApp, package};
 
-const BUNDLE: &str = "com.example.app";
 const NOT_THESE: &str =
     "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
 const USED: &str = "This upload was used before; upload the file again";

@@ -13,9 +13,9 @@ use launchway_testing::postgres::Postgres;
 use launchway_testing::s3::S3Server;
 use serde_json::{Value, json};
 
+use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time, package, until};
 
-const BUNDLE: &str = "com.example.app";
 const STRANGE_UPLOAD: &str = "upload_01h455vb4pex5vsknk084sn02q";
 
 /// A service whose clock goes as that of its object storage, so that it stands in the present.

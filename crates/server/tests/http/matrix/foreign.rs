@@ -17,7 +17,6 @@ struct Victim {
     key: String,
     cookie: String,
     ids: HashMap<Thing, String>,
-    upload: String,
 }
 
 const EVERYTHING: [&str; 14] = [
@@ -37,6 +36,45 @@ const EVERYTHING: [&str; 14] = [
     "/orgs/invitations",
 ];
 
+/// What bodies name by an id, which is `{id}` here.
+const NAMED_BY_BODIES: [(&str, Thing, &str); 7] = [
+    (
+        "POST /update",
+        Thing::Upload,
+        r#"{"uploadId": "{id}", "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1"}"#,
+    ),
+    (
+        "POST /update",
+        Thing::Update,
+        r#"{"sourceUpdateId": "{id}", "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1"}"#,
+    ),
+    (
+        "POST /update",
+        Thing::Build,
+        r#"{"uploadId": "x", "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1", "buildId": "{id}"}"#,
+    ),
+    (
+        "POST /build",
+        Thing::Upload,
+        r#"{"bundleId": "com.example.eve", "platform": "android", "source": {"uploadId": "{id}"}}"#,
+    ),
+    (
+        "POST /submit",
+        Thing::Upload,
+        r#"{"uploadId": "{id}", "destination": "internal"}"#,
+    ),
+    (
+        "POST /submit",
+        Thing::Build,
+        r#"{"buildId": "{id}", "destination": "internal"}"#,
+    ),
+    (
+        "PUT /webhooks",
+        Thing::Webhook,
+        r#"{"id": "{id}", "name": "taken", "url": "https://example.com", "events": ["*"]}"#,
+    ),
+];
+
 impl Victim {
     async fn new(app: &TestApp) -> Victim {
         let (org, key) = app.org_with_key().await;
@@ -54,15 +92,14 @@ impl Victim {
         let submission = app.submitted(&key).await;
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.post(&key, "/webhooks", body).await.created();
-        let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
+        let test = format!("/webhooks/test?id={}", webhook.id());
         let delivery = app.post(&key, &test, ()).await.created();
         let token = app.post(&key, "/runners/tokens", ()).await.created();
         app.enrol(token.text("token"), &["os=linux"]).await;
         let mut victim = Victim {
             key,
             cookie,
-            ids: HashMap::from([(Thing::Org, org.to_string())]),
-            upload,
+            ids: HashMap::from([(Thing::Org, org.to_string()), (Thing::Upload, upload)]),
         };
         for (thing, list) in [
             (Thing::Env, "/env"),
@@ -75,13 +112,17 @@ impl Victim {
             (Thing::Runner, "/runners"),
         ] {
             let items = app.get(&victim.cookie, list).await.ok();
-            victim.ids.insert(thing, text(&items["items"][0]["id"]));
+            victim.ids.insert(thing, items["items"][0].id().to_owned());
         }
-        victim.ids.insert(Thing::Build, text(&build["id"]));
-        victim.ids.insert(Thing::Submission, text(&submission["id"]));
-        victim.ids.insert(Thing::Update, text(&update["id"]));
-        victim.ids.insert(Thing::Webhook, text(&webhook["id"]));
-        victim.ids.insert(Thing::Delivery, text(&delivery["id"]));
+        for (thing, record) in [
+            (Thing::Build, build),
+            (Thing::Submission, submission),
+            (Thing::Update, update),
+            (Thing::Webhook, webhook),
+            (Thing::Delivery, delivery),
+        ] {
+            victim.ids.insert(thing, record.id().to_owned());
+        }
         victim
     }
 
@@ -99,10 +140,6 @@ impl Victim {
         );
         all
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
 }
 
 /// All of an answer but what differs between any two.
@@ -190,81 +227,18 @@ async fn a_foreign_id_in_a_body_is_answered_as_unknown() {
     let victim = Victim::new(&app).await;
     let (_, strangers) = stranger(&app).await;
     let before = victim.everything(&app).await;
-    let update = &victim.ids[&Thing::Update];
-    for (field, foreign, unused) in [
-        ("uploadId", &victim.upload, "upload_01h455vb4pex5vsknk084sn02q"),
-        ("sourceUpdateId", update, "update_01h455vb4pex5vsknk084sn02q"),
-    ] {
+    for (line, thing, body) in NAMED_BY_BODIES {
+        let (method, path) = line.split_once(' ').unwrap();
         for caller in &strangers {
-            let ask = async |id: &str| {
-                let body = json!({field: id, "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1"});
-                seen(&caller.send(&app, "POST", "/update", Some(&body.to_string())).await)
-            };
-            let unused = ask(unused).await;
-            assert_eq!(unused.0, 404, "{field} as {}", caller.name);
-            assert_eq!(ask(foreign).await, unused, "{field} as {}", caller.name);
-            assert_eq!(ask("nonsense").await, unused, "{field} as {}", caller.name);
+            let ask = async |id: &str| seen(&caller.send(&app, method, path, Some(&body.replace("{id}", id))).await);
+            let unused = ask(&unused_id(thing)).await;
+            assert_eq!(unused.0, 404, "{thing:?} of {line} as {}", caller.name);
+            for id in [&victim.ids[&thing], "nonsense"] {
+                assert_eq!(ask(id).await, unused, "{thing:?} {id} of {line} as {}", caller.name);
+            }
         }
-    }
-    for caller in &strangers {
-        let ask = async |id: &str| {
-            let body = json!({"bundleId": "com.example.eve", "platform": "android", "source": {"uploadId": id}});
-            seen(&caller.send(&app, "POST", "/build", Some(&body.to_string())).await)
-        };
-        let unused = ask("upload_01h455vb4pex5vsknk084sn02q").await;
-        assert_eq!(unused.0, 404, "a source as {}", caller.name);
-        assert_eq!(ask(&victim.upload).await, unused, "a source as {}", caller.name);
-        assert_eq!(ask("nonsense").await, unused, "a source as {}", caller.name);
-    }
-    for (field, foreign, unused) in [
-        ("uploadId", &victim.upload, "upload_01h455vb4pex5vsknk084sn02q"),
-        (
-            "buildId",
-            &victim.ids[&Thing::Build],
-            "build_01h455vb4pex5vsknk084sn02q",
-        ),
-    ] {
-        for caller in &strangers {
-            let ask = async |id: &str| {
-                let body = json!({field: id, "destination": "internal"});
-                seen(&caller.send(&app, "POST", "/submit", Some(&body.to_string())).await)
-            };
-            let unused = ask(unused).await;
-            assert_eq!(unused.0, 404, "{field} of a submission as {}", caller.name);
-            assert_eq!(ask(foreign).await, unused, "{field} of a submission as {}", caller.name);
-            assert_eq!(
-                ask("nonsense").await,
-                unused,
-                "{field} of a submission as {}",
-                caller.name
-            );
-        }
-    }
-    let webhook = &victim.ids[&Thing::Webhook];
-    for caller in &strangers {
-        let ask = async |id: &str| {
-            let body = json!({"id": id, "name": "taken", "url": "https://example.com", "events": ["*"]});
-            seen(&caller.send(&app, "PUT", "/webhooks", Some(&body.to_string())).await)
-        };
-        let unused = ask(&unused_id(Thing::Webhook)).await;
-        assert_eq!(unused.0, 404, "a webhook as {}", caller.name);
-        assert_eq!(ask(webhook).await, unused, "a webhook as {}", caller.name);
-        assert_eq!(ask("nonsense").await, unused, "a webhook as {}", caller.name);
     }
     assert_eq!(victim.everything(&app).await, before);
-    let build = &victim.ids[&Thing::Build];
-    for caller in &strangers {
-        let ask = async |id: &str| {
-            let body = json!({
-                "uploadId": "x", "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1", "buildId": id,
-            });
-            seen(&caller.send(&app, "POST", "/update", Some(&body.to_string())).await)
-        };
-        let unused = ask("build_01h455vb4pex5vsknk084sn02q").await;
-        assert_eq!(unused.0, 404, "a build as {}", caller.name);
-        assert_eq!(ask(build).await, unused, "a build as {}", caller.name);
-        assert_eq!(ask("nonsense").await, unused, "a build as {}", caller.name);
-    }
     // The upload that a stranger named is still good for its owner.
     let put = app.publish(&victim.key, json!({"version": "1.0.2"})).await;
     assert_eq!(put.created()["version"], "1.0.2");

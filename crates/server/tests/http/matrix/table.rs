@@ -1,6 +1,8 @@
 //! Who may call what, written by hand from `docs/reference/callers.md#scopes-and-endpoints`: the second opinion that the
 //! router's own list is compared with.
 
+use Door::{Admin, Anyone, Founder, Member, Open, OwnPages, Owner, Scope, User};
+
 /// Who may call an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
@@ -46,6 +48,8 @@ pub enum Thing {
     Runner,
     /// A build, as a runner names it.
     Leased,
+    /// An upload, which only bodies name.
+    Upload,
 }
 
 /// An endpoint as the reference defines it.
@@ -59,128 +63,103 @@ pub struct Row {
     pub body: Option<&'static str>,
 }
 
-const fn row(line: &'static str, door: Door, thing: Option<Thing>, body: Option<&'static str>) -> Row {
-    Row {
-        line,
-        door,
-        thing,
-        body,
-    }
+/// Rows of the table: `"GET /build": who may call it, what its id names => a valid body for a change of one thing;`.
+macro_rules! rows {
+    ($($line:literal: $door:expr $(, $thing:ident)? $(=> $body:literal)?;)+) => {
+        &[$(Row {
+            line: $line,
+            door: $door,
+            thing: rows!(@optional $(Thing::$thing)?),
+            body: rows!(@optional $($body)?),
+        }),+]
+    };
+    (@optional) => { None };
+    (@optional $value:expr) => { Some($value) };
 }
 
 /// Every endpoint.
-pub const ROWS: &[Row] = &[
-    row("GET /build", Door::Scope("build"), Some(Thing::Build), None),
-    row("POST /build", Door::Scope("build"), None, None),
-    row("DELETE /build", Door::Scope("build"), Some(Thing::Build), None),
-    row("POST /build/cancel", Door::Scope("build"), Some(Thing::Build), None),
-    row("POST /build/retry", Door::Scope("build"), Some(Thing::Build), None),
-    row("GET /build/plan", Door::Scope("build"), Some(Thing::Build), None),
-    row("GET /build/log", Door::Scope("build"), Some(Thing::Build), None),
-    row("GET /build/log/stream", Door::Scope("build"), Some(Thing::Build), None),
-    row("GET /submit", Door::Scope("submit"), Some(Thing::Submission), None),
-    row("POST /submit", Door::Scope("submit"), None, None),
-    row(
-        "PATCH /submit",
-        Door::Scope("submit"),
-        Some(Thing::Submission),
-        Some(r#"{"rollout": 7}"#),
-    ),
-    row(
-        "POST /submit/cancel",
-        Door::Scope("submit"),
-        Some(Thing::Submission),
-        None,
-    ),
-    row(
-        "POST /submit/retry",
-        Door::Scope("submit"),
-        Some(Thing::Submission),
-        None,
-    ),
-    row("DELETE /submit", Door::Scope("submit"), Some(Thing::Submission), None),
-    row("POST /update", Door::Scope("update"), None, None),
-    row("GET /update", Door::Scope("update"), Some(Thing::Update), None),
-    row(
-        "PATCH /update",
-        Door::Scope("update"),
-        Some(Thing::Update),
-        Some(r#"{"rollout": 7}"#),
-    ),
-    row("DELETE /update", Door::Scope("update"), Some(Thing::Update), None),
-    row("GET /update/check/{bundleId}", Door::Open, None, None),
-    row("POST /update/report/{bundleId}", Door::Open, None, None),
-    row("GET /env", Door::Admin, Some(Thing::Env), None),
-    row("POST /env", Door::Admin, None, None),
-    row("DELETE /env", Door::Admin, Some(Thing::Env), None),
-    row("GET /api-keys", Door::Admin, Some(Thing::Key), None),
-    row("POST /api-keys", Door::Admin, None, None),
-    row("DELETE /api-keys", Door::Admin, Some(Thing::Key), None),
-    row("GET /webhooks", Door::Admin, Some(Thing::Webhook), None),
-    row("POST /webhooks", Door::Admin, None, None),
-    row("PUT /webhooks", Door::Admin, None, None),
-    row("DELETE /webhooks", Door::Admin, Some(Thing::Webhook), None),
-    row("POST /webhooks/rotate-secret", Door::Admin, Some(Thing::Webhook), None),
-    row("GET /webhooks/deliveries", Door::Admin, Some(Thing::Webhook), None),
-    row("POST /webhooks/redeliver", Door::Admin, Some(Thing::Delivery), None),
-    row("POST /webhooks/test", Door::Admin, Some(Thing::Webhook), None),
-    row("GET /credentials", Door::Admin, Some(Thing::Credential), None),
-    row("POST /credentials", Door::Admin, None, None),
-    row("DELETE /credentials", Door::Admin, Some(Thing::Credential), None),
-    row("GET /runners", Door::Admin, Some(Thing::Runner), None),
-    row("POST /runners/tokens", Door::Admin, None, None),
-    row("DELETE /runners", Door::Admin, Some(Thing::Runner), None),
-    row("POST /runner/enrol", Door::Runner, None, None),
-    row("POST /runner/lease", Door::Runner, None, None),
-    row("POST /runner/renew", Door::Runner, None, None),
-    row("POST /runner/plan", Door::Runner, None, None),
-    row("POST /runner/log", Door::Runner, Some(Thing::Leased), None),
-    row("POST /runner/artifacts", Door::Runner, None, None),
-    row("POST /runner/finish", Door::Runner, None, None),
-    row("GET /audit", Door::Admin, None, None),
-    row("POST /uploads", Door::Member, None, None),
-    row("GET /fingerprints", Door::Member, Some(Thing::Build), None),
-    row("GET /fingerprints/diff", Door::Member, None, None),
-    row("GET /fingerprints/latest", Door::Member, None, None),
-    row("GET /apps", Door::Member, Some(Thing::App), None),
-    row("POST /apps", Door::Member, None, None),
-    row("DELETE /apps", Door::Admin, Some(Thing::App), None),
-    row("GET /usage", Door::Member, Some(Thing::Month), None),
-    row("GET /orgs", Door::Anyone, Some(Thing::Org), None),
-    row("POST /orgs", Door::Founder, None, None),
-    row(
-        "PATCH /orgs",
-        Door::Owner,
-        Some(Thing::Org),
-        Some(r#"{"name": "Taken"}"#),
-    ),
-    row("GET /orgs/members", Door::Member, Some(Thing::Member), None),
-    row(
-        "PATCH /orgs/members",
-        Door::Admin,
-        Some(Thing::Member),
-        Some(r#"{"role": "admin"}"#),
-    ),
+pub const ROWS: &[Row] = rows! {
+    "GET /build": Scope("build"), Build;
+    "POST /build": Scope("build");
+    "DELETE /build": Scope("build"), Build;
+    "POST /build/cancel": Scope("build"), Build;
+    "POST /build/retry": Scope("build"), Build;
+    "GET /build/plan": Scope("build"), Build;
+    "GET /build/log": Scope("build"), Build;
+    "GET /build/log/stream": Scope("build"), Build;
+    "GET /submit": Scope("submit"), Submission;
+    "POST /submit": Scope("submit");
+    "PATCH /submit": Scope("submit"), Submission => r#"{"rollout": 7}"#;
+    "POST /submit/cancel": Scope("submit"), Submission;
+    "POST /submit/retry": Scope("submit"), Submission;
+    "DELETE /submit": Scope("submit"), Submission;
+    "POST /update": Scope("update");
+    "GET /update": Scope("update"), Update;
+    "PATCH /update": Scope("update"), Update => r#"{"rollout": 7}"#;
+    "DELETE /update": Scope("update"), Update;
+    "GET /update/check/{bundleId}": Open;
+    "POST /update/report/{bundleId}": Open;
+    "GET /env": Admin, Env;
+    "POST /env": Admin;
+    "DELETE /env": Admin, Env;
+    "GET /api-keys": Admin, Key;
+    "POST /api-keys": Admin;
+    "DELETE /api-keys": Admin, Key;
+    "GET /webhooks": Admin, Webhook;
+    "POST /webhooks": Admin;
+    "PUT /webhooks": Admin;
+    "DELETE /webhooks": Admin, Webhook;
+    "POST /webhooks/rotate-secret": Admin, Webhook;
+    "GET /webhooks/deliveries": Admin, Webhook;
+    "POST /webhooks/redeliver": Admin, Delivery;
+    "POST /webhooks/test": Admin, Webhook;
+    "GET /credentials": Admin, Credential;
+    "POST /credentials": Admin;
+    "DELETE /credentials": Admin, Credential;
+    "GET /runners": Admin, Runner;
+    "POST /runners/tokens": Admin;
+    "DELETE /runners": Admin, Runner;
+    "POST /runner/enrol": Door::Runner;
+    "POST /runner/lease": Door::Runner;
+    "POST /runner/renew": Door::Runner;
+    "POST /runner/plan": Door::Runner;
+    "POST /runner/log": Door::Runner, Leased;
+    "POST /runner/artifacts": Door::Runner;
+    "POST /runner/finish": Door::Runner;
+    "GET /audit": Admin;
+    "POST /uploads": Member;
+    "GET /fingerprints": Member, Build;
+    "GET /fingerprints/diff": Member;
+    "GET /fingerprints/latest": Member;
+    "GET /apps": Member, App;
+    "POST /apps": Member;
+    "DELETE /apps": Admin, App;
+    "GET /usage": Member, Month;
+    "GET /orgs": Anyone, Org;
+    "POST /orgs": Founder;
+    "PATCH /orgs": Owner, Org => r#"{"name": "Taken"}"#;
+    "GET /orgs/members": Member, Member;
+    "PATCH /orgs/members": Admin, Member => r#"{"role": "admin"}"#;
     // A member may also leave by its own id; without one it is an admin's.
-    row("DELETE /orgs/members", Door::Admin, Some(Thing::Member), None),
-    row("GET /orgs/invitations", Door::Admin, Some(Thing::Invitation), None),
-    row("POST /orgs/invitations", Door::Admin, None, None),
-    row("DELETE /orgs/invitations", Door::Admin, Some(Thing::Invitation), None),
-    row("POST /auth/sign-in", Door::OwnPages, None, None),
-    row("POST /auth/setup", Door::OwnPages, None, None),
-    row("POST /auth/invitation", Door::OwnPages, None, None),
-    row("POST /auth/reset", Door::OwnPages, None, None),
-    row("POST /auth/device", Door::Open, None, None),
-    row("POST /auth/device/key", Door::Open, None, None),
-    row("POST /auth/sign-out", Door::User, None, None),
-    row("GET /auth/session", Door::Anyone, None, None),
-    row("GET /auth/sessions", Door::User, None, None),
-    row("DELETE /auth/sessions", Door::User, Some(Thing::Session), None),
-    row("GET /healthz", Door::Open, None, None),
-    row("GET /readyz", Door::Open, None, None),
-    row("GET /openapi.json", Door::Open, None, None),
-    row("GET /docs", Door::Open, None, None),
-];
+    "DELETE /orgs/members": Admin, Member;
+    "GET /orgs/invitations": Admin, Invitation;
+    "POST /orgs/invitations": Admin;
+    "DELETE /orgs/invitations": Admin, Invitation;
+    "POST /auth/sign-in": OwnPages;
+    "POST /auth/setup": OwnPages;
+    "POST /auth/invitation": OwnPages;
+    "POST /auth/reset": OwnPages;
+    "POST /auth/device": Open;
+    "POST /auth/device/key": Open;
+    "POST /auth/sign-out": User;
+    "GET /auth/session": Anyone;
+    "GET /auth/sessions": User;
+    "DELETE /auth/sessions": User, Session;
+    "GET /healthz": Open;
+    "GET /readyz": Open;
+    "GET /openapi.json": Open;
+    "GET /docs": Open;
+};
 
 /// The row of a line of the router's list.
 pub fn row_of(method: &str, path: &str) -> &'static Row {
@@ -209,6 +188,7 @@ pub fn unused_id(thing: Thing) -> String {
         Thing::Month => return "1999-12".to_owned(),
         Thing::Runner => "runner",
         Thing::Leased => "build",
+        Thing::Upload => "upload",
     };
     format!("{prefix}_01h455vb4pex5vsknk084sn02q")
 }

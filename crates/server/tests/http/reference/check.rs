@@ -1,14 +1,14 @@
 //! The public check: its parameters, its three forms of result, its rules (`docs/reference/updates.md#the-public-check`).
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY};
 use launchway_domain::time::{HOUR, iso};
-use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::Who::{Nobody, Revoked};
 use super::stage::{Stage, document};
-use super::{Error, Gets, Has, Is, Lacks, NONE, Row, Who, run};
+use super::{Error, Gets, Has, Is, Lacks, NONE, run};
 
-const BUNDLE: &str = "com.example.app";
 const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
 
 fn update() -> Gets {
@@ -48,216 +48,80 @@ async fn check_parameters_and_rules() {
         200,
         json!({"updateAvailable": true, "version": "1.1.0", "releaseNotes": "Better"}),
     );
-    let rows: [Row; 29] = [
-        (
-            "check: authentication: none",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0",
-            NONE,
-            update(),
-        ),
-        (
-            "check: authentication: none",
-            Who::Revoked,
-            "GET /update/check/com.example.app?currentVersion=1.0.0",
-            NONE,
-            update(),
-        ),
-        (
-            "check: bundleId: app bundle identifier",
-            Who::Nobody,
-            "GET /update/check/com.example.none?currentVersion=1.0.0",
-            NONE,
-            none_found.clone(),
-        ),
-        (
-            "check: currentVersion: required",
-            Who::Nobody,
-            "GET /update/check/com.example.app",
-            NONE,
-            Error(400, "currentVersion is required"),
-        ),
-        (
-            "check: currentBuild: not required",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.1.9",
-            NONE,
-            update(),
-        ),
-        (
-            "check: platform: not required",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.1.9",
-            NONE,
-            update(),
-        ),
-        (
-            "check: platform: `ios`",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios",
-            NONE,
-            of("ios"),
-        ),
-        (
-            "check: platform: `android`",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0&platform=android",
-            NONE,
-            of("android"),
-        ),
-        (
-            "check: platform: `visionos`",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0&platform=visionos",
-            NONE,
-            of("visionos"),
-        ),
-        (
-            "check: platform: one of three",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0&platform=tvos",
-            NONE,
-            Error(400, "platform must be ios, android or visionos"),
-        ),
-        (
-            "check: configuration: deployment target",
-            Who::Nobody,
-            "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=production",
-            NONE,
-            target.clone(),
-        ),
-        (
-            "check: configuration: deployment target",
-            Who::Nobody,
-            "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=staging",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: shape 1: plus platform, version, …",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios",
-            NONE,
-            update(),
-        ),
-        (
-            "check: shape 1: no message",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.0.0",
-            NONE,
-            Lacks(200, &["message"]),
-        ),
-        (
-            "check: shape 2: requiresStoreUpdate true and compatibilityReason a text naming the change",
-            Who::Nobody,
-            "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint={hash}",
-            NONE,
-            store.clone(),
-        ),
-        (
-            "check: shape 3: updateAvailable false and message",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.2.0",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: update version greater than currentVersion",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.1.99&currentBuild=99",
-            NONE,
-            update(),
-        ),
-        (
-            "check: semantic version comparison",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.10.0",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: semantic version comparison",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.2.0-rc.1",
-            NONE,
-            update(),
-        ),
-        (
-            "check: equal, build number numerically greater",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=4",
-            NONE,
-            update(),
-        ),
-        (
-            "check: equal, build number numerically greater",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=10",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: equal, same build number",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=5",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: update version lower",
-            Who::Nobody,
-            "GET /update/check/com.example.app?currentVersion=1.3.0&currentBuild=1",
-            NONE,
-            no_update(),
-        ),
-        (
-            "check: compared with the fingerprint stored",
-            Who::Nobody,
-            "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=production&fingerprint={hash}",
-            NONE,
-            target.clone(),
-        ),
-        (
-            "check: on mismatch requiresStoreUpdate",
-            Who::Nobody,
-            "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint=other",
-            NONE,
-            Has(
-                200,
-                json!({"requiresStoreUpdate": true, "compatibilityReason": UNKNOWN_CHANGE}),
-            ),
-        ),
-        (
-            "check: when `fingerprint` is supplied",
-            Who::Nobody,
-            "GET /update/check/com.example.native?currentVersion=1.0.0",
-            NONE,
-            Has(200, json!({"requiresStoreUpdate": false, "compatibilityReason": null})),
-        ),
-        (
-            "check: no update exists for the bundle",
-            Who::Nobody,
-            "GET /update/check/com.example.none?currentVersion=1.0.0",
-            NONE,
-            none_found,
-        ),
-        (
-            "check: bundle id, version, platform, fingerprint and configuration",
-            Who::Nobody,
-            "GET /update/check/com.example.target?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
-             &configuration=production",
-            NONE,
-            target,
-        ),
-        (
-            "check: the same of an incompatible app",
-            Who::Nobody,
-            "GET /update/check/com.example.native?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
-             &configuration=production",
-            NONE,
-            store,
-        ),
-    ];
+    let rows = rows! {
+        "check: authentication: none": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0" => update();
+        "check: authentication: none": Revoked, "GET /update/check/com.example.app?currentVersion=1.0.0" => update();
+        "check: bundleId: app bundle identifier": Nobody, "GET /update/check/com.example.none?currentVersion=1.0.0"
+            => none_found.clone();
+        "check: currentVersion: required": Nobody, "GET /update/check/com.example.app"
+            => Error(400, "currentVersion is required");
+        "check: currentBuild: not required": Nobody, "GET /update/check/com.example.app?currentVersion=1.1.9"
+            => update();
+        "check: platform: not required": Nobody, "GET /update/check/com.example.app?currentVersion=1.1.9" => update();
+        "check: platform: `ios`": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios"
+            => of("ios");
+        "check: platform: `android`": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0&platform=android"
+            => of("android");
+        "check: platform: `visionos`":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0&platform=visionos"
+            => of("visionos");
+        "check: platform: one of three": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0&platform=tvos"
+            => Error(400, "platform must be ios, android or visionos");
+        "check: configuration: deployment target":
+            Nobody, "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=production"
+            => target.clone();
+        "check: configuration: deployment target":
+            Nobody, "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=staging"
+            => no_update();
+        "check: shape 1: plus platform, version, …":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios"
+            => update();
+        "check: shape 1: no message": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0"
+            => Lacks(200, &["message"]);
+        "check: shape 2: requiresStoreUpdate true and compatibilityReason a text naming the change":
+            Nobody, "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint={hash}"
+            => store.clone();
+        "check: shape 3: updateAvailable false and message":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.2.0"
+            => no_update();
+        "check: update version greater than currentVersion":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.1.99&currentBuild=99"
+            => update();
+        "check: semantic version comparison": Nobody, "GET /update/check/com.example.app?currentVersion=1.10.0"
+            => no_update();
+        "check: semantic version comparison": Nobody, "GET /update/check/com.example.app?currentVersion=1.2.0-rc.1"
+            => update();
+        "check: equal, build number numerically greater":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=4"
+            => update();
+        "check: equal, build number numerically greater":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=10"
+            => no_update();
+        "check: equal, same build number":
+            Nobody, "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=5"
+            => no_update();
+        "check: update version lower": Nobody, "GET /update/check/com.example.app?currentVersion=1.3.0&currentBuild=1"
+            => no_update();
+        "check: compared with the fingerprint stored":
+            Nobody, "GET /update/check/com.example.target?currentVersion=1.0.0&fingerprint={hash}\
+             &configuration=production"
+            => target.clone();
+        "check: on mismatch requiresStoreUpdate":
+            Nobody, "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint=other"
+            => Has(200, json!({"requiresStoreUpdate": true, "compatibilityReason": UNKNOWN_CHANGE}));
+        "check: when `fingerprint` is supplied": Nobody, "GET /update/check/com.example.native?currentVersion=1.0.0"
+            => Has(200, json!({"requiresStoreUpdate": false, "compatibilityReason": null}));
+        "check: no update exists for the bundle": Nobody, "GET /update/check/com.example.none?currentVersion=1.0.0"
+            => none_found;
+        "check: bundle id, version, platform, fingerprint and configuration":
+            Nobody, "GET /update/check/com.example.target?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
+             &configuration=production"
+            => target;
+        "check: the same of an incompatible app":
+            Nobody, "GET /update/check/com.example.native?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
+             &configuration=production"
+            => store;
+    };
     run(&stage, rows).await;
 }
 
@@ -318,7 +182,7 @@ async fn checks_are_never_cached() {
         "com.example.none?currentVersion=1.0.0",
     ] {
         let path = format!("/update/check/{path}");
-        let answer = stage.call(Who::Nobody, Method::GET, &path, NONE).await;
+        let answer = stage.call(Nobody, reqwest::Method::GET, &path, NONE).await;
         assert_eq!(
             answer.header("cache-control"),
             "no-cache, no-store, must-revalidate",

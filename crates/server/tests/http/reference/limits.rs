@@ -5,8 +5,9 @@ use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
+use super::Who::Key;
 use super::stage::Stage;
-use super::{NONE, Names, Page, Row, Who, run};
+use super::{Names, Page, run};
 use crate::support::{START, TestApp};
 
 /// The table of tiers. `X-RateLimit-Limit`: requests allowed per minute; `X-RateLimit-Remaining`: requests left in the
@@ -49,49 +50,15 @@ async fn the_rate_limit_is_that_of_the_tier() {
 #[tokio::test]
 async fn pages_have_a_limit_and_an_offset() {
     let stage = Stage::set().await;
-    let rows: [Row; 6] = [
-        (
-            "limit default 10, offset default 0",
-            Who::Key(Scope::Admin),
-            "GET /api-keys",
-            NONE,
-            Page(json!({"limit": 10, "offset": 0}), 10),
-        ),
-        (
-            "limit maximum 100",
-            Who::Key(Scope::Admin),
-            "GET /api-keys?limit=500",
-            NONE,
-            Page(json!({"limit": 100}), super::stage::KEYS),
-        ),
-        (
-            "limit",
-            Who::Key(Scope::Admin),
-            "GET /api-keys?limit=0",
-            NONE,
-            Names(400, "limit"),
-        ),
-        (
-            "limit",
-            Who::Key(Scope::Admin),
-            "GET /api-keys?limit=-1",
-            NONE,
-            Names(400, "limit"),
-        ),
-        (
-            "offset",
-            Who::Key(Scope::Admin),
-            "GET /api-keys?offset=-1",
-            NONE,
-            Names(400, "offset"),
-        ),
-        (
-            "offset",
-            Who::Key(Scope::Admin),
-            "GET /api-keys?offset=13",
-            NONE,
-            Page(json!({"offset": 13}), 1),
-        ),
-    ];
+    let rows = rows! {
+        "limit default 10, offset default 0": Key(Scope::Admin), "GET /api-keys"
+            => Page(json!({"limit": 10, "offset": 0}), 10);
+        "limit maximum 100": Key(Scope::Admin), "GET /api-keys?limit=500"
+            => Page(json!({"limit": 100}), super::stage::KEYS);
+        "limit": Key(Scope::Admin), "GET /api-keys?limit=0" => Names(400, "limit");
+        "limit": Key(Scope::Admin), "GET /api-keys?limit=-1" => Names(400, "limit");
+        "offset": Key(Scope::Admin), "GET /api-keys?offset=-1" => Names(400, "offset");
+        "offset": Key(Scope::Admin), "GET /api-keys?offset=13" => Page(json!({"offset": 13}), 1);
+    };
     run(&stage, rows).await;
 }

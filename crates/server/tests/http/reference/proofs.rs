@@ -1,12 +1,12 @@
 //! Authentication (`docs/reference/callers.md`).
 
-use launchway_domain::scope::Scope;
 use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
 use reqwest::Method;
 use serde_json::json;
 
+use super::Who::{Key, Session, Shows, Stranger};
 use super::stage::Stage;
-use super::{BAD_KEY, ENDPOINTS, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, Row, Who, new_key, run};
+use super::{BAD_KEY, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, new_key, run};
 use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 #[tokio::test]
@@ -14,204 +14,37 @@ async fn keys_and_sessions_follow_the_rules() {
     let stage = Stage::set().await;
     let scopes = "scopes must hold one or more of build, submit, update";
     let lacks_admin = Error(403, "API key does not have 'admin' scope");
-    let rows: [Row; 22] = [
-        (
-            "session token: cookie",
-            Who::Session,
-            "GET /auth/session",
-            NONE,
-            Has(200, json!({"kind": "session"})),
-        ),
-        (
-            "API key: header Authorization: Bearer",
-            Who::Key(Build),
-            "GET /auth/session",
-            NONE,
-            Has(200, json!({"kind": "apiKey"})),
-        ),
-        (
-            "API key: Bearer",
-            Who::Shows("Basic YTpi"),
-            "GET /build",
-            NONE,
-            Error(401, NO_PROOF),
-        ),
-        (
-            "a name is entered",
-            Who::Session,
-            "POST /api-keys",
-            json!({"name": "", "scopes": ["build"]}),
-            Names(400, "name"),
-        ),
-        (
-            "scopes are selected from `build`",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["build"]),
-            Has(201, json!({"name": "CI", "scopes": ["build"]})),
-        ),
-        (
-            "`submit`",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["submit"]),
-            Has(201, json!({"scopes": ["submit"]})),
-        ),
-        (
-            "`update`",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["update"]),
-            Has(201, json!({"scopes": ["update"]})),
-        ),
-        (
-            "all three",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["build", "submit", "update"]),
-            Has(201, json!({"scopes": ["build", "submit", "update"]})),
-        ),
-        (
-            "from `build`, `submit`, `update`",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["admin"]),
-            Error(400, scopes),
-        ),
-        (
-            "from `build`, `submit`, `update`",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&["build", "deploy"]),
-            Error(400, scopes),
-        ),
-        (
-            "scopes are selected",
-            Who::Session,
-            "POST /api-keys",
-            new_key(&[]),
-            Error(400, scopes),
-        ),
-        (
-            "the key value is displayed once",
-            Who::Session,
-            "GET /api-keys?id={key}",
-            NONE,
-            Lacks(200, &["key"]),
-        ),
-        (
-            "admin endpoints require a session",
-            Who::Session,
-            "GET /env",
-            NONE,
-            Page(json!({"total": 0}), 0),
-        ),
-        (
-            "admin endpoints require a session",
-            Who::Session,
-            "GET /webhooks",
-            NONE,
-            Page(json!({"total": 0}), 0),
-        ),
-        (
-            "or an admin-scoped key",
-            Who::Key(Admin),
-            "GET /env",
-            NONE,
-            Page(json!({"total": 0}), 0),
-        ),
-        (
-            "or an admin-scoped key",
-            Who::Key(Build),
-            "GET /env",
-            NONE,
-            lacks_admin.clone(),
-        ),
-        (
-            "or an admin-scoped key",
-            Who::Key(Update),
-            "GET /api-keys",
-            NONE,
-            lacks_admin.clone(),
-        ),
-        (
-            "or an admin-scoped key",
-            Who::Key(Submit),
-            "GET /webhooks",
-            NONE,
-            lacks_admin,
-        ),
-        (
-            "a key acts only in its organization",
-            Who::Stranger,
-            "GET /update?id={update}",
-            NONE,
-            Error(404, "No update has this id"),
-        ),
-        (
-            "a key acts only in its organization",
-            Who::Stranger,
-            "GET /api-keys?id={key}",
-            NONE,
-            Error(404, "No API key has this id"),
-        ),
-        (
-            "keys are revoked with DELETE /api-keys",
-            Who::Key(Admin),
-            "DELETE /api-keys?id={key}",
-            NONE,
-            Is(200, json!({"id": "{key}", "status": "revoked"})),
-        ),
-        (
-            "keys are revoked",
-            Who::Key(Admin),
-            "GET /api-keys?id={key}",
-            NONE,
-            Has(200, json!({"status": "revoked"})),
-        ),
-    ];
+    let rows = rows! {
+        "session token: cookie": Session, "GET /auth/session" => Has(200, json!({"kind": "session"}));
+        "API key: header Authorization: Bearer": Key(Build), "GET /auth/session" => Has(200, json!({"kind": "apiKey"}));
+        "API key: Bearer": Shows("Basic YTpi"), "GET /build" => Error(401, NO_PROOF);
+        "a name is entered": Session, "POST /api-keys", json!({"name": "", "scopes": ["build"]}) => Names(400, "name");
+        "scopes are selected from `build`": Session, "POST /api-keys", new_key(&["build"])
+            => Has(201, json!({"name": "CI", "scopes": ["build"]}));
+        "`submit`": Session, "POST /api-keys", new_key(&["submit"]) => Has(201, json!({"scopes": ["submit"]}));
+        "`update`": Session, "POST /api-keys", new_key(&["update"]) => Has(201, json!({"scopes": ["update"]}));
+        "all three": Session, "POST /api-keys", new_key(&["build", "submit", "update"])
+            => Has(201, json!({"scopes": ["build", "submit", "update"]}));
+        "from `build`, `submit`, `update`": Session, "POST /api-keys", new_key(&["admin"]) => Error(400, scopes);
+        "from `build`, `submit`, `update`": Session, "POST /api-keys", new_key(&["build", "deploy"])
+            => Error(400, scopes);
+        "scopes are selected": Session, "POST /api-keys", new_key(&[]) => Error(400, scopes);
+        "the key value is displayed once": Session, "GET /api-keys?id={key}" => Lacks(200, &["key"]);
+        "admin endpoints require a session": Session, "GET /env" => Page(json!({"total": 0}), 0);
+        "admin endpoints require a session": Session, "GET /webhooks" => Page(json!({"total": 0}), 0);
+        "or an admin-scoped key": Key(Admin), "GET /env" => Page(json!({"total": 0}), 0);
+        "or an admin-scoped key": Key(Build), "GET /env" => lacks_admin.clone();
+        "or an admin-scoped key": Key(Update), "GET /api-keys" => lacks_admin.clone();
+        "or an admin-scoped key": Key(Submit), "GET /webhooks" => lacks_admin;
+        "a key acts only in its organization": Stranger, "GET /update?id={update}"
+            => Error(404, "No update has this id");
+        "a key acts only in its organization": Stranger, "GET /api-keys?id={key}"
+            => Error(404, "No API key has this id");
+        "keys are revoked with DELETE /api-keys": Key(Admin), "DELETE /api-keys?id={key}"
+            => Is(200, json!({"id": "{key}", "status": "revoked"}));
+        "keys are revoked": Key(Admin), "GET /api-keys?id={key}" => Has(200, json!({"status": "revoked"}));
+    };
     run(&stage, rows).await;
-}
-
-/// Every endpoint except the check requires authentication, and a revoked or expired key is none.
-#[tokio::test]
-async fn every_endpoint_requires_authentication() {
-    let stage = Stage::set().await;
-    let proofs = [
-        (Who::Nobody, NO_PROOF),
-        (Who::Shows("Digest x"), NO_PROOF),
-        (Who::Shows("Bearer"), BAD_KEY),
-        (Who::Shows("Bearer lw_unknown"), BAD_KEY),
-        (Who::Revoked, BAD_KEY),
-        (Who::Expired, BAD_KEY),
-    ];
-    let rows = ENDPOINTS.into_iter().flat_map(|(call, _)| {
-        proofs.map(|(who, message)| ("requires authentication", who, call, json!({}), Error(401, message)))
-    });
-    run(&stage, rows).await;
-}
-
-/// `docs/reference/callers.md#scopes-and-endpoints`
-#[tokio::test]
-async fn every_scope_on_every_endpoint() {
-    let stage = Stage::set().await;
-    for (call, needed) in ENDPOINTS {
-        let (method, path) = call.split_once(' ').unwrap();
-        for scope in Scope::ALL {
-            let answer = stage
-                .call(Who::Key(scope), method.parse().unwrap(), path, json!({}))
-                .await;
-            if scope == needed {
-                assert!(
-                    ![401, 403].contains(&answer.status.as_u16()),
-                    "{scope}: {call}: {}",
-                    answer.text()
-                );
-            } else {
-                answer.refused(403, &format!("API key does not have '{needed}' scope"));
-            }
-        }
-    }
 }
 
 /// `docs/reference/callers.md#session-cookie`
@@ -249,13 +82,13 @@ async fn keys_of_one_environment_are_unknown_in_the_other() {
 async fn the_key_is_displayed_once() {
     let stage = Stage::set().await;
     let made = stage
-        .call(Who::Session, Method::POST, "/api-keys", new_key(&["build"]))
+        .call(Session, Method::POST, "/api-keys", new_key(&["build"]))
         .await
         .created();
     let key = made.text("key");
     assert!(key.starts_with("lw_"), "{key}");
     stage.app.get(key, "/build").await.ok();
-    let list = stage.call(Who::Session, Method::GET, "/api-keys?limit=100", NONE).await;
+    let list = stage.call(Session, Method::GET, "/api-keys?limit=100", NONE).await;
     list.ok();
     assert!(!list.text().contains(key));
 }

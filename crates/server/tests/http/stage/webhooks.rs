@@ -7,11 +7,10 @@ use launchway_server::jobs::fan_out::fan_out;
 use launchway_testing::receiver::{Received, Receiver};
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::{BUNDLE, Stage};
 use crate::support::Fields;
 
 pub const PATH: &str = "/webhooks";
-pub const BUNDLE: &str = "com.example.app";
 
 impl Stage {
     /// A webhook for every event, with fields over the defaults: the record with its secret.

@@ -6,9 +6,8 @@ use launchway_store::UpdateChange;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 /// What is offered, as `version/buildNumber/platform`, or the message.
 async fn offered(app: &TestApp, query: &str) -> String {

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY, TestApp};
 
-const BUNDLE: &str = "com.example.app";
 const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
 
 /// A `lwfp-1` document; its keys stand in the order of RFC 8785.

@@ -4,9 +4,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 /// A document whose native source is this; its keys stand in the order of RFC 8785.
 fn document(algorithm: &str, native: char) -> Value {

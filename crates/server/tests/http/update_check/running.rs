@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::stage::BUNDLE;
 use crate::support::{Fields, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 fn id(update: &Value) -> &str {
     update.id()

@@ -9,9 +9,8 @@ use launchway_server::ops::write::Write;
 use serde_json::json;
 
 use super::{Actor, november, usage};
+use crate::stage::BUNDLE;
 use crate::support::{Fields, Setup, TestApp};
-
-const BUNDLE: &str = "com.example.app";
 
 async fn check(app: &TestApp, times: usize) {
     for _ in 0..times {

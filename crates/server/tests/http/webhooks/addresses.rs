@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::stage::Stage;
 use crate::stage::webhooks::PATH;
-use crate::support::{Fields, Setup};
+use crate::support::Setup;
 
 /// Listeners that must never be reached, one on each loopback that this machine has.
 struct Canary(Vec<Receiver>);

@@ -6,8 +6,8 @@ use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
 use launchway_testing::receiver::{Receiver, Reply};
 use serde_json::json;
 
-use crate::stage::Stage;
-use crate::stage::webhooks::{BUNDLE, PATH, answering, assert_signed, secret};
+use crate::stage::webhooks::{PATH, answering, assert_signed, secret};
+use crate::stage::{BUNDLE, Stage};
 use crate::support::{Fields, START};
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use launchway_testing::receiver::Receiver;
 use serde_json::json;
 
-use crate::stage::Stage;
-use crate::stage::webhooks::{BUNDLE, answering, assert_signed, secret};
+use crate::stage::webhooks::{answering, assert_signed, secret};
+use crate::stage::{BUNDLE, Stage};
 use crate::support::{Fields, START};
 
 const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published.";
