@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Subcommand;
+use launchway_config::Config;
 use launchway_domain::id::OrgId;
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
@@ -29,7 +30,6 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
-use crate::config::Config;
 use crate::inspection::Inspector;
 use crate::program::CommandError;
 

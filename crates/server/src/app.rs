@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use launchway_app_stores::transport::Transport;
 use launchway_blob::{Blob, BlobError};
+use launchway_config::{Config, ConfigError, Storage};
 use launchway_os::clock::Clock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::free_space::Floor;
@@ -20,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app_store_events::AppStoreEventSecrets;
 use crate::build_news::BuildNews;
-use crate::config::{Config, ConfigError, Storage};
 use crate::counters::Counters;
 use crate::embedded_runner::Embedded;
 use crate::fair_work::FairWork;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use launchway_api::runner::Enrol;
 use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
+use launchway_config::Config;
 use launchway_domain::id::{OrgId, RunnerId};
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::machine::{Machine, SystemMachine};
@@ -25,7 +26,6 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
-use crate::config::Config;
 use crate::ops::runners;
 
 /// How long running builds may take to finish after the process is told to stop. Then they are stopped, and restart on

@@ -4,6 +4,7 @@
 
 // Until the rooms above have moved out too.
 pub use launchway_blob as blob;
+pub use launchway_config as config;
 pub use launchway_domain::mac;
 pub use launchway_os::{clock, folders, free_space, random};
 pub use launchway_outbound as outbound;
@@ -17,7 +18,6 @@ pub mod app_store_events;
 pub mod build_log;
 pub mod build_news;
 pub mod caller;
-pub mod config;
 pub mod counters;
 pub mod dashboard;
 pub mod embedded_runner;

@@ -11,11 +11,11 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use launchway_config::{Config, LogFormat, credentials_from_environment};
 
 use crate::admin;
 use crate::api_error::ApiError;
 use crate::app::StartError;
-use crate::config::{Config, LogFormat, credentials_from_environment};
 use args::{Args, Command};
 
 /// Why a command failed. Its text is for the operator.

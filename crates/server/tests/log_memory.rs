@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use launchway_config::{Config, RawSettings};
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
@@ -15,7 +16,6 @@ use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
 use launchway_server::app::{App, Dependencies};
 use launchway_server::caller::{Origin, RunnerCaller};
-use launchway_server::config::{Config, RawSettings};
 use launchway_server::inspection::Inspector;
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{build_logs, leases, orgs, runners};

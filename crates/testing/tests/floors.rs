@@ -49,6 +49,18 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "launchway-config",
+        &[
+            "launchway-api",
+            "launchway-app-stores",
+            "launchway-blob",
+            "launchway-domain",
+            "launchway-outbound",
+            "launchway-package",
+        ],
+        &[TESTING],
+    ),
+    (
         "launchway-app-store-simulator",
         &["launchway-domain", "launchway-app-stores"],
         &[TESTING, "launchway-binaries"],
@@ -72,6 +84,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-binaries",
             "launchway-blob",
             "launchway-client",
+            "launchway-config",
             "launchway-credentials",
             "launchway-domain",
             "launchway-os",

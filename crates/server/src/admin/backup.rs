@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use launchway_blob::Key;
+use launchway_config::{Config, ConfigError};
 use launchway_domain::app::Package;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
@@ -21,7 +22,6 @@ use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
-use crate::config::{Config, ConfigError};
 use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
 use build_files::Listed;

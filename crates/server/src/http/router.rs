@@ -8,6 +8,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, options};
 use launchway_blob::Blob;
+use launchway_config::Roles;
 use launchway_domain::scope::Scope::{Build, Submit, Update};
 use launchway_domain::tenancy::Role::{Admin, Owner};
 use utoipa_axum::router::OpenApiRouter;
@@ -15,7 +16,6 @@ use utoipa_axum::routes;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::config::Roles;
 use crate::dashboard;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};

@@ -1,10 +1,10 @@
 //! Refuses to store more on a disk that is nearly full (`--min-free-space`).
 
+use launchway_config::Storage;
 use launchway_os::free_space::Floor;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::config::Storage;
 
 const NEARLY_FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
 

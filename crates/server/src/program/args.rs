@@ -1,9 +1,9 @@
 //! The command line of `launchway-server`.
 
 use clap::{Parser, Subcommand};
+use launchway_config::RawSettings;
 
 use crate::admin::AdminCommand;
-use crate::config::RawSettings;
 
 /// The service that builds, submits and updates mobile apps.
 ///

@@ -3,8 +3,9 @@
 
 use std::io::Write;
 
+use launchway_config::Config;
+
 use crate::api_error::ApiError;
-use crate::config::Config;
 use crate::embedded_runner;
 
 use super::CommandError;

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use launchway_config::{Config, ConfigError};
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::random::SystemRandom;
@@ -14,7 +15,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use crate::app::{App, Dependencies, StartError};
-use crate::config::{Config, ConfigError};
 use crate::embedded_runner::EmbeddedRunner;
 use crate::http::server::{self, HttpServer};
 use crate::inspection::Inspector;

@@ -9,9 +9,9 @@ mod secrets;
 mod slow_down;
 mod two_factor;
 
+use launchway_config::RawSettings;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND, iso};
-use launchway_server::config::RawSettings;
 use reqwest::Method;
 use serde_json::{Value, json};
 

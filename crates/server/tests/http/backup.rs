@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use launchway_config::{Config, RawSettings};
 use launchway_outbound::resolver::SystemResolver;
-use launchway_server::config::{Config, RawSettings};
 use serde_json::json;
 
 use crate::support::{Fields, TestApp};

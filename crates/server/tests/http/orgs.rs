@@ -5,11 +5,11 @@ mod departures;
 mod invitations;
 mod members;
 
+use launchway_config::RawSettings;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, iso};
-use launchway_server::config::RawSettings;
 use launchway_server::ops::accounts;
 use launchway_server::ops::write::Write;
 use reqwest::Method;

@@ -6,9 +6,9 @@ mod answers;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use launchway_config::{Config, RawSettings};
 use launchway_domain::id::BuildId;
 use launchway_outbound::resolver::SystemResolver;
-use launchway_server::config::{Config, RawSettings};
 use launchway_server::ops::audit;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;

@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_stores::transport::Transport;
 use launchway_blob::s3::Credentials;
+use launchway_config::{Config, Storage};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -21,7 +22,6 @@ use launchway_os::clock::Clock;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::{Resolver, SystemResolver};
 use launchway_server::app::{App, Dependencies};
-use launchway_server::config::{Config, Storage};
 use launchway_server::http::server::{self, HttpServer};
 use launchway_server::inspection::{Inspector, Place};
 use launchway_server::ops::keys::{self, KeyPlan};
@@ -35,7 +35,7 @@ use sha2::{Digest, Sha256};
 
 pub use answer::{Answer, Fields};
 pub use calls::NOBODY;
-pub use launchway_server::config::RawSettings;
+pub use launchway_config::RawSettings;
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.
 pub const START: EpochMs = 1_795_168_800_000;

@@ -1,10 +1,10 @@
 //! Failed sign-ins slow down per account and per client address, IPv6 by its /64
 //! (`docs/reference/callers.md#failed-sign-ins`).
 
+use launchway_config::RawSettings;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_os::clock::Clock;
-use launchway_server::config::RawSettings;
 use launchway_server::http::limits::Tries;
 use launchway_testing::postgres::Postgres;
 use serde_json::json;

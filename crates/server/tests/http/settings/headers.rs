@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use launchway_config::RawSettings;
 use launchway_domain::tenancy::Role;
-use launchway_server::config::RawSettings;
 use launchway_server::http::router;
 use reqwest::Method;
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 
 use launchway_blob::Key;
-use launchway_server::config::RawSettings;
+use launchway_config::RawSettings;
 use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};

@@ -1,5 +1,7 @@
 //! The settings of the service, read once and validated: flag, then environment, then `launchway-server.toml`. An
 //! invalid one stops the start with one line that names it (`docs/reference/operation.md#bad-settings`).
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
 
 mod addresses;
 mod connections;

@@ -135,7 +135,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::RawSettings;
+    use crate::RawSettings;
 
     #[test]
     fn every_file_with_a_secret_is_hidden_from_builds() {
