@@ -71,8 +71,8 @@ impl Org<'_> {
             if let Some(row) = revived {
                 return Ok(Claim::Claimed(row.read()?));
             }
-            if let Some(held) = self.app_by_bundle(bundle).await? {
-                return Ok(Claim::AlreadyOwned(held));
+            if let Some(known) = self.app_by_bundle(bundle).await? {
+                return Ok(Claim::AlreadyOwned(known));
             }
             let ours = fetch_optional!(
                 self.tx,
@@ -146,14 +146,14 @@ impl Org<'_> {
 
     /// Deletes an app from the list; its bundle id stays with the organization. Returns false if there is no such app.
     pub async fn delete_app(&mut self, id: AppId, now: i64) -> Result<bool, StoreError> {
-        let gone = execute!(
+        let deleted = execute!(
             self.tx,
             "UPDATE apps SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
             &self.id,
             id.to_string(),
             now
         )?;
-        Ok(gone == 1)
+        Ok(deleted == 1)
     }
 }
 

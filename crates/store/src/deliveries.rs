@@ -270,13 +270,13 @@ impl System<'_> {
             .collect()
     }
 
-    /// Claims deliveries of a webhook that are due at `now`, at most `limit`, until `lapse`; after that, any node may claim
+    /// Claims deliveries of a webhook that are due at `now`, at most `limit`, until `claimed_until`; after that, any node may claim
     /// them again. Skips those that another node is claiming.
     pub async fn claim_deliveries(
         &mut self,
         webhook: WebhookId,
         now: i64,
-        lapse: i64,
+        claimed_until: i64,
         limit: i64,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         let mut rows = fetch_all_locked!(
@@ -289,7 +289,7 @@ impl System<'_> {
              RETURNING id, event_id, body, tries, claim",
             webhook.to_string(),
             now,
-            lapse,
+            claimed_until,
             limit
         )?;
         rows.sort();

@@ -101,13 +101,13 @@ impl Org<'_> {
 
     /// Deletes an invitation; returns false if there is none.
     pub async fn delete_invitation(&mut self, id: InvitationId) -> Result<bool, StoreError> {
-        let gone = execute!(
+        let deleted = execute!(
             self.tx,
             "DELETE FROM invitations WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
         )?;
-        Ok(gone == 1)
+        Ok(deleted == 1)
     }
 }
 

@@ -124,13 +124,13 @@ impl System<'_> {
 
     /// Ends a session of this user; returns false if there is none.
     pub async fn delete_session(&mut self, user: UserId, id: SessionId) -> Result<bool, StoreError> {
-        let gone = execute!(
+        let deleted = execute!(
             self.tx,
             "DELETE FROM sessions WHERE user_id = $1 AND id = $2",
             user.to_string(),
             id.to_string()
         )?;
-        Ok(gone == 1)
+        Ok(deleted == 1)
     }
 
     /// Records when sessions were last used.

@@ -85,13 +85,13 @@ impl System<'_> {
 
     /// Whether this is still the hash of a user's password; if so, it cannot change until this transaction ends.
     pub async fn hold_password(&mut self, id: UserId, password_hash: &str) -> Result<bool, StoreError> {
-        let held = execute!(
+        let locked = execute!(
             self.tx,
             "UPDATE users SET password_hash = password_hash WHERE id = $1 AND password_hash = $2",
             id.to_string(),
             password_hash
         )?;
-        Ok(held == 1)
+        Ok(locked == 1)
     }
 
     /// Sets a new password, and ends every session and reset link of the user.

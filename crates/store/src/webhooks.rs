@@ -202,13 +202,13 @@ impl Org<'_> {
 
     /// Deletes a webhook with its deliveries; returns false if there is none.
     pub async fn delete_webhook(&mut self, id: WebhookId) -> Result<bool, StoreError> {
-        let gone = execute!(
+        let deleted = execute!(
             self.tx,
             "DELETE FROM webhooks WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
         )?;
-        Ok(gone == 1)
+        Ok(deleted == 1)
     }
 
     /// The sealed secrets of a webhook.

@@ -64,13 +64,13 @@ pub async fn announce(
     let now = write.now();
     let mut known = write.org().artifacts(id).await?;
     known.retain(|artifact| artifact.attempt == wanted.attempt);
-    let again: Vec<_> = known.extract_if(.., |artifact| artifact.name == wanted.name).collect();
+    let replaced: Vec<_> = known.extract_if(.., |artifact| artifact.name == wanted.name).collect();
     if known.len() >= MAX_ARTIFACTS {
         return Err(ApiError::bad(format!(
             "A build gives {MAX_ARTIFACTS} artifacts at most"
         )));
     }
-    for artifact in &again {
+    for artifact in &replaced {
         write.org().forget_artifact(artifact.id).await?;
     }
     usage::room_to_store(&mut write, i64::try_from(wanted.size).unwrap_or(i64::MAX)).await?;
@@ -91,7 +91,7 @@ pub async fn announce(
     };
     write.org().create_artifact(&artifact).await?;
     write.commit().await?;
-    drop_bytes(app, &again).await;
+    drop_bytes(app, &replaced).await;
     let signed = app
         .blob
         .presign_put(&key, wanted.size, now, (SIGNED_URL_LIFE / SECOND) as u32);
@@ -178,7 +178,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
         None => (None, Vec::new()),
     };
     if let Some(facts) = &facts {
-        let asked = RequestedFacts {
+        let requested = RequestedFacts {
             bundle_id: Some(&build.bundle_id),
             version: build.spec.version.as_deref(),
             build_number: build.spec.build_number.as_deref(),
@@ -186,7 +186,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
         };
         warnings.extend(facts.warnings.iter().map(|warning| format!("{name}: {warning}")));
         warnings.extend(
-            mismatches(facts, &asked)
+            mismatches(facts, &requested)
                 .iter()
                 .map(|warning| format!("{name}: {warning}")),
         );
@@ -221,17 +221,17 @@ async fn read(
 /// Deletes the rows of a build's artifacts except those to keep. Returns the deleted ones: remove their bytes once the
 /// deletion is durable.
 pub async fn forget(write: &mut Write<'_>, id: BuildId, keep: &[ArtifactId]) -> Result<Vec<Artifact>, ApiError> {
-    let mut gone = write.org().artifacts(id).await?;
-    gone.retain(|artifact| !keep.contains(&artifact.id));
-    for artifact in &gone {
+    let mut removed = write.org().artifacts(id).await?;
+    removed.retain(|artifact| !keep.contains(&artifact.id));
+    for artifact in &removed {
         write.org().forget_artifact(artifact.id).await?;
     }
-    Ok(gone)
+    Ok(removed)
 }
 
 /// Removes the bytes of artifacts that no row names any more.
-pub async fn drop_bytes(app: &App, gone: &[Artifact]) {
-    for artifact in gone {
+pub async fn drop_bytes(app: &App, removed: &[Artifact]) {
+    for artifact in removed {
         if let Ok(key) = Key::new(&artifact.blob_key) {
             remove(app, &key).await;
         }

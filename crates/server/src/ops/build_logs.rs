@@ -54,23 +54,23 @@ pub async fn append(
     free_space::room_for(app, bytes.len() as u64)?;
     let masker = masker(app, caller, id, attempt).await?;
     let (mut write, build) = begin_change(app, caller, id, attempt).await?;
-    let held = held_back(&mut write, id).await?;
-    let end = u64::try_from(build.log_size).unwrap_or_default() + held.len() as u64;
+    let withheld = held_back(&mut write, id).await?;
+    let end = u64::try_from(build.log_size).unwrap_or_default() + withheld.len() as u64;
     let known = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
-    let mut going = leases::attempt_reply(&build);
-    going.log_offset = end;
+    let mut reply = leases::attempt_reply(&build);
+    reply.log_offset = end;
     if offset > end || known >= bytes.len() {
-        return Ok(going);
+        return Ok(reply);
     }
     let new = &bytes[known..];
-    let (mut masking, mut out) = (masker.resume(&held), Vec::with_capacity(new.len()));
+    let (mut masking, mut out) = (masker.resume(&withheld), Vec::with_capacity(new.len()));
     masking.push(new, &mut out);
-    let mut still = masking.held();
-    if still.len() > MAX_HELD {
+    let mut still_withheld = masking.held();
+    if still_withheld.len() > MAX_HELD {
         masking.finish(&mut out);
-        still.clear();
+        still_withheld.clear();
     }
-    keep(&mut write, &build, &held, &out, &still).await?;
+    keep(&mut write, &build, &withheld, &out, &still_withheld).await?;
     let tail = build.log_size + out.len() as i64 - write.org().log_tail_start(id).await?;
     let org = write.org_id();
     if !out.is_empty() {
@@ -85,8 +85,8 @@ pub async fn append(
             return Err(failure);
         }
     }
-    going.log_offset = end + new.len() as u64;
-    Ok(going)
+    reply.log_offset = end + new.len() as u64;
+    Ok(reply)
 }
 
 /// Appends a line of the server to a locked build's log. Returns the new size of the log.
@@ -101,10 +101,10 @@ pub async fn append_line(write: &mut Write<'_>, build: &Build, line: &str) -> Re
 
 /// Releases what is held back of a locked build's log, because no more bytes will follow. Returns the size of the log.
 pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, ApiError> {
-    let held = held_back(write, build.id).await?;
-    let mut out = Vec::with_capacity(held.len());
-    Masker::new([]).resume(&held).finish(&mut out);
-    keep(write, build, &held, &out, &[]).await?;
+    let withheld = held_back(write, build.id).await?;
+    let mut out = Vec::with_capacity(withheld.len());
+    Masker::new([]).resume(&withheld).finish(&mut out);
+    keep(write, build, &withheld, &out, &[]).await?;
     Ok(build.log_size + out.len() as i64)
 }
 
@@ -118,11 +118,11 @@ async fn held_back(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>
 async fn keep(
     write: &mut Write<'_>,
     build: &Build,
-    held: &[(u8, bool)],
+    withheld: &[(u8, bool)],
     out: &[u8],
     still: &[(u8, bool)],
 ) -> Result<(), ApiError> {
-    if !held.is_empty() {
+    if !withheld.is_empty() {
         write.org().set_withheld_log(build.id, 0, &[]).await?;
     }
     if !out.is_empty() {
@@ -196,8 +196,8 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
 async fn name_segment(app: &App, org: OrgId, id: BuildId, segment: &LogSegment) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let mut rows = tx.org(org);
-    let there = rows.lock_build(id).await?.is_some();
-    if !there || rows.log_tail_start(id).await? != segment.start {
+    let exists = rows.lock_build(id).await?.is_some();
+    if !exists || rows.log_tail_start(id).await? != segment.start {
         return Ok(false);
     }
     rows.seal_log_segment(id, segment).await?;

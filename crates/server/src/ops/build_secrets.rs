@@ -115,7 +115,7 @@ fn is_for(bound: &AllowedRepositories, build: &Build) -> bool {
 
 /// The passwords and names that open a credential.
 fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretText> {
-    let given = [
+    let fields = [
         ("password", &secret.password),
         ("alias", &secret.alias),
         // A key without a password of its own uses the password of the file.
@@ -130,10 +130,10 @@ fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretTex
         ("keyId", &secret.key_id),
         ("issuerId", &secret.issuer_id),
     ];
-    let there = given
+    let present = fields
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    there.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    present.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
 impl Opened {

@@ -221,7 +221,7 @@ pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), ApiEr
 pub async fn notify_expiring(app: &App) -> Result<u64, ApiError> {
     let now = app.clock.now();
     let horizon = now + NOTICES.iter().max().copied().unwrap_or_default() * DAY;
-    let (mut told, mut after) = (0, String::new());
+    let (mut notices, mut after) = (0, String::new());
     loop {
         let mut tx = app.db.read().await?;
         let page = tx
@@ -229,14 +229,16 @@ pub async fn notify_expiring(app: &App) -> Result<u64, ApiError> {
             .expiring_credentials(now, horizon, &after, BATCH)
             .await?;
         drop(tx);
-        let Some((_, last)) = page.last() else { return Ok(told) };
+        let Some((_, last)) = page.last() else {
+            return Ok(notices);
+        };
         after = last.id.to_string();
         for (org, credential) in &page {
             if credential.due_notice(now).is_some() {
                 let mut write = Write::open(app, *org, Actor::Service, None).await?;
                 if notify(&mut write, credential).await? {
                     write.commit().await?;
-                    told += 1;
+                    notices += 1;
                 }
             }
         }

@@ -92,8 +92,8 @@ pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, ApiE
     let event = (app.random.id(now), kind);
     let delivery = new_delivery(app, &webhook, event, generic(kind, now, &data), now);
     add(write, &delivery).await?;
-    let told = json!({"deliveryId": delivery.id});
-    write.audit("webhook.test", id, NOTHING, Some(&told)).await?;
+    let details = json!({"deliveryId": delivery.id});
+    write.audit("webhook.test", id, NOTHING, Some(&details)).await?;
     Ok(delivery)
 }
 
@@ -111,9 +111,9 @@ pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery
     let event = (before.event_id, before.kind.as_str());
     let delivery = new_delivery(write.app(), &webhook, event, before.body.clone(), write.now());
     add(write, &delivery).await?;
-    let told = json!({"deliveryId": delivery.id, "eventId": delivery.event_id, "of": id});
+    let details = json!({"deliveryId": delivery.id, "eventId": delivery.event_id, "of": id});
     write
-        .audit("webhook.redeliver", webhook.id, NOTHING, Some(&told))
+        .audit("webhook.redeliver", webhook.id, NOTHING, Some(&details))
         .await?;
     Ok(delivery)
 }

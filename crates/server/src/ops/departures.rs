@@ -72,8 +72,8 @@ pub async fn count_sessions(write: &mut Write<'_>, user: UserId, departure: &mut
 pub async fn audit(write: &mut Write<'_>, user: UserId, departure: &Departure) -> Result<(), ApiError> {
     let keys: Vec<_> = departure.keys_to_review.iter().map(|key| &key.id).collect();
     let runners: Vec<_> = departure.runners_to_review.iter().map(|runner| &runner.id).collect();
-    let told = json!({"ended": departure.ended, "keysToReview": keys, "runnersToReview": runners});
-    write.audit("member.end_access", user, NOTHING, Some(&told)).await
+    let details = json!({"ended": departure.ended, "keysToReview": keys, "runnersToReview": runners});
+    write.audit("member.end_access", user, NOTHING, Some(&details)).await
 }
 
 async fn end_invitations(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<u64, ApiError> {

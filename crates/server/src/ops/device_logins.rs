@@ -137,8 +137,8 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
     if !decided {
         return Err(ApiError::NotProven(UNKNOWN_CODE.to_owned()));
     }
-    let told = json!({"name": login.name, "scopes": login.scopes, "address": login.address});
-    write.audit(action, login.id, NOTHING, Some(&told)).await?;
+    let details = json!({"name": login.name, "scopes": login.scopes, "address": login.address});
+    write.audit(action, login.id, NOTHING, Some(&details)).await?;
     write.commit().await
 }
 

@@ -175,10 +175,15 @@ pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView,
         }
     };
     // The log records that a value was set, but never the value, not even a plain one.
-    let told = |variable: &EnvVar| EnvVarView::of(variable, None);
-    let old = before.as_ref().map(told);
+    let without_value = |variable: &EnvVar| EnvVarView::of(variable, None);
+    let old = before.as_ref().map(without_value);
     write
-        .audit(action, new.variable.id, old.as_ref(), Some(&told(&new.variable)))
+        .audit(
+            action,
+            new.variable.id,
+            old.as_ref(),
+            Some(&without_value(&new.variable)),
+        )
         .await?;
     let shown = (new.variable.visibility == Visibility::Plain).then(|| plan.value.reveal().to_owned());
     Ok((EnvVarView::of(&new.variable, shown), before.is_none()))

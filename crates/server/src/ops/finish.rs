@@ -39,9 +39,9 @@ pub struct FinishPlan {
 }
 
 /// Validates the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
-pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, ApiError> {
-    let error = told.error.map(failure).transpose()?;
-    let outcome = match (told.status.known(), &error) {
+pub fn plan(id: BuildId, report: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, ApiError> {
+    let error = report.error.map(failure).transpose()?;
+    let outcome = match (report.status.known(), &error) {
         (Some(BuildResult::Success), None) => Outcome::Success,
         (Some(BuildResult::Canceled), None) => Outcome::Canceled,
         (Some(BuildResult::Failed), Some(error)) => Outcome::Failed(error.code),
@@ -52,7 +52,7 @@ pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<Fin
         (None, _) => return Err(ApiError::bad("status must be success, failed or canceled")),
     };
     let mut artifacts = Vec::new();
-    for text in &told.artifacts {
+    for text in &report.artifacts {
         let artifact = text
             .parse()
             .map_err(|_| ApiError::bad(format!("artifacts: {text} is no artifact's id")))?;
@@ -62,15 +62,15 @@ pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<Fin
     }
     Ok(FinishPlan {
         id,
-        attempt: told.attempt,
+        attempt: report.attempt,
         outcome,
         error,
-        phases: phases(&told.phases)?,
+        phases: phases(&report.phases)?,
         artifacts,
-        log_size: told.log_size,
-        fingerprint: told.fingerprint.map(fingerprint).transpose()?,
+        log_size: report.log_size,
+        fingerprint: report.fingerprint.map(fingerprint).transpose()?,
         lwfp2,
-        warnings: told
+        warnings: report
             .warnings
             .into_iter()
             .map(|text| text.chars().take(MAX_WARNING).collect())
@@ -78,8 +78,8 @@ pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<Fin
     })
 }
 
-fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, ApiError> {
-    let code: BuildErrorCode = told
+fn failure(report: launchway_api::runner::BuildError) -> Result<BuildFailure, ApiError> {
+    let code: BuildErrorCode = report
         .code
         .checked()
         .map_err(|unknown| ApiError::bad(format!("error.code {unknown}")))?;
@@ -88,8 +88,8 @@ fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, ApiE
     }
     Ok(BuildFailure {
         code,
-        phase: told.phase.map(|phase| phase.chars().take(MAX_NAME).collect()),
-        message: told.message.chars().take(MAX_MESSAGE).collect(),
+        phase: report.phase.map(|phase| phase.chars().take(MAX_NAME).collect()),
+        message: report.message.chars().take(MAX_MESSAGE).collect(),
     })
 }
 
@@ -100,8 +100,8 @@ fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>)
 }
 
 /// Converts phases from their wire form.
-pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
-    if told.len() > MAX_PHASES {
+pub fn phases(phases: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
+    if phases.len() > MAX_PHASES {
         return Err(ApiError::bad(format!("phases may be {MAX_PHASES} at most")));
     }
     let time = |at: usize, text: &str| {
@@ -117,7 +117,7 @@ pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
             exit_code: phase.exit_code,
         })
     };
-    told.iter().enumerate().map(read).collect()
+    phases.iter().enumerate().map(read).collect()
 }
 
 /// Ends a build. Of concurrent reports of the same end, only one takes effect.
@@ -125,7 +125,7 @@ pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Resul
     match end_held(app, caller, &plan).await {
         Err(failure @ ApiError::BadRequest(_)) => {
             let build = find_build(app, plan.id).await?;
-            told_before(&build, caller, &plan).ok_or(failure)
+            repeated_end(&build, caller, &plan).ok_or(failure)
         }
         done => done,
     }
@@ -142,14 +142,14 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
         message: masked(&error.message),
         ..error.clone()
     });
-    let told: Vec<String> = plan.warnings.iter().map(|text| masked(text)).collect();
+    let warnings: Vec<String> = plan.warnings.iter().map(|text| masked(text)).collect();
     let checked = artifacts::check(app, &build, &plan.artifacts).await?;
     let concluded = match begin_change(app, caller, plan.id, plan.attempt).await {
-        Ok((write, build)) => conclude(write, build, plan, error, told, &checked).await,
+        Ok((write, build)) => conclude(write, build, plan, error, warnings, &checked).await,
         Err(failure) => Err(failure),
     };
-    let gone = match concluded {
-        Ok(gone) => gone,
+    let removed = match concluded {
+        Ok(removed) => removed,
         Err(failure) => {
             artifacts::discard(app, &checked).await;
             return Err(failure);
@@ -157,7 +157,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
     };
     app.maskers.forget(plan.id);
     artifacts::drop_staged(app, &checked).await;
-    artifacts::drop_bytes(app, &gone).await;
+    artifacts::drop_bytes(app, &removed).await;
     if let Err(failure) = build_logs::seal(app, build.org_id, plan.id, 1).await {
         tracing::warn!(error = %failure, build = %plan.id, "the log of a build stays in the database for now");
     }
@@ -168,7 +168,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
 }
 
 /// The answer to a report that repeats the stored end: same attempt, same result.
-fn told_before(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Option<Finished> {
+fn repeated_end(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Option<Finished> {
     let same = build.state.status == status(plan.outcome)
         && build.state.attempt == plan.attempt
         && build.runner_id == Some(caller.runner.id)
@@ -214,7 +214,7 @@ async fn conclude(
             .await?;
     }
     let kept: Vec<_> = checked.iter().map(|one| one.artifact.id).collect();
-    let gone = artifacts::forget(&mut write, build.id, &kept).await?;
+    let removed = artifacts::forget(&mut write, build.id, &kept).await?;
     build.phases = plan.phases.clone();
     let mismatch = take_fingerprint(&mut write, &mut build, plan).await?;
     let of_artifacts = checked.iter().flat_map(|one| one.warnings.clone());
@@ -235,7 +235,7 @@ async fn conclude(
     write.org().update_build(&build).await?;
     end(&mut write, &build, to, error).await?;
     write.commit().await?;
-    Ok(gone)
+    Ok(removed)
 }
 
 /// Adopts the fingerprint that the runner computed, because the app will send that one. Returns a warning if it differs
@@ -257,10 +257,10 @@ async fn take_fingerprint(
     if fingerprints::is_same_code(&mut write.org(), &bundle, &sent, found, plan.lwfp2.as_ref()).await? {
         return Ok(None);
     }
-    let there = fingerprints::document(&mut write.org(), &bundle, &sent).await?;
-    let here = fingerprints::document(&mut write.org(), &bundle, found).await?;
-    let differs = match there.zip(here) {
-        Some((there, here)) => format!(": {}", reason(Some(&there), Some(&here))),
+    let from_request = fingerprints::document(&mut write.org(), &bundle, &sent).await?;
+    let from_runner = fingerprints::document(&mut write.org(), &bundle, found).await?;
+    let differs = match from_request.zip(from_runner) {
+        Some((from_request, from_runner)) => format!(": {}", reason(Some(&from_request), Some(&from_runner))),
         None => String::new(),
     };
     Ok(Some(format!(

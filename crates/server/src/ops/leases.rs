@@ -67,7 +67,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     if !write.org().set_build_state(build.id, &build.state, &to, &with).await? {
         return Ok(None);
     }
-    let begun = Build {
+    let leased = Build {
         state: to,
         runner_id: Some(runner.id),
         started_at: build.started_at.or(Some(now)),
@@ -75,23 +75,23 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
         warnings: Vec::new(),
         ..build
     };
-    write.org().update_build(&begun).await?;
-    write.observe(Observation::BuildTaken(begun.platform, now - queued_at));
-    let what_for = format!("attempt {} of the build {} on {}", to.attempt, begun.id, runner.id);
-    let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
-    let told = json!({"runner": runner.name, "attempt": to.attempt});
-    write.audit("build.lease", begun.id, NOTHING, Some(&told)).await?;
-    write.signal(Signal::Build(begun.id));
-    if begun.started_at == Some(now) {
-        add_event(&mut write, &begun, Some(&runner.name)).await?;
+    write.org().update_build(&leased).await?;
+    write.observe(Observation::BuildTaken(leased.platform, now - queued_at));
+    let what_for = format!("attempt {} of the build {} on {}", to.attempt, leased.id, runner.id);
+    let opened = build_secrets::open(&mut write, &leased, &what_for).await?;
+    let details = json!({"runner": runner.name, "attempt": to.attempt});
+    write.audit("build.lease", leased.id, NOTHING, Some(&details)).await?;
+    write.signal(Signal::Build(leased.id));
+    if leased.started_at == Some(now) {
+        add_event(&mut write, &leased, Some(&runner.name)).await?;
     }
     write.commit().await?;
     drop(turn);
     // While they are open: otherwise masking the log would open them again.
     let made = tokio::task::spawn_blocking(move || (opened.masker(), opened)).await;
     let (masker, opened) = made.map_err(|error| ApiError::Internal(format!("making a masker: {error}")))?;
-    app.maskers.keep(begun.id, to.attempt, Arc::new(masker));
-    Ok(Some(lease_of(app, caller, &begun, opened)?))
+    app.maskers.keep(leased.id, to.attempt, Arc::new(masker));
+    Ok(Some(lease_of(app, caller, &leased, opened)?))
 }
 
 /// The runner's record, unless it was revoked, possibly while it waited.
@@ -232,12 +232,12 @@ pub async fn record_plan(
     app: &App,
     caller: &RunnerCaller,
     id: BuildId,
-    told: TellPlan,
+    report: TellPlan,
 ) -> Result<AttemptReply, ApiError> {
-    let (mut write, mut build) = begin_change(app, caller, id, told.attempt).await?;
-    build.plan = Some(told.plan);
-    build.plan_origin = Some(told.origin.to_string());
-    if let Some(commit) = told.commit {
+    let (mut write, mut build) = begin_change(app, caller, id, report.attempt).await?;
+    build.plan = Some(report.plan);
+    build.plan_origin = Some(report.origin.to_string());
+    if let Some(commit) = report.commit {
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }
     write.org().update_build(&build).await?;
@@ -275,8 +275,8 @@ pub async fn end(
     write.observe(Observation::BuildEnded(build.platform, to.status, millis));
     let ended = write.org().build(build.id).await?;
     let ended = ended.ok_or_else(|| ApiError::Internal(format!("the locked build {} is gone", build.id)))?;
-    let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
-    write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
+    let details = json!({"status": to.status.as_str(), "attempt": to.attempt});
+    write.audit("build.finish", build.id, NOTHING, Some(&details)).await?;
     add_event(write, &ended, None).await?;
     write.signal(Signal::Build(build.id));
     Ok(ended)
@@ -340,8 +340,8 @@ pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, Ap
         if !transition {
             return Ok(false);
         }
-        let told = json!({"attempt": to.attempt});
-        write.audit("build.lapse", id, NOTHING, Some(&told)).await?;
+        let details = json!({"attempt": to.attempt});
+        write.audit("build.lapse", id, NOTHING, Some(&details)).await?;
         write.signal(Signal::Runners);
         write.signal(Signal::Build(id));
     }

@@ -284,11 +284,11 @@ fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
     );
     let app = app.clone();
     tokio::spawn(async move {
-        let told = match app.db.write().await {
+        let written = match app.db.write().await {
             Ok(tx) => commit_with_audit(&app, tx, user, line).await,
             Err(error) => Err(error.into()),
         };
-        if let Err(error) = told {
+        if let Err(error) = written {
             tracing::warn!(%error, "a refused sign-in could not be written to the audit log");
         }
     });

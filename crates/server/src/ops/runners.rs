@@ -42,8 +42,8 @@ pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, ApiErro
         .system(REASON)
         .create_runner_token(&token_hash(&made.token), Some(org), &by, now, made.expires_at)
         .await?;
-    let told = json!({"expiresAt": iso(made.expires_at)});
-    write.audit("runner.create_token", org, NOTHING, Some(&told)).await?;
+    let details = json!({"expiresAt": iso(made.expires_at)});
+    write.audit("runner.create_token", org, NOTHING, Some(&details)).await?;
     Ok(made)
 }
 
@@ -54,8 +54,8 @@ pub async fn create_shared_token(app: &App) -> Result<OneTimeToken, ApiError> {
     tx.system(REASON)
         .create_runner_token(&token_hash(&made.token), None, &by, app.clock.now(), made.expires_at)
         .await?;
-    let told = json!({"shared": true, "expiresAt": iso(made.expires_at)});
-    audit_installation(app, &mut tx, "runner.create_token", &told).await?;
+    let details = json!({"shared": true, "expiresAt": iso(made.expires_at)});
+    audit_installation(app, &mut tx, "runner.create_token", &details).await?;
     tx.commit().await?;
     Ok(made)
 }
@@ -190,8 +190,8 @@ async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) 
             write.commit().await
         }
         None => {
-            let told = serde_json::to_value(&view).map_err(|error| ApiError::Internal(error.to_string()))?;
-            audit_installation(app, &mut tx, "runner.enrol", &told).await?;
+            let details = serde_json::to_value(&view).map_err(|error| ApiError::Internal(error.to_string()))?;
+            audit_installation(app, &mut tx, "runner.enrol", &details).await?;
             Ok(tx.commit().await?)
         }
     }

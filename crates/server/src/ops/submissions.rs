@@ -198,19 +198,19 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
     }
     let (mut new, now) = (old.clone(), write.now());
     new.state = state;
-    let mut gone = Vec::new();
+    let mut unused = Vec::new();
     if state.status.is_final() {
         new.finished_at = Some(now);
         write.observe(report::ended(&new, now));
         new.add_event(now, "The submission is canceled.");
-        gone = keys(write, id).await?;
+        unused = keys(write, id).await?;
         write.org().forget_submission_files(id).await?;
         turns::end(write, &new, None).await?;
     } else {
         new.add_event(now, "The submission is to be canceled.");
     }
     let new = store_change(write, "submission.cancel", &old, new).await?;
-    Ok((new, gone))
+    Ok((new, unused))
 }
 
 /// Continues a failed or rejected submission where it stopped.

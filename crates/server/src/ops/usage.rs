@@ -68,12 +68,12 @@ pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), ApiEr
     let Some(tier) = limited_tier(write, Holding::StoredBytes).await? else {
         return Ok(());
     };
-    let held = write.org().stored_bytes().await?;
+    let present = write.org().stored_bytes().await?;
     Ok(write
         .app()
         .config
         .quotas
-        .check_holding(tier, Holding::StoredBytes, held, more)?)
+        .check_holding(tier, Holding::StoredBytes, present, more)?)
 }
 
 /// Rejects a claim that would exceed the quota of apps.
@@ -81,8 +81,12 @@ pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), ApiError> {
     let Some(tier) = limited_tier(write, Holding::Apps).await? else {
         return Ok(());
     };
-    let held = write.org().claimed_bundles().await?;
-    Ok(write.app().config.quotas.check_holding(tier, Holding::Apps, held, 1)?)
+    let present = write.org().claimed_bundles().await?;
+    Ok(write
+        .app()
+        .config
+        .quotas
+        .check_holding(tier, Holding::Apps, present, 1)?)
 }
 
 /// The organization's tier if that has such a quota. Then this locks the organization's counts until the transaction

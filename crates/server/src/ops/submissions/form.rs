@@ -174,76 +174,76 @@ fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>
 }
 
 fn options(
-    given: SubmissionOptions,
+    options: SubmissionOptions,
     destination: &Destination,
     rollout: u8,
 ) -> Result<(Options, Vec<SymbolFile>), ApiError> {
-    options_fit(&given, destination)?;
+    options_fit(&options, destination)?;
     let named = |text: &str, most: usize| {
         !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control)
     };
-    let groups = given.groups.as_deref().unwrap_or_default();
+    let groups = options.groups.as_deref().unwrap_or_default();
     if groups.len() > MAX_GROUPS || !groups.iter().all(|group| named(group, MAX_GROUP)) {
         return Err(ApiError::bad(format!(
             "options.groups must be at most {MAX_GROUPS} names of 1 to {MAX_GROUP} characters"
         )));
     }
-    let priority = given
+    let priority = options
         .priority
         .map(|priority| u8::try_from(priority).ok().filter(|priority| *priority <= 5));
     if priority == Some(None) {
         return Err(ApiError::bad("options.priority must be a whole number from 0 to 5"));
     }
-    if let Some(countries) = &given.countries {
+    if let Some(countries) = &options.countries {
         check_countries(countries, destination, rollout)?;
     }
-    let release_name = given.release_name.as_deref();
+    let release_name = options.release_name.as_deref();
     if release_name.is_some_and(|name| !named(name, MAX_RELEASE_NAME)) {
         return Err(ApiError::bad(format!(
             "options.releaseName must have 1 to {MAX_RELEASE_NAME} characters, on one line"
         )));
     }
-    let symbols = given.symbols.unwrap_or_default();
+    let symbols = options.symbols.unwrap_or_default();
     if symbols.len() > 2 {
         return Err(ApiError::bad(
             "options.symbols may be two files: one mapping, one native",
         ));
     }
     let options = Options {
-        groups: given.groups,
-        uses_non_exempt_encryption: given.uses_non_exempt_encryption,
-        manual_release: given.manual_release,
-        draft: given.draft,
+        groups: options.groups,
+        uses_non_exempt_encryption: options.uses_non_exempt_encryption,
+        manual_release: options.manual_release,
+        draft: options.draft,
         priority: priority.flatten(),
-        countries: given.countries,
-        release_name: given.release_name,
-        changes_not_sent_for_review: given.changes_not_sent_for_review,
+        countries: options.countries,
+        release_name: options.release_name,
+        changes_not_sent_for_review: options.changes_not_sent_for_review,
     };
     Ok((options, symbols))
 }
 
 /// Rejects an option of another destination.
-fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(), ApiError> {
+fn options_fit(options: &SubmissionOptions, destination: &Destination) -> Result<(), ApiError> {
     let is_play = matches!(destination, Destination::Track(_));
     let is_test_flight = *destination == Destination::TestFlight;
     let is_app_store = *destination == Destination::AppStore;
-    let encryption = given.uses_non_exempt_encryption.is_some();
-    let unreviewed = given.changes_not_sent_for_review.is_some();
+    let encryption = options.uses_non_exempt_encryption.is_some();
+    let unreviewed = options.changes_not_sent_for_review.is_some();
     for (name, is_given, fits, wanted) in [
-        ("groups", given.groups.is_some(), is_test_flight, "testflight"),
+        ("groups", options.groups.is_some(), is_test_flight, "testflight"),
         ("usesNonExemptEncryption", encryption, !is_play, "the App Store"),
         (
             "manualRelease",
-            given.manual_release.is_some(),
+            options.manual_release.is_some(),
             is_app_store,
             "app_store",
         ),
-        ("draft", given.draft.is_some(), is_play, "Google Play"),
-        ("priority", given.priority.is_some(), is_play, "Google Play"),
-        ("countries", given.countries.is_some(), is_play, "Google Play"),
-        ("releaseName", given.release_name.is_some(), is_play, "Google Play"),
+        ("draft", options.draft.is_some(), is_play, "Google Play"),
+        ("priority", options.priority.is_some(), is_play, "Google Play"),
+        ("countries", options.countries.is_some(), is_play, "Google Play"),
+        ("releaseName", options.release_name.is_some(), is_play, "Google Play"),
         ("changesNotSentForReview", unreviewed, is_play, "Google Play"),
-        ("symbols", given.symbols.is_some(), is_play, "Google Play"),
+        ("symbols", options.symbols.is_some(), is_play, "Google Play"),
     ] {
         if is_given && !fits {
             return Err(ApiError::bad(format!("options.{name} is for {wanted} only")));

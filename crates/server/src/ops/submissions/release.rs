@@ -68,7 +68,7 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
             source: source(file)?,
         })
     });
-    let (spec, asked) = (&submission.spec, &submission.spec.options);
+    let (spec, options) = (&submission.spec, &submission.spec.options);
     Ok(Release {
         bundle_id: submission.bundle_id.clone(),
         platform: submission.platform,
@@ -89,14 +89,14 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
             .collect(),
         rollout: (submission.rollout < 100).then_some(submission.rollout),
         options: Options {
-            groups: asked.groups.clone().unwrap_or_default(),
-            uses_non_exempt_encryption: asked.uses_non_exempt_encryption,
-            manual_release: asked.manual_release.unwrap_or(false),
-            draft: asked.draft.unwrap_or(false),
-            priority: asked.priority,
-            countries: asked.countries.clone().unwrap_or_default(),
-            name: asked.release_name.clone(),
-            changes_not_sent_for_review: asked.changes_not_sent_for_review.unwrap_or(false),
+            groups: options.groups.clone().unwrap_or_default(),
+            uses_non_exempt_encryption: options.uses_non_exempt_encryption,
+            manual_release: options.manual_release.unwrap_or(false),
+            draft: options.draft.unwrap_or(false),
+            priority: options.priority,
+            countries: options.countries.clone().unwrap_or_default(),
+            name: options.release_name.clone(),
+            changes_not_sent_for_review: options.changes_not_sent_for_review.unwrap_or(false),
             symbols: symbols.collect::<Result<_, ApiError>>()?,
         },
     })

@@ -44,15 +44,15 @@ pub struct Report {
 /// kept. Otherwise it is released.
 pub async fn record(
     app: &App,
-    held: &Submission,
+    claimed: &Submission,
     report: Report,
     goes_on: bool,
 ) -> Result<Option<Submission>, ApiError> {
-    let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
-    let Some(old) = write.org().lock_submission(held.id).await? else {
+    let mut write = Write::open(app, claimed.org_id, Actor::Service, None).await?;
+    let Some(old) = write.org().lock_submission(claimed.id).await? else {
         return Ok(None);
     };
-    if old.work.claim != held.work.claim {
+    if old.work.claim != claimed.work.claim {
         return Ok(None);
     }
     if old.state.status.is_final() {
@@ -64,24 +64,24 @@ pub async fn record(
     let now = write.now();
     let mut new = after(&mut write, &old, &report).await?;
     let is_over = new.state.status.is_final();
-    let mut gone = Vec::new();
+    let mut unused = Vec::new();
     if is_over {
-        gone = finish(&mut write, &mut new).await?;
+        unused = finish(&mut write, &mut new).await?;
     } else {
         // A change or cancellation that was requested meanwhile is due at once.
-        let wanted = (new.change.is_some() && new.change != held.change)
-            || (new.state.cancel_requested && !held.state.cancel_requested);
+        let wanted = (new.change.is_some() && new.change != claimed.change)
+            || (new.state.cancel_requested && !claimed.state.cancel_requested);
         new.work.due_at = Some(report.next.filter(|_| !wanted).unwrap_or(now));
     }
     turns::end(&mut write, &new, report.progress.as_ref()).await?;
     // A pending deletion takes effect once the submission is finished or can no longer be canceled.
     if new.work.is_deleted && (is_over || !new.state.cancel_requested) {
-        gone.extend(super::keys(&mut write, old.id).await?);
+        unused.extend(super::keys(&mut write, old.id).await?);
         turns::leave(&mut write, &old).await?;
         write.org().hold_submission(old.id, None).await?;
         write.org().delete_submission(old.id).await?;
         write.commit().await?;
-        remove_files(app, &gone).await;
+        remove_files(app, &unused).await;
         return Ok(None);
     }
     tell_webhooks(&mut write, &old, &new).await?;
@@ -90,7 +90,7 @@ pub async fn record(
     let until = goes_on.then_some(now + LEASE);
     write.org().hold_submission(old.id, until).await?;
     write.commit().await?;
-    remove_files(app, &gone).await;
+    remove_files(app, &unused).await;
     Ok(goes_on.then_some(new))
 }
 
@@ -156,11 +156,11 @@ pub fn ended(submission: &Submission, now: EpochMs) -> Observation {
 
 /// Releases the claim of an interrupted step, so that another claim can continue from the stored progress. Does nothing
 /// under an older claim.
-pub async fn give_up(app: &App, held: &Submission) -> Result<(), ApiError> {
-    let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
-    let present = write.org().lock_submission(held.id).await?;
-    if present.is_some_and(|present| present.work.claim == held.work.claim) {
-        write.org().hold_submission(held.id, None).await?;
+pub async fn give_up(app: &App, claimed: &Submission) -> Result<(), ApiError> {
+    let mut write = Write::open(app, claimed.org_id, Actor::Service, None).await?;
+    let present = write.org().lock_submission(claimed.id).await?;
+    if present.is_some_and(|present| present.work.claim == claimed.work.claim) {
+        write.org().hold_submission(claimed.id, None).await?;
         write.commit().await?;
     }
     Ok(())

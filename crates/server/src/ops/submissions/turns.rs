@@ -27,20 +27,20 @@ fn part(submission: &Submission, turn: app_store::Turn) -> String {
 
 /// Takes the turn that the next step of a submission needs. If another submission holds it, returns a text that names
 /// it.
-pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> Result<Option<String>, ApiError> {
+pub async fn take(app: &App, claimed: &Submission, steps: &app_store::Progress) -> Result<Option<String>, ApiError> {
     let Some(wanted) = steps.stage.needs() else {
         return Ok(None);
     };
-    let (bundle, part) = (apps::bundle_id(&held.bundle_id)?, part(held, wanted));
+    let (bundle, part) = (apps::bundle_id(&claimed.bundle_id)?, part(claimed, wanted));
     let turn = Turn {
         bundle: &bundle,
-        platform: held.platform,
+        platform: claimed.platform,
         part: &part,
         // Later steps of the version have work of their own under way.
         after_others: steps.stage == app_store::Stage::Version,
     };
     let mut tx = app.db.read().await?;
-    let has_it = tx.system(REASON).has_app_store_turn(turn, held.id).await?;
+    let has_it = tx.system(REASON).has_app_store_turn(turn, claimed.id).await?;
     drop(tx);
     if has_it && !turn.after_others {
         return Ok(None);
@@ -48,12 +48,12 @@ pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> 
     let mut tx = app.db.write().await?;
     let holder = tx
         .system(REASON)
-        .take_app_store_turn(turn, held.id, held.work.claim)
+        .take_app_store_turn(turn, claimed.id, claimed.work.claim)
         .await?;
     tx.commit().await?;
     Ok(holder.map(|holder| {
         let what = match (&holder.version, &holder.build_number) {
-            (Some(version), Some(build)) if holder.org_id == held.org_id => {
+            (Some(version), Some(build)) if holder.org_id == claimed.org_id => {
                 format!("{} (version {version}, build {build})", holder.id)
             }
             _ => "another submission of this app".to_owned(),

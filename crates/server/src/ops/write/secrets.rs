@@ -31,8 +31,9 @@ impl Write<'_> {
         what_for: &str,
     ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let value = self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?;
-        let told = serde_json::json!({"field": place.field, "for": what_for});
-        self.audit("secret.open", &place.record, NOTHING, Some(&told)).await?;
+        let details = serde_json::json!({"field": place.field, "for": what_for});
+        self.audit("secret.open", &place.record, NOTHING, Some(&details))
+            .await?;
         Ok(value)
     }
 
