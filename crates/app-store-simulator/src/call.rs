@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use launchway_domain::percent;
 use sha2::{Digest, Sha256};
 
 /// The number of bytes of a body that are kept; the rest is only counted and hashed.
@@ -103,18 +104,5 @@ impl Received {
 
 /// Decodes percent-encoding; an invalid `%` is kept.
 pub(crate) fn plain(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let pair = bytes
-            .get(at + 1..at + 3)
-            .and_then(|pair| std::str::from_utf8(pair).ok());
-        let byte = pair
-            .filter(|_| bytes[at] == b'%')
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        plain.push(byte.unwrap_or(bytes[at]));
-        at += if byte.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&plain).into_owned()
+    String::from_utf8_lossy(&percent::decode_path(text)).into_owned()
 }

@@ -56,16 +56,3 @@ impl Fields for Value {
             .map_or(&[], Vec::as_slice)
     }
 }
-
-/// Percent-encodes a text for a path or query: everything except letters, digits and `-._~`.
-pub(crate) fn percent_encode(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    escaped
-}

@@ -13,6 +13,7 @@ mod review;
 mod track;
 mod upload;
 
+use launchway_domain::percent;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 
@@ -66,7 +67,7 @@ struct Place<'r> {
 impl Place<'_> {
     /// The path of the app.
     fn app(&self) -> String {
-        let package = crate::answer::percent_encode(&self.release.bundle_id);
+        let package = percent::encode(&self.release.bundle_id);
         format!("/androidpublisher/v3/applications/{package}")
     }
 
@@ -77,7 +78,7 @@ impl Place<'_> {
 
     /// The name of the track, encoded for a path.
     fn track(&self) -> String {
-        crate::answer::percent_encode(self.release.destination.as_str())
+        percent::encode(self.release.destination.as_str()).to_string()
     }
 
     /// Whether the binary is an APK; otherwise it is a bundle.

@@ -1,28 +1,28 @@
 //! `Content-Disposition: attachment` with a file name chosen by users (`docs/reference/uploads.md#bytes-from-users`;
 //! RFC 6266).
 
-use super::percent;
+use launchway_domain::percent;
 
 /// The length in bytes that file systems accept; longer names are cut.
 const MAX_NAME: usize = 255;
 
-/// Writes the header's value byte by byte: ASCII, quoted, without control characters. A name that is not plain ASCII is
+/// Writes the header's value in pieces: ASCII, quoted, without control characters. A name that is not plain ASCII is
 /// repeated in full as `filename*`.
-pub(crate) fn attachment(file_name: &str, mut put: impl FnMut(u8)) {
+pub(crate) fn attachment(file_name: &str, mut put: impl FnMut(&str)) {
     let name = &file_name[..file_name.floor_char_boundary(MAX_NAME)];
-    b"attachment; filename=\"".iter().copied().for_each(&mut put);
-    for character in name.chars() {
-        put(if is_plain(character) { character as u8 } else { b'_' });
+    put("attachment; filename=\"");
+    let mut pieces = name.split(|character| !is_plain(character));
+    put(pieces.next().unwrap_or_default());
+    let mut is_whole = true;
+    for piece in pieces {
+        is_whole = false;
+        put("_");
+        put(piece);
     }
-    put(b'"');
-    if !name.chars().all(is_plain) {
-        b"; filename*=UTF-8''".iter().copied().for_each(&mut put);
-        let mut escape = Vec::with_capacity(3);
-        for byte in name.bytes() {
-            escape.clear();
-            percent::push(&mut escape, byte);
-            escape.iter().copied().for_each(&mut put);
-        }
+    put("\"");
+    if !is_whole {
+        put("; filename*=UTF-8''");
+        percent::encode(name).for_each(put);
     }
 }
 
@@ -37,9 +37,9 @@ mod tests {
     use super::*;
 
     fn value(name: &str) -> String {
-        let mut out = Vec::new();
-        attachment(name, |byte| out.push(byte));
-        String::from_utf8(out).unwrap()
+        let mut out = String::new();
+        attachment(name, |piece| out.push_str(piece));
+        out
     }
 
     #[test]

@@ -8,7 +8,6 @@ mod error;
 mod fetch;
 mod key;
 pub mod local;
-pub mod percent;
 pub mod range;
 pub mod s3;
 pub mod serve;
@@ -19,6 +18,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
+use launchway_domain::percent;
 use launchway_os::free_space::Floor;
 use tokio::fs::File;
 
@@ -43,6 +43,11 @@ impl std::fmt::Debug for SignedUrl {
             .field("expires_at_ms", &self.expires_at_ms)
             .finish_non_exhaustive()
     }
+}
+
+/// Appends a percent-encoded text to a URL.
+fn push_encoded(url: &mut Vec<u8>, text: &str) {
+    percent::encode(text).for_each(|piece| url.extend_from_slice(piece.as_bytes()));
 }
 
 /// An object in a listing.

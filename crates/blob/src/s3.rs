@@ -22,7 +22,7 @@ use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
 use super::sigv4::{Permit, Signer};
-use super::{BlobError, Fetched, Key, Listed, disposition, fetch, percent};
+use super::{BlobError, Fetched, Key, Listed, disposition, fetch, push_encoded};
 use address::Address;
 
 /// Size in bytes of one part of an upload. Two parts are sent at a time.
@@ -120,7 +120,7 @@ impl Bucket {
     ) -> i64 {
         let more_query = |out: &mut Vec<u8>| {
             out.extend(b"&response-content-disposition=");
-            disposition::attachment(file_name, |byte| percent::push(out, byte));
+            disposition::attachment(file_name, |piece| push_encoded(out, piece));
             out.extend(b"&response-content-type=application%2Foctet-stream");
         };
         let path = [self.address.base_path.as_str(), key.as_str()];

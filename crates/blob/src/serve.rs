@@ -132,9 +132,9 @@ async fn body_of(opened: Opened, first: u64, count: u64) -> Result<Body, Problem
 
 /// The headers of every answer with an object: users supply these bytes, so no browser may display or run them.
 fn download_headers(file_name: &str, etag: &HeaderValue, seconds_left: i64) -> HeaderMap {
-    let mut name = Vec::new();
-    disposition::attachment(file_name, |byte| name.push(byte));
-    let name = HeaderValue::from_bytes(&name).unwrap_or(HeaderValue::from_static("attachment"));
+    let mut name = String::new();
+    disposition::attachment(file_name, |piece| name.push_str(piece));
+    let name = HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment"));
     HeaderMap::from_iter([
         (header::CONTENT_DISPOSITION, name),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),

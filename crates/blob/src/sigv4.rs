@@ -11,10 +11,9 @@ use arc_swap::ArcSwapOption;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use jiff::tz::Offset;
+use launchway_domain::percent;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
-
-use super::percent;
 
 const DAY: i64 = 86_400;
 
@@ -66,10 +65,10 @@ impl Signer {
         credentials_end: Option<i64>,
     ) -> Signer {
         Signer {
-            access_key_id: percent::encode(access_key_id),
+            access_key_id: percent::encode(access_key_id).to_string(),
             secret: Zeroizing::new(secret.to_owned()),
-            region: percent::encode(region),
-            token: token.map(percent::encode),
+            region: percent::encode(region).to_string(),
+            token: token.map(|token| percent::encode(token).to_string()),
             credentials_end,
             today: ArcSwapOption::empty(),
         }

@@ -1,10 +1,10 @@
 //! The question to the server, and what its answer comes to (`docs/reference/sdk.md#the-check`).
 
-use std::fmt::Write as _;
 use std::io::{self, Read};
 
 use launchway_delta::Digest;
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
+use launchway_domain::percent;
 use launchway_domain::version::Version;
 
 use crate::json::{self, Json};
@@ -149,7 +149,7 @@ pub(crate) fn retry_after(response: &Response) -> Option<u64> {
 
 fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'static str, String)]) -> String {
     let mut url = format!("{}/update/check/", settings.server_url.trim_end_matches('/'));
-    escape(&mut url, &settings.bundle_id);
+    url.extend(percent::encode(&settings.bundle_id));
     let own = [
         ("currentVersion", Some(&*running.version)),
         ("currentBuild", Some(&*running.build)),
@@ -166,23 +166,11 @@ fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'stat
             url.push(separator);
             url.push_str(name);
             url.push('=');
-            escape(&mut url, value);
+            url.extend(percent::encode(value));
             separator = '&';
         }
     }
     url
-}
-
-/// Percent-encodes everything but the unreserved characters of RFC 3986.
-pub(crate) fn escape(url: &mut String, text: &str) {
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(url, "%{byte:02X}");
-        }
-    }
 }
 
 fn understand(answer: &Json, settings: &Settings, running: &Running) -> Result<Checked, CheckError> {

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use launchway_domain::time;
+use launchway_domain::{percent, time};
 
-use crate::check::{escape, read_body, retry_after};
+use crate::check::{read_body, retry_after};
 use crate::files::{read, replace};
 use crate::json::{self, Json};
 use crate::ports::{Network, Request, Storage};
@@ -192,7 +192,7 @@ fn finish(storage: &dyn Storage, all: &[Event], left: &[Event], taken: usize) ->
 
 fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event]) -> Taken {
     let mut url = format!("{}/update/report/", settings.server_url.trim_end_matches('/'));
-    escape(&mut url, &settings.bundle_id);
+    url.extend(percent::encode(&settings.bundle_id));
     let body = Json::object([
         ("reportToken", Json::text(token)),
         ("events", Json::Array(events.iter().map(Event::to_json).collect())),

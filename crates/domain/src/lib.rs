@@ -24,6 +24,7 @@ pub mod mac;
 pub mod masking;
 pub mod org;
 pub mod ota;
+pub mod percent;
 pub mod platform;
 pub mod report;
 pub mod rollout;

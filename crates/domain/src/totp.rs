@@ -1,13 +1,13 @@
 //! Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, six digits and steps of 30 seconds, which every app supports;
 //! and recovery codes for users who lost the app.
 
-use std::fmt::Write;
 use std::str::FromStr;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use zeroize::Zeroizing;
 
+use crate::percent;
 use crate::time::{EpochMs, SECOND};
 
 /// Length of a secret in bytes, as RFC 4226 recommends.
@@ -78,7 +78,7 @@ impl Secret {
     pub fn uri(&self, account: &str) -> Zeroizing<String> {
         Zeroizing::new(format!(
             "otpauth://totp/Launchway:{}?secret={}&issuer=Launchway&algorithm=SHA1&digits={DIGITS}&period={}",
-            percent(account),
+            percent::encode(account),
             *self.text(),
             STEP / SECOND
         ))
@@ -141,20 +141,6 @@ fn base32(bytes: &[u8]) -> Zeroizing<String> {
         }
     }
     text
-}
-
-/// Percent-encodes a text for the path of a URI.
-fn percent(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use launchway_app_stores::transport::{Body, Method, Request, Transport};
-use launchway_blob::percent::encode;
+use launchway_domain::percent::encode;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use reqwest::Url;
 use serde::Deserialize;

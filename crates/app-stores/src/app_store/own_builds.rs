@@ -1,11 +1,12 @@
 //! Ownership of existing builds. A submission uses an existing build only if this service committed its bytes: a build
 //! with the same version and number may contain anything.
 
+use launchway_domain::percent;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use super::{AppStoreConnect, Progress, platform_name};
-use crate::answer::{Fields, percent_encode};
+use crate::answer::Fields;
 use crate::failure::AppStoreError;
 use crate::release::{OwnUpload, Release};
 
@@ -24,7 +25,10 @@ impl AppStoreConnect {
         release: &Release,
         progress: &Progress,
     ) -> Result<Vec<FoundBuild>, AppStoreError> {
-        let (version, number) = (percent_encode(&release.version), percent_encode(&release.build_number));
+        let (version, number) = (
+            percent::encode(&release.version),
+            percent::encode(&release.build_number),
+        );
         let platform = platform_name(release.platform);
         let found = self
             .get(&format!(

@@ -2,6 +2,7 @@
 
 mod parts;
 
+use launchway_domain::percent;
 use launchway_domain::submission::SubmissionStatus::{Processing, Uploading, Validating};
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::own_builds::{FoundBuild, is_other_file, number_used, own_upload, upload_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
-use crate::answer::{Fields, percent_encode};
+use crate::answer::Fields;
 use crate::failure::{AppStoreError, one_line};
 use crate::release::Release;
 use crate::step::Step;
@@ -20,7 +21,7 @@ const MAX_RESTARTS: u32 = 3;
 
 impl AppStoreConnect {
     pub(super) async fn find_app(&self, release: &Release, mut progress: Progress) -> Stepped {
-        let wanted = percent_encode(&release.bundle_id);
+        let wanted = percent::encode(&release.bundle_id);
         let found = self
             .get(&format!("/v1/apps?filter[bundleId]={wanted}&limit=200"))
             .await?;
@@ -54,7 +55,10 @@ impl AppStoreConnect {
             let told = "The build is in App Store Connect already.";
             return Ok(Step::proceed(progress.at(Stage::AwaitBuild), Processing, told));
         }
-        let (version, number) = (percent_encode(&release.version), percent_encode(&release.build_number));
+        let (version, number) = (
+            percent::encode(&release.version),
+            percent::encode(&release.build_number),
+        );
         let platform = platform_name(release.platform);
         let found = self
             .get(&format!(

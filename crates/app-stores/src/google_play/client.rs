@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use launchway_domain::percent;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use serde_json::{Value, json};
 
 use super::refusal::{CallError, refusal};
-use crate::answer::{Fields, json as read_json, percent_encode, unavailable};
+use crate::answer::{Fields, json as read_json, unavailable};
 use crate::clock::Clock;
 use crate::failure::AppStoreError;
 use crate::token::Rs256Key;
@@ -104,7 +105,7 @@ impl GooglePlay {
         });
         let assertion = credential.key.sign(&credential.key_id, &claims);
         let assertion = assertion.ok_or_else(|| AppStoreError::invalid_response("a signature"))?;
-        let form = format!("grant_type={}&assertion={assertion}", percent_encode(GRANT));
+        let form = format!("grant_type={}&assertion={assertion}", percent::encode(GRANT));
         let request = Request::new(Method::Post, &credential.token_uri)
             .header("content-type", "application/x-www-form-urlencoded")
             .body(Body::Bytes(Bytes::from(form)));

@@ -6,11 +6,12 @@
 
 use std::io::Write;
 
+use launchway_domain::percent;
 use subtle::ConstantTimeEq;
 
 use super::Directory;
 use crate::sigv4::hex_of;
-use crate::{Key, percent};
+use crate::{Key, push_encoded};
 
 /// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Directory {
         let expires = expiry(now_ms, seconds);
         self.start_url(out, key, expires);
         out.extend(b"&name=");
-        percent::push_str(out, file_name);
+        push_encoded(out, file_name);
         finish_url(out, &self.signature(Method::Get, key, expires, file_name.as_bytes()));
         expires.saturating_mul(1000)
     }

@@ -1,8 +1,9 @@
 //! Parses `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=…`: the address of a bucket.
 
 use http::Uri;
+use launchway_domain::percent;
 
-use crate::{BlobError, Key, percent};
+use crate::{BlobError, Key};
 
 /// The parsed and validated address of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The filters of a list, as they were typed: shown in the form above the list, and kept in its links.
 
-use launchway_blob::percent::encode;
+use launchway_domain::percent::encode;
 
 use crate::api_error::ApiError;
 use crate::http::extract::Query;

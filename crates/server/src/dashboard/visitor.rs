@@ -11,10 +11,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use launchway_blob::percent::encode;
 use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::mac::MacKey;
 use launchway_domain::org::{Org, Session, User};
+use launchway_domain::percent::encode;
 use launchway_domain::tenancy::Role;
 use launchway_vault::Purpose;
 

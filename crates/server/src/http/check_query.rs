@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use launchway_domain::percent::decode_query;
+
 use crate::api_error::ApiError;
-use crate::http::extract::{decode, duplicate_parameter, text};
+use crate::http::extract::{duplicate_parameter, text};
 
 /// A parameter of the check (`docs/reference/updates.md#request`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +79,10 @@ impl<'q> CheckQuery<'q> {
         for pair in query.as_bytes().split(|byte| *byte == b'&') {
             let mut halves = pair.splitn(2, |byte| *byte == b'=');
             let (name, value) = (halves.next().unwrap_or_default(), halves.next().unwrap_or_default());
-            if let Some(parameter) = Parameter::of_name(&decode(name)) {
+            if let Some(parameter) = Parameter::of_name(&decode_query(name)) {
                 let given = &mut read.0[parameter as usize];
                 *given = match given {
-                    ParameterValue::Not => ParameterValue::Once(decode(value)),
+                    ParameterValue::Not => ParameterValue::Once(decode_query(value)),
                     ParameterValue::Once(_) | ParameterValue::Twice => ParameterValue::Twice,
                 };
             }

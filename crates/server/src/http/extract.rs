@@ -1,7 +1,6 @@
 //! Extractors that respond to every malformed request with 400 and a message that names the field
 //! (`docs/reference/conventions.md#requests-and-responses`).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -10,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use launchway_domain::id::{Id, Kind};
 use launchway_domain::mac::MacKey;
+use launchway_domain::percent::decode_query;
 use launchway_store::{Paging, RequestKey};
 use launchway_vault::Purpose;
 use serde::de::DeserializeOwned;
@@ -34,7 +34,7 @@ impl Query {
     /// Parses the text after `?`.
     pub fn parse(text: &str) -> Query {
         let pairs = text.split('&').filter(|pair| !pair.is_empty());
-        let owned = |text: &str| decode(text.as_bytes()).into_owned();
+        let owned = |text: &str| decode_query(text.as_bytes()).into_owned();
         Query(
             pairs
                 .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
@@ -134,30 +134,6 @@ pub fn duplicate_parameter(name: &str) -> ApiError {
 /// The value of a parameter as text.
 pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, ApiError> {
     std::str::from_utf8(value).map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))
-}
-
-/// Decodes `%XX` and `+` of a query. An invalid escape is kept as it is. Allocates only if something is decoded.
-pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
-    // Scans all bytes without an early exit, so that the compiler vectorizes the loop.
-    let escaped = bytes.iter().fold(false, |any, byte| any | matches!(byte, b'%' | b'+'));
-    if !escaped {
-        return Cow::Borrowed(bytes);
-    }
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
-        let mut value = [0];
-        decoded.push(match (byte, behind.split_at_checked(2)) {
-            (b'%', Some((digits, after))) if hex::decode_to_slice(digits, &mut value).is_ok() => {
-                rest = after;
-                value[0]
-            }
-            (b'+', _) => b' ',
-            _ => *byte,
-        });
-    }
-    Cow::Owned(decoded)
 }
 
 impl<S: Sync> FromRequestParts<S> for Query {

@@ -11,6 +11,7 @@ use launchway_api::open;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build_number::CurrentBuild;
 use launchway_domain::ota::{self, Caller, Decision};
+use launchway_domain::percent::decode_path;
 use launchway_domain::time::{EpochMs, SECOND, iso_bytes};
 use launchway_domain::version::Version;
 
@@ -18,7 +19,6 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
 use crate::http::check_query::{CheckQuery, Parameter};
-use crate::http::extract::decode;
 use crate::ota::{Entry, Updates};
 
 /// The path of the check, before the bundle identifier.
@@ -295,13 +295,4 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, ApiError
         device_id,
     };
     Ok(Question { caller, current_update })
-}
-
-/// Decodes `%XX` of a path; a plus sign is literal there.
-pub(crate) fn decode_path(text: &str) -> std::borrow::Cow<'_, [u8]> {
-    if text.contains('%') {
-        decode(text.replace('+', "%2B").as_bytes()).into_owned().into()
-    } else {
-        text.as_bytes().into()
-    }
 }

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
 use launchway_api::words::AcceptedStatus;
+use launchway_domain::percent::decode_path;
 use launchway_domain::report::{MAX_REASON, ReportKind};
 use launchway_store::Report;
 
@@ -16,7 +17,6 @@ use crate::app::App;
 use crate::caller::Origin;
 use crate::http::answers::found;
 use crate::http::extract::Body;
-use crate::http::update_check;
 use crate::ota::report_token::ReportClaim;
 
 const MAX_EVENTS: usize = 100;
@@ -50,7 +50,7 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
         .count(origin.address, now)
         .map_err(ApiError::RateLimited)?;
     let path = request.uri().path().strip_prefix("/update/report/").unwrap_or_default();
-    let bundle = String::from_utf8_lossy(&update_check::decode_path(path)).into_owned();
+    let bundle = String::from_utf8_lossy(&decode_path(path)).into_owned();
     let body = Body::<DeviceReport, MAX_REPORT>::from_request(request, &()).await?;
     let claim = app.report_tokens.read(&bundle, &body.0.report_token, now);
     let claim = claim.ok_or_else(|| ApiError::NotProven("Invalid or expired report token".to_owned()))?;

@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use launchway_domain::percent;
 use launchway_trust::metadata::Target;
 use ring::digest::{Algorithm, SHA256, SHA512, digest};
 
 use crate::Failure;
 use crate::arguments::Arguments;
-use crate::http::{get, quote};
+use crate::http::get;
 
 /// The hashes that are known.
 const ALGORITHMS: [(&str, &Algorithm); 2] = [("sha256", &SHA256), ("sha512", &SHA512)];
@@ -16,7 +17,7 @@ const LIMIT: u64 = 64 << 20;
 
 /// Fetches a target, unless its file is there already.
 pub fn download(arguments: &Arguments, name: &str, target: &Target) -> Result<(), Failure> {
-    let path = arguments.target_dir.join(quote(name, false));
+    let path = arguments.target_dir.join(percent::encode(name).to_string());
     if fs::read(&path).is_ok_and(|bytes| check(target, &bytes).is_ok()) {
         return Ok(());
     }
@@ -28,7 +29,11 @@ pub fn download(arguments: &Arguments, name: &str, target: &Target) -> Result<()
         .rsplit_once('/')
         .map_or(("", name), |(folder, file)| (folder, file));
     let slash = if folder.is_empty() { "" } else { "/" };
-    let remote = format!("{}{slash}{hash}.{}", quote(folder, true), quote(file, true));
+    let quoted: Vec<String> = folder
+        .split('/')
+        .map(|part| percent::encode(part).to_string())
+        .collect();
+    let remote = format!("{}{slash}{hash}.{}", quoted.join("/"), percent::encode(file));
     let bytes = get(&arguments.target_base_url, &remote, usize::try_from(target.length)?)?;
     let bytes = bytes.ok_or_else(|| format!("{remote} is missing"))?;
     check(target, &bytes)?;

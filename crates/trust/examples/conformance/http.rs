@@ -32,17 +32,3 @@ pub fn get(base: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>, Fail
         _ => Err(format!("{path}: {}", head.lines().next().unwrap_or_default()).into()),
     }
 }
-
-/// Quotes everything but letters, digits and `_.-~`, and `/` if it is to be kept.
-pub fn quote(text: &str, keep_slash: bool) -> String {
-    let mut quoted = String::new();
-    for byte in text.bytes() {
-        let plain = byte.is_ascii_alphanumeric() || b"_.-~".contains(&byte) || (keep_slash && byte == b'/');
-        if plain {
-            quoted.push(byte.into());
-        } else {
-            quoted.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    quoted
-}

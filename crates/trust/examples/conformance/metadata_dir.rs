@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use launchway_domain::percent;
+
 use crate::Failure;
-use crate::http::quote;
 
 pub struct MetadataDir(PathBuf);
 
@@ -30,6 +31,6 @@ impl MetadataDir {
     }
 
     fn path(&self, role: &str) -> PathBuf {
-        self.0.join(format!("{}.json", quote(role, false)))
+        self.0.join(format!("{}.json", percent::encode(role)))
     }
 }

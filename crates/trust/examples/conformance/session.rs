@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use launchway_domain::percent;
 use launchway_trust::metadata::{Body as _, Metadata, Targets};
 use launchway_trust::workflow::{FileRequest, Workflow};
 use launchway_trust::{RoleState, StoredFiles, TrustedMetadata};
@@ -9,7 +10,7 @@ use launchway_trust::{RoleState, StoredFiles, TrustedMetadata};
 use crate::Failure;
 use crate::arguments::Arguments;
 use crate::artifact;
-use crate::http::{get, quote};
+use crate::http::get;
 use crate::metadata_dir::MetadataDir;
 use crate::search;
 
@@ -84,7 +85,7 @@ impl Session {
         }
         if let RoleState::Fetch { version } = state {
             let file = FileRequest::Role {
-                name: quote(name, false),
+                name: percent::encode(name).to_string(),
                 version,
             };
             let bytes = get(&self.metadata_url, &file.to_string(), Targets::LIMIT)?;

@@ -1,19 +1,16 @@
 //! The property list from which Apple's systems install an app.
 
+use launchway_domain::percent;
 use plist::{Dictionary, Value};
 
 use crate::api_error::ApiError;
 
 /// The URL behind the button of the page, which makes the system read the manifest at `manifest_url`.
 pub fn link(manifest_url: &str) -> String {
-    let mut link = "itms-services://?action=download-manifest&url=".to_owned();
-    for byte in manifest_url.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => link.push(char::from(byte)),
-            other => link.push_str(&format!("%{other:02X}")),
-        }
-    }
-    link
+    format!(
+        "itms-services://?action=download-manifest&url={}",
+        percent::encode(manifest_url)
+    )
 }
 
 /// The manifest of an app whose bytes are at `url`.

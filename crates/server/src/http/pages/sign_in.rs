@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use launchway_blob::percent::encode;
+use launchway_domain::percent::encode;
 
 use super::{Form, Input, Page, field, input};
 use crate::api_error::ApiError;
