@@ -114,7 +114,7 @@ pub enum TransportError {
     #[error("the connection failed")]
     NotConnected,
     /// The request timed out.
-    #[error("it did not answer in time")]
+    #[error("the server did not respond in time")]
     TimedOut,
     /// The connection broke, or the response is invalid.
     #[error("the connection broke off")]

@@ -51,24 +51,24 @@ Exit codes:
   3    not found
   4    not logged in, or not allowed
   5    the update is incompatible with the newest build
-  6    the server cannot be reached or failed
-  10   a build from the store is needed (native-needed)
-  11   the build or submission that was waited for failed
-  12   it was canceled
-  13   it took too long
+  6    the server failed or cannot be reached
+  10   a store build is needed (native-needed)
+  11   the build or submission failed
+  12   the build or submission was canceled
+  13   the build or submission timed out
   130  interrupted
 
 Environment:
-  LAUNCHWAY_API_KEY       the API key; wins over the saved login
-  LAUNCHWAY_URL           the server, as --url
-  LAUNCHWAY_ORG           the organization, as --org
-  LAUNCHWAY_CONFIG        the project's settings, as --config
-  LAUNCHWAY_RUNNER_TOKEN  what enrols a runner, once
-  NO_COLOR                no colors
-  CI                      no questions";
+  LAUNCHWAY_API_KEY       API key; overrides the saved login
+  LAUNCHWAY_URL           address of the server, like --url
+  LAUNCHWAY_ORG           organization, like --org
+  LAUNCHWAY_CONFIG        settings file of the project, like --config
+  LAUNCHWAY_RUNNER_TOKEN  one-time token that enrolls a runner
+  NO_COLOR                turns colors off
+  CI                      turns prompts off";
 
-/// The command line of Launchway: builds mobile apps, submits them to the stores, publishes over-the-air updates of them
-/// and steers who gets them.
+/// The command line of Launchway: builds mobile apps, submits them to the app stores, and publishes over-the-air updates
+/// to them.
 #[derive(Debug, Parser)]
 #[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
@@ -87,19 +87,19 @@ pub struct Global {
     /// Address of the server, such as https://launchway.example.com
     #[arg(long, global = true, value_name = "URL")]
     pub url: Option<BaseUrl>,
-    /// Organization to act in; the API key's own unless told
+    /// Organization to act in [default: the API key's organization]
     #[arg(long, global = true, value_name = "ID")]
     pub org: Option<String>,
-    /// Talk to the development server instead of production
+    /// Use the development server instead of production
     #[arg(long, global = true)]
     pub dev: bool,
-    /// Settings of the project; launchway.toml here or above unless told
+    /// Settings file of the project [default: launchway.toml here or in a parent directory]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print nothing but results, warnings and errors
+    /// Print only results, warnings and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Do not use colors
@@ -110,62 +110,62 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Sign in with a browser or an API key, and keep that for later commands
+    /// Sign in with a browser or an API key, and save the key for later commands
     Login(LoginArgs),
-    /// Forget the saved API key
+    /// Delete the saved API key
     Logout,
-    /// Show who you are to the server
+    /// Show the caller that the server sees
     Whoami,
     /// Write launchway.toml for the project in this directory
     Init(InitArgs),
-    /// Find what is wrong with settings, server, key, project and tools
+    /// Check the settings, server, key, project and tools
     #[command(after_help = project::DOCTOR_NOTES)]
     Doctor(DoctorArgs),
-    /// Build an app, or look at and work on builds
+    /// Build an app, or view and manage builds
     Build(Box<BuildArgs>),
-    /// Submit an app to the App Store or Google Play, or look at and work on submissions
+    /// Submit an app to the App Store or Google Play, or view and manage submissions
     Submit(Box<SubmitArgs>),
-    /// Publish an over-the-air update, or look at and change published ones
+    /// Publish an over-the-air update, or view and manage published updates
     Update(Box<UpdateArgs>),
-    /// Show what the project is natively: its fingerprint
+    /// Show the fingerprint of the project's native code
     Fingerprint(FingerprintArgs),
-    /// Tell whether a change needs a build from the store, or an update will do
+    /// Check whether a change needs a store build, or can be an update
     NativeNeeded(NativeNeededArgs),
-    /// Run builds on this machine for a server, or look after the machines that do
+    /// Run builds on this machine for a server, or manage runners
     Runner(Box<RunnerArgs>),
-    /// Look after apps: which bundle identifiers belong to the organization
+    /// Manage apps: the bundle identifiers of the organization
     #[command(subcommand, after_help = app::EXAMPLES)]
     App(AppCommand),
-    /// Look after the environment variables of builds
+    /// Manage the environment variables of builds
     #[command(subcommand, after_help = env::EXAMPLES)]
     Env(EnvCommand),
-    /// Look after API keys
+    /// Manage API keys
     #[command(subcommand, after_help = key::EXAMPLES)]
     Key(KeyCommand),
-    /// Look after webhooks, and see what was delivered to them
+    /// Manage webhooks, and view their deliveries
     #[command(subcommand, after_help = webhook::EXAMPLES)]
     Webhook(WebhookCommand),
-    /// Look after credentials for signing and for the stores
+    /// Manage credentials for signing and for the app stores
     #[command(subcommand, after_help = credential::EXAMPLES)]
     Credential(CredentialCommand),
-    /// Look at organizations, and choose the one to act in
+    /// View organizations, and choose the one to act in
     #[command(subcommand, after_help = org::EXAMPLES)]
     Org(OrgCommand),
-    /// See who did what in the organization
+    /// Show the audit log of the organization
     #[command(subcommand, after_help = org::AUDIT_EXAMPLES)]
     Audit(AuditCommand),
-    /// See what the organization used in a month, and what it may use
+    /// Show the organization's usage in a month, and its quotas
     Usage(UsageArgs),
-    /// Call any endpoint of the API and print what it answers
+    /// Call any endpoint of the API and print the response
     Api(ApiArgs),
-    /// Print a script that completes commands in your shell
+    /// Print a completion script for your shell
     Completion {
         /// Your shell
         shell: Shell,
     },
     /// Write a manual page for each command into a directory
     Man {
-        /// Where to write them; it is made if need be
+        /// Directory to write them to; created if it does not exist
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
@@ -185,19 +185,19 @@ impl Command {
 /// The arguments of `login`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-In a browser you see what is asked for and confirm it; the API key that is made so works for
-90 days. A key can be pasted instead. It is never an argument, because arguments are kept in
-histories and shown to other users. Where there is no terminal it is read from standard input:
+In a browser you review the request and confirm it; the API key that this creates is valid for
+90 days. You can paste a key instead. A key is never an argument, because shells save arguments
+and other users can see them. Without a terminal, it is read from standard input:
 
   launchway login --url https://launchway.example.com < key.txt")]
 pub struct LoginArgs {
     /// Read the API key from standard input, even on a terminal
     #[arg(long, conflicts_with = "browser")]
     pub with_key: bool,
-    /// Sign in with a browser, here or on another device, without being asked
+    /// Sign in with a browser, here or on another device, without a prompt
     #[arg(long)]
     pub browser: bool,
-    /// What the key from a browser may do: build, submit, update; several with commas
+    /// Scopes of the key created in a browser: build, submit, update; comma-separated
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_values = Scope::GRANTABLE.map(Scope::as_str),
         value_parser = Scope::GRANTABLE.map(Scope::as_str))]
     pub scopes: Vec<String>,
@@ -207,19 +207,16 @@ pub struct LoginArgs {
 const EITHER_OR: [(&str, &str); 4] = [
     (
         "update",
-        "either publish an update or use one of the commands on published ones, not both",
+        "publish an update or use one of the commands on published updates, not both",
     ),
-    (
-        "build",
-        "either start a build or use one of the commands on builds, not both",
-    ),
+    ("build", "start a build or use one of the commands on builds, not both"),
     (
         "submit",
-        "either submit an app or use one of the commands on submissions, not both",
+        "submit an app or use one of the commands on submissions, not both",
     ),
     (
         "runner",
-        "either work as a runner or use one of the commands on runners, not both",
+        "work as a runner or use one of the commands on runners, not both",
     ),
 ];
 

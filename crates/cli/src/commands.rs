@@ -57,12 +57,12 @@ fn text_or_file(argument: String) -> Result<String, Failure> {
     let Some(path) = argument.strip_prefix('@') else {
         return Ok(argument);
     };
-    std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{path} cannot be read: {error}")))
+    std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read {path}: {error}")))
 }
 
 /// Runs on a separate thread, so that an interruption does not wait for the work to end.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| Failure::failed(format!("the package was not made: {error}")))
+        .map_err(|error| Failure::failed(format!("cannot create the package: {error}")))
 }

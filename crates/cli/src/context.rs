@@ -93,8 +93,8 @@ impl Context {
                 format!("not logged in to {}", self.settings.service.as_str()),
             )
             .hint(format!("run `{login}`, or set LAUNCHWAY_URL and LAUNCHWAY_API_KEY")),
-            _ => Failure::usage("no server is named").hint(format!(
-                "give --url, set LAUNCHWAY_URL, or write {key} below [server] in launchway.toml"
+            _ => Failure::usage("no server specified").hint(format!(
+                "give --url, set LAUNCHWAY_URL, or set {key} under [server] in launchway.toml"
             )),
         }
     }
@@ -125,10 +125,9 @@ impl Context {
 
 /// The failure of a key whose destination only a file of the source names.
 fn address_of_project(key: Origin, url: &BaseUrl) -> Failure {
-    let message = format!("{key} is not sent to {url}: only launchway.toml names that address");
+    let message = format!("not sending {key} to {url}: only launchway.toml specifies this address");
     Failure::new(Exit::Auth, message).hint(
-        "whoever can change the source, by a pull request for example, could have the key sent to another server: \
-         set LAUNCHWAY_URL to the server of the key, or give --url",
+        "a change to the source, such as a pull request, could redirect the key to another server: set LAUNCHWAY_URL to the server of the key, or give --url",
     )
 }
 
@@ -138,7 +137,7 @@ struct AnnouncingEnvironment(Printer);
 impl ClientEnvironment for AnnouncingEnvironment {
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_> {
         if delay >= Duration::from_secs(1) && reason != Reason::Unchanged {
-            self.0.note(&format!("Trying again in {} s: {reason}", delay.as_secs()));
+            self.0.note(&format!("Retrying in {} s: {reason}", delay.as_secs()));
         }
         SystemEnvironment.pause(delay, reason)
     }

@@ -80,20 +80,20 @@ impl From<Error> for Failure {
         match error {
             Error::Api { status, request_id, .. } => of_status(status, message, request_id),
             Error::Network { .. } => {
-                Self::new(Exit::Server, message).hint("check the address and whether the server runs")
+                Self::new(Exit::Server, message).hint("check the address, and that the server is running")
             }
             Error::Unexpected { request_id, .. } => {
-                let hint = "check the address: it should be the one of a Launchway server";
+                let hint = "check that the address is that of a Launchway server";
                 Self::new(Exit::Server, message).hint(with_request(hint, request_id))
             }
             Error::OtherVersion { request_id, .. } => {
-                let hint = "`launchway doctor` compares the versions of server and program";
+                let hint = "run `launchway doctor` to compare the versions of the server and this program";
                 Self::new(Exit::Server, message).hint(with_request(hint, request_id))
             }
             Error::Redirected { location, .. } => {
                 let hint = match location.split_once("/api") {
-                    Some((address, _)) => format!("if you trust it, give the server as --url {address}"),
-                    None => "check the address: it should be the one of a Launchway server".to_owned(),
+                    Some((address, _)) => format!("if you trust it, give --url {address}"),
+                    None => "check that the address is that of a Launchway server".to_owned(),
                 };
                 Self::new(Exit::Server, message).hint(hint)
             }
@@ -112,18 +112,18 @@ fn of_status(status: u16, message: String, request_id: Option<String>) -> Failur
     match status {
         401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),
         403 if message.ends_with(ADMIN_SCOPE) => {
-            let hint = "only the operator makes such a key: launchway-server admin create-key … --admin";
+            let hint = "only the operator can create such a key: launchway-server admin create-key … --admin";
             Failure::new(Exit::Auth, message).hint(hint)
         }
-        403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows what the key may do"),
+        403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows the scopes of the key"),
         404 if message.starts_with(NO_SUCH_PATH) => {
-            let hint = "the server may be older than this program: `launchway doctor` compares their versions";
+            let hint = "the server may be older than this program: run `launchway doctor` to compare the versions";
             Failure::new(Exit::NotFound, message).hint(hint)
         }
         404 => Failure::new(Exit::NotFound, message),
         429 => Failure::new(Exit::Server, message).hint("wait a minute, or ask the operator for a higher tier"),
         500.. => {
-            let hint = with_request("the server's log tells more", request_id);
+            let hint = with_request("see the server's log", request_id);
             Failure::new(Exit::Server, message).hint(hint)
         }
         _ => Failure::failed(message),
@@ -172,9 +172,6 @@ mod tests {
 
     #[test]
     fn a_failure_of_the_server_names_the_request() {
-        assert_eq!(
-            api(500).hint.as_deref(),
-            Some("the server's log tells more (request req-1)")
-        );
+        assert_eq!(api(500).hint.as_deref(), Some("see the server's log (request req-1)"));
     }
 }

@@ -87,7 +87,7 @@ impl LoginFile {
     /// Saves the login for `service` without changing the other one. Returns the path.
     pub fn save(&self, service: Service, login: &Login) -> Result<&Path, Failure> {
         let path = self.path.as_deref().ok_or_else(|| {
-            Failure::failed("there is no place to keep the login").hint("set HOME or XDG_CONFIG_HOME to a directory")
+            Failure::failed("no directory to save the login in").hint("set HOME or XDG_CONFIG_HOME to a directory")
         })?;
         let mut written = read(path)?;
         *written.entry(service) = Some(WrittenLogin {
@@ -101,7 +101,7 @@ impl LoginFile {
 
     /// Saves the organization to act in with the login for `service`. Fails when there is no login.
     pub fn choose_org(&self, service: Service, org: &str) -> Result<(), Failure> {
-        let missing = || Failure::failed("there is no saved login to keep the organization with");
+        let missing = || Failure::failed("no saved login to save the organization with");
         let path = self.path.as_deref().ok_or_else(missing)?;
         let mut written = read(path)?;
         written.entry(service).as_mut().ok_or_else(missing)?.org = Some(org.to_owned());
@@ -125,13 +125,13 @@ fn read(path: &Path) -> Result<Written, Failure> {
         // The parser's message may contain a part of the key.
         Ok(text) => toml::from_str(&text).map_err(|_| damaged(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Written::default()),
-        Err(error) => Err(Failure::failed(format!("{} cannot be read: {error}", path.display()))),
+        Err(error) => Err(Failure::failed(format!("cannot read {}: {error}", path.display()))),
     }
 }
 
 /// Writes a new file and renames it over the old one, so that readers never see a partial file.
 fn write(path: &Path, written: &Written) -> Result<(), Failure> {
-    let unwritable = |error: io::Error| Failure::failed(format!("{} cannot be written: {error}", path.display()));
+    let unwritable = |error: io::Error| Failure::failed(format!("cannot write {}: {error}", path.display()));
     let text = toml::to_string(written).map_err(|error| unwritable(io::Error::other(error)))?;
     let directory = path
         .parent()
@@ -162,7 +162,7 @@ fn open_to_others(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(path).ok()?.permissions().mode();
     let shown = path.display();
-    (mode & 0o077 != 0).then(|| format!("other users may read {shown}, which holds an API key: chmod 600 {shown}"))
+    (mode & 0o077 != 0).then(|| format!("other users can read {shown}, which holds an API key; run chmod 600 {shown}"))
 }
 
 #[cfg(not(unix))]

@@ -22,16 +22,16 @@ pub enum PackError {
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
     /// It contains no file.
-    #[error("{} has no files in it", .0.display())]
+    #[error("{} has no files", .0.display())]
     Empty(PathBuf),
     /// It contains a link, whose target would not be included.
-    #[error("{} is a symbolic link; packages cannot hold links", .0.display())]
+    #[error("{} is a symbolic link; packages cannot contain links", .0.display())]
     Link(PathBuf),
     /// It contains something other than files and directories.
     #[error("{} is neither a file nor a directory", .0.display())]
     Special(PathBuf),
     /// It contains a name that other systems would read differently, or not at all.
-    #[error("{} has a name that packages cannot hold: {why}", .path.display())]
+    #[error("packages cannot contain a file named {}: {why}", .path.display())]
     Name {
         path: PathBuf,
         /// The problem with its name.
@@ -41,13 +41,13 @@ pub enum PackError {
     #[error("{one} and {other} differ only by letter case")]
     SameButCase { one: String, other: String },
     /// It contains a repository, whose history must not go to every device.
-    #[error("{} is a repository's history and must not be published", .0.display())]
+    #[error("{} is a repository's history, which must not be published", .0.display())]
     Repository(PathBuf),
     /// An entry cannot be read.
-    #[error("{} cannot be read: {error}", .path.display())]
+    #[error("cannot read {}: {error}", .path.display())]
     Read { path: PathBuf, error: io::Error },
     /// The ZIP cannot be written.
-    #[error("the package cannot be written: {0}")]
+    #[error("cannot write the package: {0}")]
     Write(io::Error),
 }
 

@@ -179,7 +179,7 @@ impl Printer {
         match out.write_all(bytes).and_then(|()| out.flush()) {
             // A reader that stops early, such as `head`, is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            Err(error) => Err(Failure::failed(format!("standard output cannot be written: {error}"))),
+            Err(error) => Err(Failure::failed(format!("cannot write to standard output: {error}"))),
             Ok(()) => Ok(()),
         }
     }

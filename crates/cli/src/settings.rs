@@ -114,7 +114,7 @@ impl Settings {
             None => environment.path("LAUNCHWAY_CONFIG"),
         };
         let here = std::env::current_dir()
-            .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+            .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
         let (root, project) =
             file::find(&here, told.as_deref()).map_err(|problem| Failure::usage(problem.to_string()))?;
         let service = if global.dev {
@@ -233,7 +233,7 @@ fn address(text: &str, source: Origin) -> Result<Sourced<BaseUrl>, Failure> {
 /// The failure for a text that is not an API key. It does not contain the text, which may be a mistyped key.
 pub fn invalid_key(source: Origin) -> Failure {
     Failure::new(Exit::Auth, format!("{source} is not an API key"))
-        .hint("a key is lw_ and 46 letters and digits; copy all of it")
+        .hint("a key is lw_ followed by 46 letters and digits; copy all of it")
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub enum SourceError {
     #[error("there is nothing to build in {}", .0.display())]
     Empty(PathBuf),
     /// It contains a link out of it, which the build cannot follow.
-    #[error("{} is a link that leads out of the source, to {}", .path.display(), .target.display())]
+    #[error("{} links to {}, outside the source", .path.display(), .target.display())]
     LinkOut {
         path: PathBuf,
         /// Its target.
@@ -36,23 +36,23 @@ pub enum SourceError {
     #[error("{} is neither a file nor a directory", .0.display())]
     Special(PathBuf),
     /// It contains a name that other systems would read differently, or not at all.
-    #[error("{} has a name that sources cannot hold: {why}", .path.display())]
+    #[error("sources cannot contain a file named {}: {why}", .path.display())]
     Name {
         path: PathBuf,
         /// The problem with its name.
         why: &'static str,
     },
     /// The size of a file changed since it was found.
-    #[error("{} changed while it was packed", .0.display())]
+    #[error("{} changed while it was being packed", .0.display())]
     Changed(PathBuf),
     /// An entry cannot be read.
-    #[error("{} cannot be read: {error}", .path.display())]
+    #[error("cannot read {}: {error}", .path.display())]
     Read { path: PathBuf, error: io::Error },
     /// The ignore rules are invalid.
-    #[error("what to ignore cannot be read: {0}")]
+    #[error("cannot read the ignore rules: {0}")]
     Ignore(String),
     /// The archive cannot be written.
-    #[error("the archive cannot be written: {0}")]
+    #[error("cannot write the archive: {0}")]
     Write(io::Error),
 }
 

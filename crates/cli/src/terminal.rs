@@ -71,7 +71,7 @@ impl Terminal {
             return Ok(());
         }
         if !self.is_interactive() {
-            return Err(Failure::usage("there is no terminal to ask on").hint("give --yes"));
+            return Err(Failure::usage("no terminal to prompt on").hint("give --yes"));
         }
         match self.confirm(question).await? {
             true => Ok(()),
@@ -109,7 +109,7 @@ async fn read_apart(read: impl FnOnce() -> io::Result<String> + Send + 'static) 
         .await
         .map_err(io::Error::other)
         .flatten();
-    outcome.map_err(|error| Failure::failed(format!("standard input cannot be read: {error}")))
+    outcome.map_err(|error| Failure::failed(format!("cannot read standard input: {error}")))
 }
 
 /// Displays a question. A failure to write it cannot be reported to this terminal.

@@ -13,16 +13,16 @@ pub struct BaseUrl(Url);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It is not a URL, or has no host.
-    #[error("it is not an address such as https://launchway.example.com")]
+    #[error("must be an address such as https://launchway.example.com")]
     NotAUrl,
     /// Its scheme is neither `https` nor `http`.
-    #[error("it must begin with https:// or http://")]
+    #[error("must start with https:// or http://")]
     Scheme,
     /// It contains a user name or password.
-    #[error("it must not contain a user name or password")]
+    #[error("must not contain a user name or password")]
     Credentials,
     /// It has a query or fragment.
-    #[error("it must end with the path, without ? or #")]
+    #[error("must not contain ? or #")]
     Tail,
 }
 

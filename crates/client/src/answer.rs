@@ -79,7 +79,7 @@ impl RawAnswer {
                 message,
                 request_id: self.request_id(),
             },
-            Err(_) => self.unexpected("the answer is not in the form of the API".to_owned()),
+            Err(_) => self.unexpected("the response is not in the API's format".to_owned()),
         }
     }
 
@@ -89,7 +89,7 @@ impl RawAnswer {
                 origin: self.origin,
                 location,
             },
-            None => self.unexpected("the answer is not in the form of the API".to_owned()),
+            None => self.unexpected("the response is not in the API's format".to_owned()),
         }
     }
 

@@ -45,7 +45,7 @@ impl BareClient {
             .join(path)
             .map_err(|error| Error::Invalid(error.to_string()))?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-            .map_err(|_| Error::Invalid("the token holds letters that no token has".to_owned()))?;
+            .map_err(|_| Error::Invalid("the token has characters that no token has".to_owned()))?;
         // Keeps the token out of every log of the HTTP library.
         bearer.set_sensitive(true);
         let failed = |error: reqwest::Error| Error::network(self.base.origin(), &error);

@@ -151,7 +151,7 @@ impl Client {
                 error,
             }),
             // Unreachable: the status is not a success here.
-            Ok(_) => Err(permanent(Error::Invalid(format!("{path} cannot be read")))),
+            Ok(_) => Err(permanent(Error::Invalid(format!("cannot read {path}")))),
         }
     }
 
@@ -291,7 +291,7 @@ fn reason_of(answer: &RawAnswer) -> Option<(Reason, Option<Duration>)> {
 
 fn bearer(key: &ApiKey) -> Result<HeaderValue, Error> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", key.reveal()))
-        .map_err(|_| Error::Invalid("the API key holds letters that no key has".to_owned()))?;
+        .map_err(|_| Error::Invalid("the API key has characters that no key has".to_owned()))?;
     // Keeps the key out of every log of the HTTP library.
     value.set_sensitive(true);
     Ok(value)

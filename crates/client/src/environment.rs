@@ -27,10 +27,13 @@ impl Environment for SystemEnvironment {
         Box::pin(tokio::time::sleep(delay))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the real source of randomness is at home here")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the system's randomness"
+    )]
     fn random(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).expect("the operating system gives randomness");
+        getrandom::fill(&mut bytes).expect("the operating system provides randomness");
         bytes
     }
 }

@@ -29,7 +29,7 @@ pub enum Error {
         request_id: Option<String>,
     },
     /// The answer is JSON, but unknown to this client: the server has another version.
-    #[error("{origin} answered what this version does not understand: {problem}")]
+    #[error("{origin} sent a response that this version does not understand: {problem}")]
     OtherVersion {
         /// Scheme, host and port that answered.
         origin: String,
@@ -39,7 +39,7 @@ pub enum Error {
         request_id: Option<String>,
     },
     /// The answer is not from this API: a wrong address, or a proxy in between.
-    #[error("{origin} answered {status}: {problem}")]
+    #[error("{origin} responded with status {status}: {problem}")]
     Unexpected {
         /// Scheme, host and port that answered.
         origin: String,
@@ -60,7 +60,7 @@ pub enum Error {
         location: String,
     },
     /// Object storage refused to accept or return the bytes of a file.
-    #[error("{origin} refused the transfer: status {status}")]
+    #[error("{origin} refused the transfer with status {status}")]
     Refused {
         /// Scheme, host and port of the object storage.
         origin: String,
@@ -68,7 +68,7 @@ pub enum Error {
         status: u16,
     },
     /// A transfer made no progress for [`crate::Timeouts::stall`].
-    #[error("the transfer with {origin} stood still for {} s", .after.as_secs_f32())]
+    #[error("the transfer with {origin} made no progress for {} s", .after.as_secs_f32())]
     Stalled {
         /// Scheme, host and port of the object storage.
         origin: String,
@@ -92,7 +92,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The bytes do not match what the server announced.
-    #[error("the bytes of {name} came damaged: their SHA-256 is not the one of the build")]
+    #[error("{name} is damaged: its SHA-256 differs from the build's")]
     Corrupt {
         /// The artifact.
         name: String,
@@ -106,7 +106,7 @@ impl Error {
     /// Describes a network error without the URL, which may contain a signature.
     pub(crate) fn network(origin: String, error: &reqwest::Error) -> Self {
         let reason = match (error.is_timeout(), deepest(error)) {
-            (true, _) => "it did not answer in time".to_owned(),
+            (true, _) => "the server did not respond in time".to_owned(),
             (false, Some(cause)) => cause,
             (false, None) => "the connection broke".to_owned(),
         };

@@ -168,7 +168,7 @@ impl TransferError {
 
 fn target(url: &str) -> Result<(Url, String), TransferError> {
     let url = Url::parse(url)
-        .map_err(|_| TransferError::permanent(Error::Invalid("the pre-signed URL is none".to_owned())))?;
+        .map_err(|_| TransferError::permanent(Error::Invalid("the pre-signed URL is invalid".to_owned())))?;
     let origin = url.origin().ascii_serialization();
     Ok((url, origin))
 }
@@ -192,7 +192,7 @@ fn headers_of(wanted: &BTreeMap<String, String>, size: u64) -> Result<HeaderMap,
     for (name, value) in wanted {
         let pair = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value));
         let (Ok(name), Ok(value)) = pair else {
-            let problem = "the upload names a header that is none".to_owned();
+            let problem = "the upload has an invalid header".to_owned();
             return Err(TransferError::permanent(Error::Invalid(problem)));
         };
         headers.insert(name, value);

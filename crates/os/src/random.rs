@@ -24,7 +24,7 @@ impl Random for SystemRandom {
     )]
     fn fill(&self, bytes: &mut [u8]) {
         // Without randomness no secret is safe, so the process must stop.
-        getrandom::fill(bytes).expect("the operating system gives randomness");
+        getrandom::fill(bytes).expect("the operating system provides randomness");
     }
 }
 

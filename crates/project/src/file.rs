@@ -142,7 +142,7 @@ pub struct StoreTarget {
     pub manual_release: Option<bool>,
     /// Google Play: the release is only drafted.
     pub draft: Option<bool>,
-    /// Google Play: how urgently apps ask for the update, 0 to 5.
+    /// Google Play: in-app update priority, 0 to 5.
     #[schemars(range(min = 0, max = 5))]
     pub priority: Option<u8>,
     /// Google Play: the countries of a staged release in `production`, as two letters.

@@ -41,7 +41,10 @@ impl Machine for SystemMachine {
         Box::pin(tokio::time::sleep(delay))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the real source of randomness is at home here")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the system's randomness"
+    )]
     fn random(&self) -> u64 {
         // Randomness only spreads retries: without it they are not spread.
         getrandom::u64().unwrap_or_default()

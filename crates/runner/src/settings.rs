@@ -14,7 +14,7 @@ pub struct Settings {
     pub work_dir: PathBuf,
     /// The labels of the machine: those of [`crate::labels::detect`] and those that its owner adds.
     pub labels: Vec<String>,
-    /// Builds at a time, 1 to 64.
+    /// Number of builds at a time, 1 to 64.
     pub slots: u32,
     /// The `PATH` of steps.
     pub path: String,

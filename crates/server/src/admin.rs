@@ -40,7 +40,7 @@ pub enum AdminCommand {
     CreateOrg(create_org::Arguments),
     /// Make a user in an organization; the password comes from standard input. A user who has an account joins with it
     CreateUser(create_user::Arguments),
-    /// Make an API key and print it, this once
+    /// Create an API key and print it once
     CreateKey(create_key::Arguments),
     /// Make a token that enrols one runner within an hour, and print it, this once
     CreateRunnerToken(create_runner_token::Arguments),

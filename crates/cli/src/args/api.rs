@@ -12,15 +12,15 @@ Examples:
   launchway api PATCH '/update?id=update_…' -d '{\"rollout\": 50}'
   jq -n '{name: \"CI\", scopes: [\"update\"]}' | launchway api POST /api-keys -d -
 
-The body of the answer is printed as it is, also when it is an error.")]
+The body of the response is printed unchanged, even if it is an error.")]
 pub struct ApiArgs {
-    /// Method of the call
+    /// HTTP method
     #[arg(value_name = "METHOD", ignore_case = true, value_parser = methods())]
     pub method: Method,
-    /// Path below /api, with its query
+    /// Path under /api, with its query
     #[arg(value_name = "PATH")]
     pub path: String,
-    /// JSON to send; @FILE reads it from a file, - from standard input
+    /// JSON to send; @FILE reads a file, - reads standard input
     #[arg(short, long, value_name = "JSON")]
     pub data: Option<String>,
 }

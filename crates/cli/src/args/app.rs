@@ -16,17 +16,17 @@ Examples:
 pub enum AppCommand {
     /// List apps, newest first
     List(PageArgs),
-    /// Show one app, named by id or by bundle identifier
+    /// Show one app, by id or bundle identifier
     Show(IdArgs),
-    /// Claim a bundle identifier for the organization; the first build or update of it does the same
+    /// Claim a bundle identifier for the organization, as its first build or update does
     Create {
-        /// Bundle identifier, as the app's native project writes it, such as com.example.app
+        /// Bundle identifier, as in the app's native project, such as com.example.app
         #[arg(value_name = "BUNDLE_ID")]
         bundle_id: BundleId,
-        /// What people call the app; the bundle identifier unless told
+        /// Display name of the app [default: the bundle identifier]
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Take an app, named by id or by bundle identifier, off the list; its updates go on being offered
+    /// Remove an app, by id or bundle identifier, from the list; its updates are still offered
     Delete(DeleteArgs),
 }

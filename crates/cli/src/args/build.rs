@@ -17,7 +17,7 @@ use crate::args::start::{FollowArgs, ProfileArgs, StartArgs};
     subcommand_help_heading = "Commands on builds",
     override_usage = "launchway build <PLATFORM> [OPTIONS]\n       launchway build <COMMAND>",
     after_help = "\
-It packs the project's folder, without what .gitignore and .launchwayignore name, and follows the build to its end.
+Packs the project's folder, except for what .gitignore and .launchwayignore exclude, and follows the build to its end.
 
 Examples:
   launchway build android --profile production --build-number auto --download
@@ -25,11 +25,11 @@ Examples:
   launchway build android --local
   launchway build list --status running
 
-Exit codes of what is followed:
+Exit codes of the build:
   11   the build failed
-  12   it was canceled
-  13   it took too long, or was not over within --timeout
-  130  interrupted; the build goes on"
+  12   the build was canceled
+  13   the build timed out, or did not end within --timeout
+  130  interrupted; the build continues"
 )]
 pub struct BuildArgs {
     /// Platform to build for
@@ -52,7 +52,7 @@ pub enum BuildCommand {
     Show(BuildIdArgs),
     /// Stop a build
     Cancel(BuildIdArgs),
-    /// Build the same again, and follow it
+    /// Repeat a build, and follow it
     Retry {
         /// Which build
         #[command(flatten)]
@@ -61,7 +61,7 @@ pub enum BuildCommand {
         #[command(flatten)]
         follow: FollowArgs,
     },
-    /// Remove a build with its log and artifacts; one that runs is stopped
+    /// Delete a build with its log and artifacts; a running build is stopped
     Delete {
         /// Which build
         #[command(flatten)]
@@ -70,7 +70,7 @@ pub enum BuildCommand {
         #[arg(short, long)]
         yes: bool,
     },
-    /// Download what a build gave
+    /// Download the artifacts of a build
     Download(DownloadArgs),
     /// Print the log of a build
     Logs(LogsArgs),
@@ -81,7 +81,7 @@ pub enum BuildCommand {
 /// One build.
 #[derive(Args, Debug)]
 pub struct BuildIdArgs {
-    /// Id of the build, as `build list` shows it
+    /// Id of the build, as shown by `build list`
     #[arg(value_name = "ID")]
     pub id: String,
 }
@@ -115,10 +115,10 @@ pub struct DownloadArgs {
     /// Which build
     #[command(flatten)]
     pub build: BuildIdArgs,
-    /// Only the artifacts of this name, kind or id; can be repeated
+    /// Only artifacts with this name, kind or id; can be repeated
     #[arg(long = "artifact", value_name = "NAME")]
     pub artifacts: Vec<String>,
-    /// Directory to put them in
+    /// Directory to save them in
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: std::path::PathBuf,
 }
@@ -126,13 +126,13 @@ pub struct DownloadArgs {
 /// The arguments of `build logs`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With --follow the exit code is that of the build. With --json besides, each line is {\"event\": …, \"data\": …}:
-`log`, `build` when its status or phase changes, and `end`.")]
+With --follow, the exit code is that of the build. With --json as well, each line is {\"event\": …, \"data\": …}:
+`log`, `build` when the status or phase changes, and `end`.")]
 pub struct LogsArgs {
     /// Which build
     #[command(flatten)]
     pub build: BuildIdArgs,
-    /// Go on until the build is over
+    /// Continue until the build ends
     #[arg(short, long)]
     pub follow: bool,
     /// Bytes of the log to skip
@@ -147,7 +147,7 @@ pub struct PlanArgs {
     /// Id of the build
     #[arg(value_name = "ID", required_unless_present = "local", conflicts_with = "local")]
     pub id: Option<String>,
-    /// What the project here would do for this platform
+    /// Show the plan of the project here for this platform
     #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
     pub local: Option<Platform>,
     /// How to build it

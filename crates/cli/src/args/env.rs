@@ -19,20 +19,20 @@ Examples:
   launchway env set GOOGLE_SERVICES --file services.json --path android/app/google-services.json
   launchway env import .env.production --configuration production
 
-A secret value is never an argument: arguments are kept in histories and shown to other users.";
+A secret value is never an argument: shells save arguments, and other users can see them.";
 
 /// The commands on environment variables.
 #[derive(Debug, Subcommand)]
 pub enum EnvCommand {
     /// List the environment variables of builds, newest first
     List(PageArgs),
-    /// Set a variable: make it, or replace the one with the same name and scope
+    /// Create a variable, or replace the one with the same name and scope
     Set(SetArgs),
     /// Set every variable of a .env file
     Import(ImportArgs),
     /// Delete a variable
     Delete {
-        /// Name of the variable, or its id where several have the name
+        /// Name of the variable, or its id if several have the name
         #[arg(value_name = "NAME|ID")]
         name: String,
         /// Do not ask
@@ -47,14 +47,14 @@ pub struct SetArgs {
     /// Name of the variable
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// @FILE reads the value from a file, - from standard input; the value itself only with --plain. Without it the
-    /// value is asked for, or read from a pipe. One line break at the end is not part of it
+    /// @FILE reads the value from a file, - from standard input; the value itself requires --plain. Without VALUE, the
+    /// value is prompted for, or read from a pipe. One line break at the end is removed
     #[arg(value_name = "VALUE", conflicts_with = "file")]
     pub value: Option<String>,
-    /// File whose content builds find at --path, while the variable holds where that is
+    /// File that builds find at --path; the variable holds its path
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Where the file goes, relative to the project; as --file unless told
+    /// Path of the file in the build, relative to the project [default: the path of --file]
     #[arg(long, value_name = "PATH", requires = "file")]
     pub path: Option<String>,
     /// Who sees it and which builds get it.
@@ -65,7 +65,7 @@ pub struct SetArgs {
 /// The arguments of `env import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each line is NAME=VALUE, with or without export before it. Values may stand in quotes; # begins a comment.")]
+Each line is NAME=VALUE, with or without a leading `export`. Values may be quoted; # starts a comment.")]
 pub struct ImportArgs {
     /// The .env file, or - for standard input
     #[arg(value_name = "FILE")]
@@ -78,7 +78,7 @@ pub struct ImportArgs {
 /// Who sees a variable, and which builds get it.
 #[derive(Args, Debug)]
 pub struct ScopeArgs {
-    /// Let admins read the value later; it is a secret otherwise
+    /// Let admins read the value later, instead of keeping it secret
     #[arg(long)]
     pub plain: bool,
     /// Only for builds of this app

@@ -18,19 +18,19 @@ Examples:
   launchway fingerprint android --document > android.json
   launchway fingerprint diff android.json here
 
-With a platform the hash alone is printed, without one a table of all platforms of the project.
+With a platform, only the hash is printed; without one, a table of all platforms of the project.
 
-[fingerprint] in launchway.toml adds files (include) and leaves some out (exclude).
-Files named .fingerprintignore, written as .gitignore is, leave files out too."
+[fingerprint] in launchway.toml adds files (include) and excludes files (exclude).
+Files named .fingerprintignore, in the format of .gitignore, also exclude files."
 )]
 pub struct FingerprintArgs {
-    /// Platform to look at; every one of the project unless told
+    /// Platform of the project [default: all]
     #[arg(value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Option<Platform>,
     /// Which app of the project.
     #[command(flatten)]
     pub app: AppArgs,
-    /// Print the document that the hash stands for
+    /// Print the document that the hash is computed from
     #[arg(long, requires = "platform")]
     pub document: bool,
     /// What else to do with fingerprints.
@@ -41,17 +41,17 @@ pub struct FingerprintArgs {
 /// What else to do with fingerprints.
 #[derive(Debug, Subcommand)]
 pub enum FingerprintCommand {
-    /// Show what differs between two native apps
+    /// Show the differences between two native apps
     Diff(DiffArgs),
     /// Write the fingerprint into the native project, where the app reads it
     Embed {
-        /// Platform to write it for; every one of the project unless told
+        /// Platform to write it for [default: every platform of the project]
         #[arg(value_name = "PLATFORM", value_parser = platforms())]
         platform: Option<Platform>,
         /// Which app of the project.
         #[command(flatten)]
         app: AppArgs,
-        /// The native project was made from the configuration, as Expo's prebuild does, and does not count
+        /// Ignore the native project, because it was generated from the configuration, as by Expo's prebuild
         #[arg(long)]
         generated: bool,
     },
@@ -60,7 +60,7 @@ pub enum FingerprintCommand {
 /// Which app of the project is meant.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AppArgs {
-    /// Profile of launchway.toml that says where the app is; the one that a build would take unless told
+    /// Profile of launchway.toml with the app's directory [default: the one that a build uses]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
 }
@@ -70,16 +70,16 @@ pub struct AppArgs {
 #[command(after_help = "\
 Each side is one of:
   here       the project
-  FILE       a document, as `launchway fingerprint PLATFORM --document` prints it
+  FILE       a document printed by `launchway fingerprint PLATFORM --document`
   ID         an update or a build on the server")]
 pub struct DiffArgs {
-    /// What is there, such as the installed app
+    /// First side, such as the installed app
     #[arg(value_name = "A")]
     pub there: String,
-    /// What it is compared with, such as the update
+    /// Second side, such as the update
     #[arg(value_name = "B")]
     pub here: String,
-    /// Platform of the project; the other side's unless told
+    /// Platform of the project [default: that of the other side]
     #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Option<Platform>,
     /// Which app of the project.
@@ -90,19 +90,19 @@ pub struct DiffArgs {
 /// The arguments of `native-needed`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Ends with 0 when the installed app can run an update of this project, and with 10 when it needs a build from the store.
-With latest it is compared with the newest successful build of the app that has a fingerprint, or
-else with its newest such update.
+Exits with 0 if the installed app can run an update of this project, and with 10 if it needs a build from the store.
+With latest, the project is compared with the newest successful build of the app that has a fingerprint, or
+if there is none, with the newest such update.
 
   launchway native-needed android --against latest && launchway update android --dir dist")]
 pub struct NativeNeededArgs {
-    /// Platform to look at; the one of the project, or of what it is compared with, unless told
+    /// Platform to check [default: that of the project, or of the other side]
     #[arg(value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Option<Platform>,
-    /// Build or update to compare the project with
+    /// Build or update to compare the project with, or latest
     #[arg(long, value_name = "latest|ID")]
     pub against: String,
-    /// App to look for with latest; the project's unless told
+    /// App to look for with latest [default: the project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
     /// Which app of the project.

@@ -11,29 +11,29 @@ Examples:
   launchway key create CI --scopes build,update --expires-in-days 90
   launchway key create laptop --scopes update --quiet > key.txt
 
-A new key is printed once and cannot be shown again. Admins look after keys: a key that does needs the scope admin.";
+A new key is printed once and cannot be shown again. Managing keys requires an admin's key, with the scope admin.";
 
 /// The commands on API keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
     /// List API keys, newest first, revoked ones included
     List(PageArgs),
-    /// Make an API key and print it, this once
+    /// Create an API key and print it once
     Create(CreateKeyArgs),
-    /// Refuse an API key from now on; it stays in the list
+    /// Revoke an API key; it stays in the list
     Revoke(DeleteArgs),
 }
 
 /// The arguments of `key create`.
 #[derive(Args, Debug)]
 pub struct CreateKeyArgs {
-    /// What people call the key
+    /// Display name of the key
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// What the key may do: build, submit, update; several with commas
+    /// Scopes of the key: build, submit, update; comma-separated
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', required = true, value_parser = Scope::GRANTABLE.map(Scope::as_str))]
     pub scopes: Vec<String>,
-    /// Days after which the key stops working; never unless told
+    /// Days after which the key expires [default: never]
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
     pub expires_in_days: Option<i64>,
 }

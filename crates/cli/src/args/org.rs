@@ -6,20 +6,20 @@ use crate::args::resource::PageArgs;
 
 /// What follows the help of `org`.
 pub const EXAMPLES: &str = "\
-An API key acts in one organization. --org, LAUNCHWAY_ORG and `org use` are for callers that may choose.";
+An API key acts in one organization. --org, LAUNCHWAY_ORG and `org use` are for callers that belong to several.";
 
 /// The commands on organizations.
 #[derive(Debug, Subcommand)]
 pub enum OrgCommand {
     /// List the organizations you may act in
     List(PageArgs),
-    /// Keep an organization with the saved login, for later commands
+    /// Save an organization with the login, for later commands
     Use {
-        /// Id of the organization, as `org list` shows it
+        /// Id of the organization, as shown by `org list`
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Show an organization; the one you act in unless told
+    /// Show an organization [default: the one you act in]
     Show {
         /// Id of the organization
         #[arg(value_name = "ID")]
@@ -38,26 +38,26 @@ Examples:
 /// The commands on the audit log.
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
-    /// List what was done in the organization, newest first
+    /// List the actions in the organization, newest first
     List(Box<AuditArgs>),
 }
 
 /// The arguments of `audit list`.
 #[derive(Args, Debug)]
 pub struct AuditArgs {
-    /// Only what was done by this user, key, operator or service
+    /// Only actions of this user, key, operator or service
     #[arg(long, value_name = "ID")]
     pub actor: Option<String>,
     /// Only this action, such as key.revoke
     #[arg(long, value_name = "ACTION")]
     pub action: Option<String>,
-    /// Only what was done on this resource
+    /// Only actions on this resource
     #[arg(long, value_name = "ID")]
     pub resource: Option<String>,
-    /// Only from this time on, such as 2026-11-20T10:00:00Z
+    /// Only at or after this time, such as 2026-11-20T10:00:00Z
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only from before this time
+    /// Only before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
     /// Which page.
@@ -72,7 +72,7 @@ Examples:
   launchway usage
   launchway usage 2026-11")]
 pub struct UsageArgs {
-    /// Month to show with its quotas, such as 2026-11; a list of months unless told
+    /// Month to show with its quotas, such as 2026-11 [default: a list of months]
     #[arg(value_name = "MONTH", conflicts_with_all = ["limit", "offset"])]
     pub month: Option<String>,
     /// Which page.

@@ -17,28 +17,28 @@ pub struct PublishArgs {
     #[arg(value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Platform,
 
-    /// Directory with the built web app or bundle; it is packed as it is
+    /// Directory with the built web app or bundle; it is packed unchanged
     #[arg(long, value_name = "DIR", conflicts_with = "file", help_heading = "What to publish")]
     pub dir: Option<PathBuf>,
-    /// ZIP that is packed already, instead of a directory
+    /// Existing ZIP file, instead of a directory
     #[arg(long, value_name = "ZIP", help_heading = "What to publish")]
     pub file: Option<PathBuf>,
-    /// App to update, such as com.example.app; the native project's unless told
+    /// App to update, such as com.example.app [default: the native project's]
     #[arg(long, value_name = "ID", help_heading = "What to publish")]
     pub bundle_id: Option<BundleId>,
-    /// Profile of launchway.toml that says where the app is; the one that a build would take unless told
+    /// Profile of launchway.toml with the app's directory [default: the one that a build uses]
     #[arg(long, value_name = "NAME", help_heading = "What to publish")]
     pub profile: Option<String>,
-    /// Version of the update; the native project's unless told
+    /// Version of the update [default: the native project's]
     #[arg(long, value_name = "VERSION", value_parser = version, help_heading = "What to publish")]
     pub version: Option<String>,
-    /// Build number of the update; the next free one unless told
+    /// Build number of the update [default: the next free number]
     #[arg(long, value_name = "NUMBER|auto", value_parser = build_number, help_heading = "What to publish")]
     pub build_number: Option<String>,
-    /// What is new, up to 4 KiB; @FILE reads it from a file
+    /// Release notes, up to 4 KiB; @FILE reads them from a file
     #[arg(long, value_name = "TEXT", help_heading = "What to publish")]
     pub release_notes: Option<String>,
-    /// Ask the app to install the update at once
+    /// Ask the app to install the update immediately
     #[arg(long, help_heading = "What to publish")]
     pub mandatory: bool,
 
@@ -53,13 +53,13 @@ pub struct PublishArgs {
     /// Offer it to apps of every configuration
     #[arg(long, help_heading = "Who gets it")]
     pub all_configurations: bool,
-    /// Offer it only to apps with this fingerprint of their native code, the project's unless told; @FILE reads a document
+    /// Offer it only to apps with this native fingerprint; @FILE reads a document [default: the project's]
     #[arg(long, value_name = "HASH", help_heading = "Who gets it")]
     pub fingerprint: Option<String>,
-    /// Publish also what the newest build cannot run, or what has no fingerprint though there is a project
+    /// Publish even if the newest build cannot run it, or if the project's fingerprint is unknown
     #[arg(long, help_heading = "Who gets it")]
     pub allow_incompatible: bool,
-    /// Percent of the devices that are offered it; 100 unless told
+    /// Percentage of devices that are offered it [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Who gets it")]
     pub rollout: Option<u8>,
 }
@@ -79,5 +79,5 @@ pub fn build_number(text: &str) -> Result<String, String> {
     let known = text == "auto" || BuildNumber::parse(text).is_ok();
     known
         .then(|| text.to_owned())
-        .ok_or_else(|| "it must be 1 to 18 digits, or auto".to_owned())
+        .ok_or_else(|| "must be 1 to 18 digits, or auto".to_owned())
 }

@@ -7,10 +7,10 @@ use launchway_client::Paging;
 /// Which page of a list.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct PageArgs {
-    /// How many to show
+    /// Number of items to show
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub limit: u32,
-    /// How many to skip
+    /// Number of items to skip
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
     pub offset: u64,
 }
@@ -28,7 +28,7 @@ impl PageArgs {
 /// One resource.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Its id, as the list shows it
+    /// Its id, as shown by the list
     #[arg(value_name = "ID")]
     pub id: String,
 }
@@ -36,7 +36,7 @@ pub struct IdArgs {
 /// One resource that is to go.
 #[derive(Args, Debug)]
 pub struct DeleteArgs {
-    /// Its id, as the list shows it
+    /// Its id, as shown by the list
     #[arg(value_name = "ID")]
     pub id: String,
     /// Do not ask

@@ -13,11 +13,11 @@ use crate::args::resource::PageArgs;
     subcommand_help_heading = "Commands on runners",
     override_usage = "launchway runner [OPTIONS]\n       launchway runner <COMMAND>",
     after_help = "\
-The first time it enrols with a token that works once: from LAUNCHWAY_RUNNER_TOKEN, from standard input, or asked for.
-Admins make such tokens with `launchway runner token`, operators with `launchway-server admin create-runner-token`.
-Later it needs neither token nor --url.
+The first time, it enrolls with a one-time token: from LAUNCHWAY_RUNNER_TOKEN, standard input, or a prompt.
+Admins create tokens with `launchway runner token`, operators with `launchway-server admin create-runner-token`.
+After that, it needs neither the token nor --url.
 
-SIGTERM or Ctrl-C lets the builds that run come to their end; the second stops them.
+The first SIGTERM or Ctrl-C lets running builds finish; the second stops them.
 
 Examples:
   launchway runner --url https://launchway.example.com --slots 2 < token.txt
@@ -35,29 +35,29 @@ pub struct RunnerArgs {
 /// How a runner works.
 #[derive(Args, Debug)]
 pub struct WorkArgs {
-    /// What people call it; the machine's name unless told. It counts when the runner enrols
+    /// Display name, used when the runner enrolls [default: the machine's name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// What the machine has, besides what is found by itself (os, arch, xcode, java, node); can be repeated
+    /// Label of the machine, besides those detected (os, arch, xcode, java, node); can be repeated
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub labels: Vec<String>,
-    /// Builds at a time
+    /// Number of builds at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub slots: u32,
-    /// Where builds, caches and the runner's own token are; /var/lib/launchway-runner for root, below ~/.local/share for
-    /// others unless told
+    /// Directory of builds, caches and the runner's token [default: /var/lib/launchway-runner for root, below
+    /// ~/.local/share for others]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
-    /// PATH of the steps of builds; the system's own unless told
+    /// PATH of build steps [default: the system's]
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
-    /// Directory that steps may read besides the system's own, such as a toolchain; can be repeated
+    /// Directory that steps may read, besides the system's, such as a toolchain; can be repeated
     #[arg(long, value_name = "DIR")]
     pub readable: Vec<PathBuf>,
-    /// Directory that steps may change besides their workspace; can be repeated
+    /// Directory that steps may change, besides their workspace; can be repeated
     #[arg(long, value_name = "DIR")]
     pub writable: Vec<PathBuf>,
-    /// TCP port that steps may connect to though a server of this machine listens there; can be repeated
+    /// TCP port on this machine that steps may connect to; can be repeated
     #[arg(long = "open-port", value_name = "PORT")]
     pub open_ports: Vec<u16>,
 }
@@ -67,16 +67,16 @@ pub struct WorkArgs {
 pub enum RunnerCommand {
     /// List runners, newest first
     List(PageArgs),
-    /// Refuse a runner from now on; what it builds goes to another
+    /// Revoke a runner; its builds go to another runner
     Revoke {
-        /// Id of the runner, as `runner list` shows it
+        /// Id of the runner, as shown by `runner list`
         #[arg(value_name = "ID")]
         id: String,
         /// Do not ask
         #[arg(short, long)]
         yes: bool,
     },
-    /// Make a token that enrols one runner of the organization
+    /// Create a token that enrolls one runner of the organization
     Token,
 }
 
@@ -84,5 +84,5 @@ fn label(text: &str) -> Result<String, String> {
     let known = is_label(text);
     known
         .then(|| text.to_owned())
-        .ok_or_else(|| "it must be name=value, such as xcode=26".to_owned())
+        .ok_or_else(|| "must be name=value, such as xcode=26".to_owned())
 }

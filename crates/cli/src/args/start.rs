@@ -17,11 +17,11 @@ pub struct StartArgs {
     /// How to build it.
     #[command(flatten)]
     pub profile: ProfileArgs,
-    /// What goes first in the queue: the greater, -100 to 100
+    /// Priority in the queue, -100 to 100; higher goes first
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i64).range(-100..=100), help_heading = "What to build")]
     pub priority: Option<i64>,
-    /// Git repository to build, instead of the folder here
+    /// Git repository to build, instead of the current folder
     #[arg(
         long,
         value_name = "URL",
@@ -29,7 +29,7 @@ pub struct StartArgs {
         help_heading = "Where the source comes from"
     )]
     pub git: Option<String>,
-    /// Branch, tag or whole commit id of the repository
+    /// Branch, tag or full commit id in the repository
     #[arg(
         long = "ref",
         id = "reference",
@@ -38,13 +38,13 @@ pub struct StartArgs {
         help_heading = "Where the source comes from"
     )]
     pub reference: Option<String>,
-    /// Print the plan that would be followed, and build nothing
+    /// Print the plan, and build nothing
     #[arg(long, conflicts_with_all = ["git", "local"], help_heading = "Where it is built")]
     pub plan_only: bool,
-    /// Build on this machine, without any server
+    /// Build on this machine, without a server
     #[arg(long, conflicts_with_all = ["git", "priority", "no_wait", "timeout", "cancel_on_interrupt", "download"], help_heading = "Where it is built")]
     pub local: bool,
-    /// With --local: where the artifacts go
+    /// With --local: directory for the artifacts
     #[arg(
         long,
         value_name = "DIR",
@@ -53,7 +53,7 @@ pub struct StartArgs {
         help_heading = "Where it is built"
     )]
     pub out: PathBuf,
-    /// With --local: file of NAME=VALUE lines that the steps get as environment variables
+    /// With --local: file of NAME=VALUE lines, the environment variables of the steps
     #[arg(long, value_name = "FILE", requires = "local", help_heading = "Where it is built")]
     pub env_file: Option<PathBuf>,
     /// How to wait.
@@ -65,25 +65,25 @@ pub struct StartArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What to build")]
 pub struct ProfileArgs {
-    /// Profile of launchway.toml; production, or the only one, unless told
+    /// Profile of launchway.toml [default: production, or the only one]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// App to build, such as com.example.app; the native project's unless told
+    /// App to build, such as com.example.app [default: the native project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
-    /// Configuration, by which environment variables are chosen; the profile's unless told
+    /// Configuration, which selects environment variables [default: the profile's]
     #[arg(long, value_name = "NAME")]
     pub configuration: Option<Configuration>,
-    /// For those who make the app, or for those who use it; the profile's or release unless told
+    /// Type of build: debug for developers, release for users [default: the profile's, or release]
     #[arg(long, value_name = "TYPE", value_parser = build_types())]
     pub build_type: Option<BuildType>,
-    /// How the app reaches devices; the profile's or store unless told
+    /// How the app is distributed [default: the profile's, or store]
     #[arg(long, value_name = "WAY", value_parser = distributions())]
     pub distribution: Option<Distribution>,
-    /// Version of the app; the native project's unless told
+    /// Version of the app [default: the native project's]
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub version: Option<String>,
-    /// Build number of the app, or auto for the next free one; the native project's unless told
+    /// Build number of the app, or auto for the next free number [default: the native project's]
     #[arg(long, value_name = "NUMBER|auto", value_parser = build_number)]
     pub build_number: Option<String>,
 }
@@ -95,13 +95,13 @@ pub struct FollowArgs {
     /// Do not wait for the build
     #[arg(long, conflicts_with_all = ["timeout", "cancel_on_interrupt", "download"])]
     pub no_wait: bool,
-    /// Wait no longer than this, such as 90s, 30m or 2h; the build goes on
+    /// Maximum time to wait, such as 90s, 30m or 2h; the build continues
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Cancel the build when the waiting is interrupted
+    /// Cancel the build if the wait is interrupted
     #[arg(long)]
     pub cancel_on_interrupt: bool,
-    /// Download what the build gave, into this directory or the current one
+    /// Download the artifacts, into this directory or the current one
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     pub download: Option<PathBuf>,
 }
@@ -128,7 +128,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let seconds = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
     match seconds {
         Some(seconds @ 1..=8_640_000) => Ok(Duration::from_secs(seconds)),
-        _ => Err("it must be a time such as 90s, 30m or 2h".to_owned()),
+        _ => Err("must be a duration such as 90s, 30m or 2h".to_owned()),
     }
 }
 

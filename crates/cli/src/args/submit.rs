@@ -22,8 +22,8 @@ use crate::args::start::duration;
     override_usage = "launchway submit <PLATFORM> (--latest | --id <BUILD> | --path <FILE>) [OPTIONS]\n       \
                       launchway submit <COMMAND>",
     after_help = "\
-Where it goes, to whom and what is new comes from [submit.<profile>.<platform>] of launchway.toml; flags win.
-It waits until the store has taken and processed the app; with --wait live until users have it.
+Destination, groups and release notes come from [submit.<profile>.<platform>] in launchway.toml; flags take precedence.
+Waits until the store has accepted and processed the app; with --wait live, until users have it.
 
 Examples:
   launchway submit android --latest --destination internal
@@ -31,11 +31,11 @@ Examples:
   launchway submit ios --path App.ipa --destination testflight --group Friends --release-notes @notes.txt
   launchway submit list --status in_review
 
-Exit codes of what is waited for:
+Exit codes of the submission:
   11   the submission failed or was rejected
-  12   it was canceled
-  13   it was not so far within --timeout
-  130  interrupted; the submission goes on"
+  12   the submission was canceled
+  13   the submission did not get that far within --timeout
+  130  interrupted; the submission continues"
 )]
 pub struct SubmitArgs {
     /// Platform of the app
@@ -59,19 +59,19 @@ pub struct SubmitArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What to submit")]
 pub struct AppArgs {
-    /// The latest successful build of the app that is made for a store
+    /// Latest successful build of the app with distribution store
     #[arg(long, conflicts_with_all = ["id", "path"])]
     pub latest: bool,
-    /// This build
+    /// Build with this id
     #[arg(long, value_name = "BUILD", conflicts_with = "path")]
     pub id: Option<String>,
-    /// This file: an .ipa, .aab or .apk
+    /// App file: an .ipa, .aab or .apk
     #[arg(long, value_name = "FILE")]
     pub path: Option<PathBuf>,
-    /// With --latest: the app, such as com.example.app; the native project's unless told
+    /// With --latest: the app, such as com.example.app [default: the native project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
-    /// File that maps the names of an Android app's code back, for crash reports (ProGuard, R8)
+    /// Mapping file of an Android app's code, for crash reports (ProGuard, R8)
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     /// ZIP with the symbols of an Android app's native code, for crash reports
@@ -83,46 +83,46 @@ pub struct AppArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Where it goes")]
 pub struct TargetArgs {
-    /// Profile of launchway.toml; production, or the only one, unless told
+    /// Profile of launchway.toml [default: production, or the only one]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// testflight or app_store; internal, alpha, beta, production or another track of Google Play
+    /// App Store: testflight or app_store. Google Play: internal, alpha, beta, production or another track
     #[arg(long, value_name = "NAME")]
     pub destination: Option<String>,
-    /// Percent of the users who get it at first; in the App Store anything below 100 is a phased release of seven days
+    /// Percentage of users who get it first; below 100, the App Store does a phased release over seven days
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub rollout: Option<u8>,
-    /// Group of TestFlight's testers that gets it; can be repeated
+    /// TestFlight group that gets it; can be repeated
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
-    /// What is new, or what to test; @FILE reads it from a file
+    /// Release notes, or what to test; @FILE reads them from a file
     #[arg(long, value_name = "TEXT")]
     pub release_notes: Option<String>,
     /// Language of the release notes
     #[arg(long, value_name = "LOCALE", default_value = "en-US", requires = "release_notes")]
     pub locale: String,
-    /// Credential that the store knows; the only one that fits unless told
+    /// Credential for the app store [default: the only one that fits]
     #[arg(long, value_name = "ID")]
     pub credential: Option<String>,
-    /// Whether the app has cryptography that needs papers, where its Info.plist does not say
+    /// Whether the app uses non-exempt encryption, if its Info.plist does not say
     #[arg(long, value_name = "BOOL")]
     pub uses_non_exempt_encryption: Option<bool>,
-    /// App Store: hold the approved version back until `submit resume`
+    /// App Store: hold the approved version until `submit resume`
     #[arg(long)]
     pub manual_release: bool,
-    /// Google Play: only draft the release
+    /// Google Play: create the release as a draft
     #[arg(long)]
     pub draft: bool,
-    /// Google Play: how urgently apps ask for the update, 0 to 5
+    /// Google Play: in-app update priority, 0 to 5
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(0..=5))]
     pub priority: Option<u8>,
-    /// Google Play: country of a staged release in production, as two letters; can be repeated
+    /// Google Play: country of a staged release in production, as a two-letter code; can be repeated
     #[arg(long = "country", value_name = "CODE")]
     pub countries: Vec<String>,
     /// Google Play: name of the release
     #[arg(long, value_name = "NAME")]
     pub release_name: Option<String>,
-    /// Google Play: leave it in the Play Console until somebody sends it for review
+    /// Google Play: leave it in the Play Console to be sent for review manually
     #[arg(long)]
     pub changes_not_sent_for_review: bool,
 }
@@ -131,23 +131,23 @@ pub struct TargetArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Waiting")]
 pub struct WaitArgs {
-    /// Until when to wait
+    /// State to wait for
     #[arg(long, value_name = "UNTIL", default_value = "processed")]
     pub wait: Until,
     /// Do not wait for the submission
     #[arg(long, conflicts_with_all = ["wait", "timeout"])]
     pub no_wait: bool,
-    /// Wait no longer than this, such as 90s, 30m or 2h; the submission goes on
+    /// Maximum time to wait, such as 90s, 30m or 2h; the submission continues
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
 }
 
-/// Until when to wait.
+/// State to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Until {
-    /// The store has taken and processed the app
+    /// The store has accepted and processed the app
     Processed,
-    /// Users have it, or a share of them
+    /// All or some users have it
     Live,
 }
 
@@ -158,29 +158,29 @@ pub enum SubmitCommand {
     List(SubmissionListArgs),
     /// Show one submission
     Show(SubmissionIdArgs),
-    /// Print what happened to a submission
+    /// Print the events of a submission
     Logs {
         /// Which submission
         #[command(flatten)]
         submission: SubmissionIdArgs,
-        /// Go on until the submission is over
+        /// Continue until the submission ends
         #[arg(short, long)]
         follow: bool,
     },
-    /// Change the percent of the users who get a released version
+    /// Change the percentage of users who get a released version
     Rollout {
         /// Which submission
         #[command(flatten)]
         submission: SubmissionIdArgs,
-        /// Percent of the users, 1 to 100; the App Store's phased release takes 100 only
+        /// Percentage of users, 1 to 100; a phased release in the App Store takes only 100
         #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
         percent: u8,
     },
-    /// Stop a rollout for now: nobody else gets the version
+    /// Halt a rollout: no more users get the version
     Halt(SubmissionIdArgs),
-    /// Go on with a halted rollout, or release a version that was held back
+    /// Resume a halted rollout, or release a version that was held
     Resume(SubmissionIdArgs),
-    /// Go on with a failed or rejected submission, and wait for it
+    /// Retry a failed or rejected submission, and wait for it
     Retry {
         /// Which submission
         #[command(flatten)]
@@ -189,9 +189,9 @@ pub enum SubmitCommand {
         #[command(flatten)]
         wait: WaitArgs,
     },
-    /// Stop a submission, where the store still allows it
+    /// Cancel a submission, if the store still allows it
     Cancel(SubmissionIdArgs),
-    /// Stop a submission if it can be, and remove its record
+    /// Cancel a submission if possible, and delete its record
     Delete {
         /// Which submission
         #[command(flatten)]
@@ -205,7 +205,7 @@ pub enum SubmitCommand {
 /// One submission.
 #[derive(Args, Debug)]
 pub struct SubmissionIdArgs {
-    /// Id of the submission, as `submit list` shows it
+    /// Id of the submission, as shown by `submit list`
     #[arg(value_name = "ID")]
     pub id: String,
 }

@@ -21,7 +21,7 @@ Examples:
   launchway update ios --dir dist --configuration staging --release-notes @notes.txt --rollout 20
   launchway update list --status paused
 
-A rollout below 100 reaches only apps that send a device id when they ask for updates."
+A rollout below 100 reaches only apps that send a device id when they check for updates."
 )]
 pub struct UpdateArgs {
     /// What to publish; absent when a command is given.
@@ -37,33 +37,33 @@ pub struct UpdateArgs {
 pub enum UpdateCommand {
     /// List updates, newest first
     List(ListArgs),
-    /// Show one update and what devices reported of it
+    /// Show one update and the devices' reports about it
     Show(UpdateIdArgs),
-    /// Stop offering an update for now
+    /// Pause an update: it is no longer offered
     Pause(UpdateIdArgs),
-    /// Offer a paused update again
+    /// Resume a paused update
     Resume(UpdateIdArgs),
-    /// Change the percent of the devices that are offered an update
+    /// Change the percentage of devices that are offered an update
     Rollout {
         /// Which update
         #[command(flatten)]
         update: UpdateIdArgs,
-        /// Percent of the devices, 0 to 100
+        /// Percentage of devices, 0 to 100
         #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
         percent: u8,
     },
-    /// Take an update back for good; its bytes can be published anew
+    /// Withdraw an update permanently; its bytes can be published again
     Withdraw(UpdateIdArgs),
     /// Publish the bytes of an update for another configuration
     Promote(PromoteArgs),
-    /// Publish the bytes from before a bad update again, above it
+    /// Publish the bytes from before a bad update again, with a higher build number
     Rollback(RollbackArgs),
 }
 
 /// One update.
 #[derive(Args, Debug)]
 pub struct UpdateIdArgs {
-    /// Id of the update, as `update list` shows it
+    /// Id of the update, as shown by `update list`
     #[arg(value_name = "ID")]
     pub id: String,
 }
@@ -97,7 +97,7 @@ pub struct PromoteArgs {
     /// Configuration to publish it for
     #[arg(long, value_name = "NAME")]
     pub configuration: Configuration,
-    /// Percent of the devices that are offered it; 100 unless told
+    /// Percentage of devices that are offered it [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub rollout: Option<u8>,
 }
@@ -109,10 +109,10 @@ pub struct PromoteArgs {
                       launchway update rollback --bundle-id <ID> --platform <PLATFORM> \
                       (--configuration <NAME> | --all-configurations) [OPTIONS]",
     after_help = "\
-The new update has the version of the bad one and a higher build number, so that devices with the bad one get it too."
+The new update has the version of the bad one and a higher build number, so that devices with the bad one also get it."
 )]
 pub struct RollbackArgs {
-    /// Id of the bad update; otherwise the newest one of app, platform and configuration is meant
+    /// Id of the bad update [default: the newest of the app, platform and configuration]
     #[arg(value_name = "ID", required_unless_present = "bundle_id", conflicts_with_all = ["bundle_id", "platform"])]
     pub id: Option<String>,
     /// App whose newest update is bad
@@ -129,10 +129,10 @@ pub struct RollbackArgs {
         conflicts_with = "all_configurations"
     )]
     pub configuration: Option<Configuration>,
-    /// The bad update is one without configuration
+    /// The bad update has no configuration
     #[arg(long, requires = "bundle_id")]
     pub all_configurations: bool,
-    /// Update whose bytes to publish, instead of the one before the bad one
+    /// Update whose bytes to publish [default: the one before the bad one]
     #[arg(long, value_name = "ID")]
     pub to: Option<String>,
     /// Do not ask

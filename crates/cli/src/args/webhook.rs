@@ -11,7 +11,7 @@ Examples:
   launchway webhook update webhook_… --event '*'
   launchway webhook test webhook_…
 
-The secret that deliveries are signed with is printed when the webhook is made or the secret is rotated, and never again.";
+The signing secret is printed only when the webhook is created or the secret is rotated.";
 
 /// The commands on webhooks.
 #[derive(Debug, Subcommand)]
@@ -20,13 +20,13 @@ pub enum WebhookCommand {
     List(PageArgs),
     /// Show one webhook and its newest delivery
     Show(IdArgs),
-    /// Make a webhook and print its secret, this once
+    /// Create a webhook and print its secret once
     Create(CreateWebhookArgs),
-    /// Change a webhook; what is not named stays
+    /// Change a webhook; options that are not given keep their values
     Update(UpdateWebhookArgs),
     /// Delete a webhook with its deliveries
     Delete(DeleteArgs),
-    /// Send the event webhook.test to a webhook
+    /// Send a webhook.test event to a webhook
     Test(IdArgs),
     /// List the deliveries to a webhook, newest first
     Deliveries {
@@ -37,32 +37,32 @@ pub enum WebhookCommand {
         #[command(flatten)]
         page: PageArgs,
     },
-    /// Send the event of a delivery once more
+    /// Send the event of a delivery again
     Redeliver {
-        /// Id of the delivery, as `webhook deliveries` shows it
+        /// Id of the delivery, as shown by `webhook deliveries`
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Give a webhook a new secret and print it, this once; the old one works for 24 hours beside it
+    /// Rotate a webhook's secret and print the new one once; both are valid for 24 hours
     RotateSecret(IdArgs),
 }
 
 /// The arguments of `webhook create`.
 #[derive(Args, Debug)]
 pub struct CreateWebhookArgs {
-    /// What people call the webhook
+    /// Display name of the webhook
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Where it is told: an https address of a public host
+    /// URL that receives the events: https, on a public host
     #[arg(long, value_name = "URL")]
     pub to: String,
-    /// What it is told of, such as update.published; can be repeated. * is everything, also unless told
+    /// Event to send, such as update.published, or * for all; can be repeated [default: *]
     #[arg(long = "event", value_name = "EVENT", default_value = "*")]
     pub events: Vec<String>,
-    /// For whom the messages are: any program, or a channel of a chat
+    /// Format of the messages: for a program, or for a chat channel
     #[arg(long = "type", value_name = "TYPE", value_parser = ["generic", "slack", "teams"])]
     pub kind: Option<String>,
-    /// Tell only of this app; can be repeated
+    /// Only events of this app; can be repeated
     #[arg(long = "bundle-id", value_name = "ID")]
     pub bundle_ids: Vec<String>,
 }
@@ -75,28 +75,28 @@ pub struct UpdateWebhookArgs {
     /// Id of the webhook
     #[arg(value_name = "ID")]
     pub id: String,
-    /// What people call the webhook
+    /// Display name of the webhook
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Where it is told
+    /// URL that receives the events
     #[arg(long, value_name = "URL")]
     pub to: Option<String>,
-    /// What it is told of, instead of what it was; can be repeated
+    /// Event to send, replacing the current ones; can be repeated
     #[arg(long = "event", value_name = "EVENT")]
     pub events: Vec<String>,
-    /// For whom the messages are
+    /// Format of the messages
     #[arg(long = "type", value_name = "TYPE", value_parser = ["generic", "slack", "teams"])]
     pub kind: Option<String>,
-    /// Tell only of this app; can be repeated
+    /// Only events of this app; can be repeated
     #[arg(long = "bundle-id", value_name = "ID", conflicts_with = "all_apps")]
     pub bundle_ids: Vec<String>,
-    /// Tell of every app
+    /// Events of every app
     #[arg(long)]
     pub all_apps: bool,
-    /// Turn a disabled webhook on again
+    /// Enable a disabled webhook
     #[arg(long, conflicts_with = "disable")]
     pub enable: bool,
-    /// Turn the webhook off
+    /// Disable the webhook
     #[arg(long)]
     pub disable: bool,
 }

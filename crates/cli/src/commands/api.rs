@@ -28,7 +28,9 @@ pub async fn run(arguments: ApiArgs, context: &Context) -> Result<(), Failure> {
 /// The path below `/api`. The argument may include `/api` and may omit the first slash.
 fn path(text: &str) -> Result<String, Failure> {
     if text.contains("://") {
-        return Err(Failure::usage("PATH is only the part below /api").hint("name the server with --url"));
+        return Err(
+            Failure::usage("PATH is only the part of the address under /api").hint("give the server with --url")
+        );
     }
     let text = text.trim_start_matches('/');
     let below = text.strip_prefix("api/").unwrap_or(text);
@@ -43,7 +45,7 @@ async fn json(data: String) -> Result<Bytes, Failure> {
         text_or_file(data)?
     };
     serde_json::from_str::<IgnoredAny>(&text)
-        .map_err(|error| Failure::usage(format!("the data is no JSON: {error}")))?;
+        .map_err(|error| Failure::usage(format!("the data is not JSON: {error}")))?;
     Ok(Bytes::from(text))
 }
 

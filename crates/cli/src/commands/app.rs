@@ -21,7 +21,7 @@ pub fn place(platform: Platform, profile: Option<&str>, context: &Context) -> Re
 
 fn wrong_profile(error: &ResolveError) -> Failure {
     // Failures of the command line have no full stop.
-    Failure::usage(error.to_string().trim_end_matches('.')).hint("name a profile with --profile")
+    Failure::usage(error.to_string().trim_end_matches('.')).hint("choose a profile with --profile")
 }
 
 /// The project's app on one platform, as a profile builds it.
@@ -77,11 +77,10 @@ impl App {
             (None, None, Some(found)) => Ok(report_native_value("App", found, context)),
             (None, None, None) => {
                 let hint = format!(
-                    "give --bundle-id ID, or write bundle_id below [app] in launchway.toml, or below [app.{}] if other \
-                     platforms have another",
+                    "give --bundle-id ID, or set bundle_id under [app] in launchway.toml, or under [app.{}] if it differs between platforms",
                     self.platform
                 );
-                Err(Failure::usage("no app is named, and no native project here names one").hint(hint))
+                Err(Failure::usage("no app specified, and no native project found here").hint(hint))
             }
         }
     }
@@ -91,6 +90,6 @@ impl App {
 pub fn report_native_value(what: &str, found: &LocatedValue, context: &Context) -> String {
     context
         .printer
-        .note(&format!("{what} {} is from {}", found.value, found.place));
+        .note(&format!("{what} {} comes from {}", found.value, found.place));
     found.value.clone()
 }

@@ -28,7 +28,7 @@ pub async fn run(command: AppCommand, context: &Context) -> Result<(), Failure> 
         }
         AppCommand::Delete(app) => {
             let id = id_of(&client, &app.id).await?;
-            let question = format!("Take {} off the list? Its updates go on being offered", app.id);
+            let question = format!("Remove {} from the list? Its updates are still offered", app.id);
             context.terminal.require_confirmation(&question, app.yes).await?;
             printer.deletion(&client.delete_app(&id).await?)
         }
@@ -49,8 +49,8 @@ async fn id_of(client: &Client, named: &str) -> Result<String, Failure> {
         }
         paging.offset += u64::from(PAGE);
         if page.items.is_empty() || i64::try_from(paging.offset).is_ok_and(|offset| offset >= page.total) {
-            let message = format!("the organization has no app {named}");
-            return Err(Failure::new(Exit::NotFound, message).hint("`launchway app list` shows its apps"));
+            let message = format!("the organization has no app `{named}`");
+            return Err(Failure::new(Exit::NotFound, message).hint("`launchway app list` lists its apps"));
         }
     }
 }

@@ -28,7 +28,7 @@ pub async fn run(arguments: BuildArgs, context: &Context) -> Result<(), Failure>
             start,
             ..
         } => start::run(platform, start, context).await,
-        BuildArgs { .. } => Err(Failure::usage("neither a platform nor a command is named")),
+        BuildArgs { .. } => Err(Failure::usage("no platform or command specified")),
     }
 }
 

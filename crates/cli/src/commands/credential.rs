@@ -39,7 +39,10 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
             printer.result(&answer.body, || taken_prose(&answer.value))
         }
         CredentialCommand::Delete(credential) => {
-            let question = format!("Delete {}? Builds and submissions that need it fail", credential.id);
+            let question = format!(
+                "Delete {}? Builds and submissions that need it will fail",
+                credential.id
+            );
             context.terminal.require_confirmation(&question, credential.yes).await?;
             printer.deletion(&client.delete_credential(&credential.id).await?)
         }
@@ -92,8 +95,8 @@ async fn password(context: &Context) -> Result<SecretText, Failure> {
         let text = read_input(LONGEST_PASSWORD).await?;
         return Ok(SecretText::new(text.trim_end_matches(['\r', '\n']).to_owned()));
     }
-    Err(Failure::usage("there is no terminal to ask for the password on")
-        .hint(format!("pipe it in, or set {PASSWORD}")))
+    Err(Failure::usage("no terminal to prompt for the password")
+        .hint(format!("pipe the password in, or set {PASSWORD}")))
 }
 
 fn table(credentials: &[CredentialView]) -> Table {
@@ -116,7 +119,7 @@ fn taken_prose(taken: &CredentialTaken) -> String {
     let mut text = prose(&taken.record);
     if let Some(events) = &taken.store_events {
         text.push_str(
-            "\nWebhook to make in App Store Connect, so that submissions go on at once. It is shown this once\n",
+            "\nWebhook to create in App Store Connect, so that submissions continue without delay. It is shown only once.\n",
         );
         text.push_str(&fields(&[
             ("URL", events.url.clone()),

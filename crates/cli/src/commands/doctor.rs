@@ -111,8 +111,8 @@ pub async fn run(
         #[cfg(not(unix))]
         findings.push(Finding::problem(
             "sandbox",
-            "runners work on Linux and macOS only",
-            "use such a machine",
+            "runners work only on Linux and macOS",
+            "use a Linux or macOS machine",
         ));
     }
     let problems = findings
@@ -124,8 +124,8 @@ pub async fn run(
     printer.result(&told.to_string(), || prose(&findings))?;
     match problems {
         0 => Ok(()),
-        1 => Err(Failure::failed("1 problem was found")),
-        many => Err(Failure::failed(format!("{many} problems were found"))),
+        1 => Err(Failure::failed("1 problem found")),
+        many => Err(Failure::failed(format!("{many} problems found"))),
     }
 }
 

@@ -50,14 +50,14 @@ async fn import(arguments: ImportArgs, context: &Context) -> Result<(), Failure>
         let answer = client.set_env_var(&scoped(name, value, None, &arguments.scope)).await?;
         context
             .printer
-            .result(&answer.body, || format!("{} is set.\n", answer.value.name))?;
+            .result(&answer.body, || format!("{} is set\n", answer.value.name))?;
     }
     let set = if count == 1 {
         "1 variable".to_owned()
     } else {
         format!("{count} variables")
     };
-    context.printer.note(&format!("{set} set from {shown}."));
+    context.printer.note(&format!("{set} set from {shown}"));
     Ok(())
 }
 
@@ -85,7 +85,7 @@ async fn delete(name: &str, yes: bool, context: &Context) -> Result<(), Failure>
     } else {
         id_of(&client, name).await?
     };
-    let question = format!("Delete {name}? Builds do not get it any more");
+    let question = format!("Delete {name}? Builds will no longer get it");
     context.terminal.require_confirmation(&question, yes).await?;
     context.printer.deletion(&client.delete_env_var(&id).await?)
 }
@@ -106,15 +106,15 @@ async fn id_of(client: &Client, name: &str) -> Result<String, Failure> {
     match found.as_slice() {
         [one] => Ok(one.id.clone()),
         [] => {
-            let message = format!("there is no environment variable {name}");
-            Err(Failure::new(Exit::NotFound, message).hint("`launchway env list` shows what there is"))
+            let message = format!("no environment variable is named {name}");
+            Err(Failure::new(Exit::NotFound, message).hint("`launchway env list` lists the variables"))
         }
         several => {
             let each = several
                 .iter()
                 .map(|variable| format!("\n  {}  {}", variable.id, builds(variable)));
-            let message = format!("{} variables have the name {name}", several.len());
-            Err(Failure::usage(message).hint(format!("name one by its id:{}", each.collect::<String>())))
+            let message = format!("{} variables are named {name}", several.len());
+            Err(Failure::usage(message).hint(format!("give the id of one:{}", each.collect::<String>())))
         }
     }
 }

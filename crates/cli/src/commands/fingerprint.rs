@@ -125,7 +125,7 @@ pub async fn build_fingerprint(
         Ok(found) => Ok(found.request_fields()),
         Err(CollectError::NoApp(_)) => Ok(None),
         Err(problem) => {
-            let message = format!("The fingerprint is not known yet: {problem}. The runner tells it.");
+            let message = format!("The fingerprint is not known yet: {problem}. The runner determines it.");
             context.printer.note(&message);
             Ok(None)
         }
@@ -156,7 +156,7 @@ pub async fn look(
         Ok(Collected { framework, documents })
     };
     let found = tokio::task::spawn_blocking(work).await;
-    found.map_err(|error| Failure::failed(format!("the project could not be read: {error}")))
+    found.map_err(|error| Failure::failed(format!("cannot read the project: {error}")))
 }
 
 /// The platforms of the project. Fails when it has none.
@@ -172,8 +172,10 @@ fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure>
         }
     }
     if found.is_empty() {
-        let message = "no app is found here: no configuration of a framework, and no native project";
-        return Err(Failure::failed(message).hint("run this in the folder of the app, or name it with --config"));
+        let message = "no app found here: no framework configuration and no native project";
+        return Err(
+            Failure::failed(message).hint("run this in the app's directory, or give its settings file with --config")
+        );
     }
     Ok(found)
 }

@@ -43,10 +43,8 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
     match framework {
         Some(framework) => context
             .printer
-            .note(&format!("This is a project of {}.", framework.title())),
-        None => context
-            .printer
-            .warn("what this project is made with was not recognised"),
+            .note(&format!("Detected framework: {}", framework.title())),
+        None => context.printer.warn("cannot detect the framework of this project"),
     }
     if !arguments.yes && context.terminal.is_interactive() {
         ask(&mut answers, context).await?;
@@ -106,7 +104,7 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
         "url": answers.url,
         "dir": answers.dir,
     });
-    let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told; see the file".to_owned());
+    let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set; see the file".to_owned());
     let app = match &several {
         None => or_none(&one),
         Some(ids) => {
@@ -122,12 +120,12 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
             ("Framework", answers.framework.map(name).unwrap_or("none").to_owned()),
             ("App", app),
             ("Server", or_none(&answers.url)),
-            ("To publish", or_none(&answers.dir)),
+            ("Publishes from", or_none(&answers.dir)),
         ])
     })?;
     context
         .printer
-        .note("Next: `launchway doctor` looks whether all is well, `launchway login` signs you in.");
+        .note("Next: `launchway login` signs you in, `launchway doctor` checks the project");
     Ok(())
 }
 
@@ -187,13 +185,13 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     file.and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => exists_failure(),
-            _ => Failure::failed(format!("{} cannot be written: {error}", path.display())),
+            _ => Failure::failed(format!("cannot write {}: {error}", path.display())),
         })
 }
 
 fn exists_failure() -> Failure {
-    Failure::failed(format!("{NAME} is here already; nothing was changed"))
-        .hint("`launchway doctor` looks whether it is right; delete it to begin anew")
+    Failure::failed(format!("{NAME} already exists; nothing was changed"))
+        .hint("run `launchway doctor` to check it, or delete it to start over")
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> 
             .page("API key", &client.keys(page.paging()).await?, table),
         KeyCommand::Create(arguments) => create(arguments, context).await,
         KeyCommand::Revoke(key) => {
-            let question = format!("Revoke {}? Whoever uses it is refused from now on", key.id);
+            let question = format!("Revoke {}? Requests with it will be refused", key.id);
             context.terminal.require_confirmation(&question, key.yes).await?;
             context.printer.deletion(&client.revoke_key(&key.id).await?)
         }
@@ -39,15 +39,15 @@ async fn create(arguments: CreateKeyArgs, context: &Context) -> Result<(), Failu
     let record = &answer.value.record;
     // A previous attempt of this request created the key, and the only response with the key was lost.
     let Some(key) = &answer.value.key else {
-        let message = format!("{} was made, but the answer that shows it was lost", record.id);
+        let message = format!("{} was created, but the response that shows it was lost", record.id);
         return Err(Failure::failed(message).hint(format!(
-            "make another, and revoke this one: launchway key revoke {}",
+            "create another, and revoke this one: launchway key revoke {}",
             record.id
         )));
     };
     context.printer.note(fields(&about(record)).trim_end());
     context.printer.result(&answer.body, || format!("{key}\n"))?;
-    context.printer.note("Copy the key now: it is not shown again.");
+    context.printer.note("Copy the key now: it is not shown again");
     Ok(())
 }
 

@@ -21,14 +21,14 @@ const QUESTION: &str = "Press Enter to sign in with a browser, or paste an API k
 pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure> {
     let piped = !arguments.browser && (arguments.with_key || context.terminal.is_piped());
     if !piped && !arguments.browser && !context.terminal.is_interactive() {
-        return Err(Failure::usage("there is no terminal to ask for the key on")
-            .hint("pipe the key in: launchway login --url URL < key.txt; or add --browser"));
+        return Err(Failure::usage("no terminal to prompt for the key")
+            .hint("pipe the key in: launchway login --url URL < key.txt; or give --browser"));
     }
     let url = server(context, !context.terminal.is_interactive() || piped).await?;
     if url.is_open_to_eavesdroppers() {
-        context
-            .printer
-            .warn(&format!("{url} is not encrypted: the key can be read on the way"));
+        context.printer.warn(&format!(
+            "{url} is not encrypted: others on the network can read the key"
+        ));
     }
     let text = match (arguments.browser, piped) {
         (true, _) => String::new(),
@@ -37,8 +37,8 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
     };
     let key = match text.trim() {
         "" if piped => {
-            return Err(Failure::usage("no API key was given")
-                .hint("pipe the key in: launchway login --url URL < key.txt; or add --browser"));
+            return Err(Failure::usage("no API key given")
+                .hint("pipe the key in: launchway login --url URL < key.txt; or give --browser"));
         }
         "" => browser::key(&url, arguments.scopes, context).await?,
         text => ApiKey::parse(text).ok_or_else(|| invalid_key(Origin::Input))?,
@@ -57,7 +57,7 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
     )?;
     context
         .printer
-        .note(&format!("Logged in; the key is kept in {}", place.display()));
+        .note(&format!("Logged in; the key is saved in {}", place.display()));
     if let Key::Known {
         source: source @ Origin::Variable(_),
         ..
@@ -65,7 +65,7 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
     {
         context
             .printer
-            .warn(&format!("{source} is set and wins over this login"));
+            .warn(&format!("{source} is set and overrides this login"));
     }
     context
         .printer
@@ -79,14 +79,14 @@ async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
     match known {
         Some(url) if unasked && url.source == Origin::Project => {
             return Err(Failure::usage(format!(
-                "a login does not go to {} unless you name it: only launchway.toml does",
+                "not logging in to {}: only launchway.toml specifies this address",
                 url.value
             ))
             .hint(format!("give --url {}, or set LAUNCHWAY_URL", url.value)));
         }
         Some(url) if unasked || !matches!(url.source, Origin::Login | Origin::Project) => return Ok(url.value.clone()),
         None if unasked => {
-            return Err(Failure::usage("no server is named").hint("give --url, or set LAUNCHWAY_URL"));
+            return Err(Failure::usage("no server specified").hint("give --url, or set LAUNCHWAY_URL"));
         }
         _ => {}
     }
@@ -100,7 +100,7 @@ async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
 fn refused(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
-        Exit::Auth => failure.hint("check that the key is one of this server and was not revoked"),
+        Exit::Auth => failure.hint("check that the key belongs to this server and is not revoked"),
         _ => failure,
     }
 }
@@ -111,11 +111,11 @@ fn right_service(wanted: Service, url: &BaseUrl, caller: &CallerView) -> Result<
         return Ok(());
     }
     let hint = match wanted {
-        Service::Production => "log in with --dev, and give --dev to later commands too",
+        Service::Production => "log in with --dev, and give --dev to later commands as well",
         Service::Development => "log in without --dev",
     };
     let message = format!(
-        "{url} is the {} server, not the {} one",
+        "{url} is the {} server, not the {} server",
         caller.environment,
         wanted.as_str()
     );

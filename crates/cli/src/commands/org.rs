@@ -39,9 +39,11 @@ async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
         }
     );
     if !saved {
-        return Err(Failure::usage("the organization is kept with a saved login, and none is used here").hint(
-            "run `launchway login`; where LAUNCHWAY_API_KEY is set, name the organization with LAUNCHWAY_ORG or --org",
-        ));
+        return Err(
+            Failure::usage("the organization is saved with a login, and there is no saved login here").hint(
+                "run `launchway login`; with LAUNCHWAY_API_KEY, choose the organization with LAUNCHWAY_ORG or --org",
+            ),
+        );
     }
     // The previously chosen organization must not affect this check.
     let client = context.client_in(None)?;
@@ -49,7 +51,7 @@ async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
         let failure = Failure::from(error);
         match failure.exit {
             Exit::NotFound | Exit::Auth => {
-                failure.hint("an API key acts in one organization: run `launchway login` with a key of that one")
+                failure.hint("an API key acts in one organization: run `launchway login` with a key of the other one")
             }
             _ => failure,
         }
@@ -62,10 +64,10 @@ async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
 fn print_choice(org: &OrgView, json: &str, context: &Context) -> Result<(), Failure> {
     context
         .printer
-        .result(json, || format!("Later commands act in {} ({}).\n", org.name, org.id))?;
+        .result(json, || format!("Later commands act in {} ({})\n", org.name, org.id))?;
     let told = context.settings.org.as_ref();
     if let Some(told) = told.filter(|told| told.source != Origin::Login && told.value != org.id) {
-        let warning = format!("{} names another organization, and wins over this", told.source);
+        let warning = format!("{} is set to another organization, and overrides this", told.source);
         context.printer.warn(&warning);
     }
     Ok(())
@@ -78,7 +80,7 @@ async fn show(id: Option<String>, context: &Context) -> Result<(), Failure> {
         None => {
             let caller = client.session().await?.value;
             let org = caller.organization.map(|org| org.id);
-            org.ok_or_else(|| Failure::new(Exit::NotFound, "you are in no organization"))?
+            org.ok_or_else(|| Failure::new(Exit::NotFound, "you are not a member of an organization"))?
         }
     };
     let answer = client.org(&id).await?;

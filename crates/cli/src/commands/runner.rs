@@ -19,6 +19,6 @@ pub async fn run(arguments: RunnerArgs, context: &Context) -> Result<(), Failure
         #[cfg(unix)]
         None => work::run(arguments.work, context).await,
         #[cfg(not(unix))]
-        None => Err(Failure::failed("runners work on Linux and macOS only")),
+        None => Err(Failure::failed("runners work only on Linux and macOS")),
     }
 }

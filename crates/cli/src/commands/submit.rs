@@ -26,7 +26,7 @@ pub async fn run(arguments: SubmitArgs, context: &Context) -> Result<(), Failure
             wait,
             ..
         } => start::run(platform, &app, &target, &wait, context).await,
-        SubmitArgs { .. } => Err(Failure::usage("neither a platform nor a command is named")),
+        SubmitArgs { .. } => Err(Failure::usage("no platform or command specified")),
     }
 }
 

@@ -21,7 +21,7 @@ pub async fn run(arguments: UpdateArgs, context: &Context) -> Result<(), Failure
         UpdateArgs {
             publish: Some(publish), ..
         } => publish::run(publish, context).await,
-        UpdateArgs { .. } => Err(Failure::usage("neither a platform nor a command is named")),
+        UpdateArgs { .. } => Err(Failure::usage("no platform or command specified")),
     }
 }
 
@@ -41,7 +41,7 @@ async fn run_command(command: UpdateCommand, context: &Context) -> Result<(), Fa
 /// Points out that a rollout does not reach everybody.
 fn note_on_rollout(percent: u8, context: &Context) {
     if percent < 100 {
-        let note = format!("Rollout {percent} %: only apps that send a device id when they ask can get it.");
+        let note = format!("Rollout {percent}%: only apps that send a device id with their check can get it");
         context.printer.note(&note);
     }
 }

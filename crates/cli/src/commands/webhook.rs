@@ -104,9 +104,12 @@ fn with_secret(answer: &Answer<WebhookWithSecret>, context: &Context) -> Result<
     let record = &answer.value.record;
     // A previous attempt of this request created the secret, and the only response with it was lost.
     let Some(secret) = &answer.value.secret else {
-        let message = format!("{} was made, but the answer that shows its secret was lost", record.id);
+        let message = format!(
+            "{} was created, but the response that shows its secret was lost",
+            record.id
+        );
         return Err(Failure::failed(message).hint(format!(
-            "make a new secret: launchway webhook rotate-secret {}",
+            "create a new secret: launchway webhook rotate-secret {}",
             record.id
         )));
     };

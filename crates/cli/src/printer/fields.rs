@@ -42,12 +42,12 @@ pub fn page_summary<T>(thing: &str, page: &Page<T>) -> String {
     let shown = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
     let next = page.offset.saturating_add(shown);
     match (page.total, shown) {
-        (0, _) => format!("No {things}."),
-        (total, 0) => format!("No {things} here; there are {total}."),
-        (total, _) if next < total => format!("{shown} of {total} {things}; --offset {next} shows the next."),
-        (1, _) => format!("1 {thing}."),
-        (total, _) if shown == total => format!("{total} {things}."),
-        (total, _) => format!("The last {shown} of {total} {things}."),
+        (0, _) => format!("No {things}"),
+        (total, 0) => format!("No {things} at this offset; there are {total}"),
+        (total, _) if next < total => format!("{shown} of {total} {things}; --offset {next} shows the next"),
+        (1, _) => format!("1 {thing}"),
+        (total, _) if shown == total => format!("{total} {things}"),
+        (total, _) => format!("The last {shown} of {total} {things}"),
     }
 }
 
@@ -75,16 +75,16 @@ mod tests {
             offset,
         };
         let rows = [
-            ("delivery", page(0, 0, 0), "No deliveries."),
-            ("API key", page(0, 3, 5), "No API keys here; there are 3."),
+            ("delivery", page(0, 0, 0), "No deliveries"),
+            ("API key", page(0, 3, 5), "No API keys at this offset; there are 3"),
             (
                 "delivery",
                 page(2, 5, 0),
-                "2 of 5 deliveries; --offset 2 shows the next.",
+                "2 of 5 deliveries; --offset 2 shows the next",
             ),
-            ("app", page(1, 1, 0), "1 app."),
-            ("API key", page(3, 3, 0), "3 API keys."),
-            ("app", page(1, 3, 2), "The last 1 of 3 apps."),
+            ("app", page(1, 1, 0), "1 app"),
+            ("API key", page(3, 3, 0), "3 API keys"),
+            ("app", page(1, 3, 2), "The last 1 of 3 apps"),
         ];
         for (thing, page, said) in rows {
             assert_eq!(page_summary(thing, &page), said);

@@ -26,6 +26,6 @@ impl Printer {
     /// Prints the result of a deletion.
     pub fn deletion(&self, answer: &Answer<Deleted>) -> Result<(), Failure> {
         let Deleted { id, status } = &answer.value;
-        self.result(&answer.body, || format!("{id} is {status}.\n"))
+        self.result(&answer.body, || format!("{id} is {status}\n"))
     }
 }

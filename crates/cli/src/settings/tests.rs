@@ -275,6 +275,6 @@ fn an_address_that_is_none_is_named_with_its_place() {
     assert_eq!(failure.exit, Exit::Usage);
     assert_eq!(
         failure.message,
-        "the address in LAUNCHWAY_URL: it must begin with https:// or http://"
+        "the address in LAUNCHWAY_URL: must start with https:// or http://"
     );
 }

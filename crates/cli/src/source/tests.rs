@@ -161,7 +161,7 @@ fn links_that_lead_out_are_named() {
         symlink(&target, root.path().join(link)).unwrap();
         let error = walk(root.path()).unwrap_err();
         let expected = format!(
-            "{} is a link that leads out of the source, to {}",
+            "{} links to {}, outside the source",
             root.path().join(link).display(),
             target.display()
         );

@@ -96,7 +96,7 @@ async fn files_that_other_tools_read_name_no_server() {
         )
         .file(".npmrc", format!("proxy={}\n", evil.url()));
     let text = stage.run(&["whoami"]).await;
-    assert!(text.contains("no server is named"), "{text}");
+    assert!(text.contains("no server specified"), "{text}");
     assert!(evil.seen().is_empty());
 }
 

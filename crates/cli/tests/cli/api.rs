@@ -80,8 +80,8 @@ async fn an_error_is_printed_and_told_by_the_exit_code() {
     --- standard output
     oops
     --- standard error
-    error: http://server answered 500: the answer is not in the form of the API
-    hint: check the address: it should be the one of a Launchway server (request req-1)
+    error: http://server answered 500: the response is not in the API's format
+    hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     "#);
 }
@@ -103,16 +103,16 @@ async fn what_cannot_be_sent_is_told_before() {
     assert_snapshot!(text, @r#"
     $ launchway api POST /apps -d {bundleId
     --- standard error
-    error: the data is no JSON: key must be a string at line 1 column 2
+    error: the data is not JSON: key must be a string at line 1 column 2
     --- exit 2
     $ launchway api POST /apps -d @gone.json
     --- standard error
-    error: gone.json cannot be read: No such file or directory (os error 2)
+    error: cannot read gone.json: No such file or directory (os error 2)
     --- exit 2
     $ launchway api GET https://other.example/api/apps
     --- standard error
-    error: PATH is only the part below /api
-    hint: name the server with --url
+    error: PATH is only the part of the address under /api
+    hint: give the server with --url
     --- exit 2
     $ launchway api FETCH /apps
     --- standard error

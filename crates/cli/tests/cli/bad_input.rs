@@ -105,10 +105,10 @@ async fn what_launchway_toml_says_of_the_project_counts() {
     text.push_str(&project_findings(&stage).await);
     assert_snapshot!(text, @r"
     $ launchway doctor
-    ok: launchway.toml has the steps of builds itself
+    ok: launchway.toml defines the steps of builds
     $ launchway doctor
-    ok: this is a project of React Native
-    problem: there is no node_modules: fingerprints and versions of plugins are read there
+    ok: the framework is React Native
+    problem: no node_modules found: the plugins' fingerprints and versions are read from it
         → run `npm ci`
     ok: native projects: ios
     ");

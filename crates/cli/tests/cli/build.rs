@@ -142,7 +142,7 @@ async fn packs_uploads_and_follows_to_the_end() {
     ==> compile
     BUILD SUCCESSFUL
     ==> success
-    Download it: launchway build download build_01kb0000000000000000000001
+    To download it: launchway build download build_01kb0000000000000000000001
     --- exit 0
     "#);
     assert_eq!(
@@ -219,17 +219,17 @@ async fn it_ends_with_what_became_of_the_build() {
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): The step 'compile' ended with exit code 1. The log shows why.
-    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 11
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
     error: build_01kb0000000000000000000001 failed in 'compile' (TIMED_OUT): The build took longer than 3600 s.
-    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 13
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
     error: build_01kb0000000000000000000001 failed (EXPIRED): No runner took it for 24 hours.
-    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 13
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
@@ -255,7 +255,7 @@ async fn it_is_not_waited_for_with_no_wait() {
     Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- standard error
     Packed 2 files (249 B) into 312 B
-    Follow it: launchway build logs -f build_01kb0000000000000000000001
+    To follow it: launchway build logs -f build_01kb0000000000000000000001
     --- exit 0
     "#);
     assert_eq!(server.seen().len(), 3);
@@ -313,8 +313,8 @@ async fn interrupted_it_says_how_to_go_on() {
             let expected = [
                 "",
                 &format!("interrupted; {ID} goes on"),
-                &format!("follow it: launchway build logs -f {ID}"),
-                &format!("cancel it: launchway build cancel {ID}"),
+                &format!("to follow it: launchway build logs -f {ID}"),
+                &format!("to cancel it: launchway build cancel {ID}"),
             ];
             assert_eq!(said, expected);
             assert_eq!(last, format!("GET /api/build/log/stream?id={ID}"));
@@ -330,9 +330,9 @@ async fn a_wait_can_be_limited() {
     --- standard error
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
-    error: build_01kb0000000000000000000001 was not over after 1 s, and goes on
-    hint: follow it: launchway build logs -f build_01kb0000000000000000000001
-          cancel it: launchway build cancel build_01kb0000000000000000000001
+    error: build_01kb0000000000000000000001 did not end within 1 s, and continues
+    hint: to follow it: launchway build logs -f build_01kb0000000000000000000001
+          to cancel it: launchway build cancel build_01kb0000000000000000000001
     --- exit 13
     "#);
 }
@@ -431,8 +431,8 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
     assert_snapshot!(text, @r#"
     $ launchway build android
     --- standard error
-    error: src/link is a link that leads out of the source, to ../../secret
-    hint: name it in .launchwayignore if the build does not need it
+    error: src/link links to ../../secret, outside the source
+    hint: add it to .launchwayignore if the build does not need it
     --- exit 1
     $ launchway build android --profile prod
     --- standard error
@@ -449,7 +449,7 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
     --- exit 2
     $ launchway build android list
     --- standard error
-    error: either start a build or use one of the commands on builds, not both
+    error: start a build or use one of the commands on builds, not both
 
     Usage: launchway build <PLATFORM> [OPTIONS]
            launchway build <COMMAND>
@@ -468,7 +468,7 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
     --- exit 2
     $ launchway build android --timeout soon
     --- standard error
-    error: invalid value 'soon' for '--timeout <TIME>': it must be a time such as 90s, 30m or 2h
+    error: invalid value 'soon' for '--timeout <TIME>': must be a duration such as 90s, 30m or 2h
 
     For more information, try '--help'.
     --- exit 2

@@ -47,7 +47,7 @@ async fn list() {
     build_01kb0000000000000000000001  queued   com.example.app  android            7      production          2026-11-20 10:00
     build_01kb0000000000000000000002  success  com.example.app  android   1.2.0    7      production  main    2026-11-20 10:00
     --- standard error
-    2 of 12 builds; --offset 2 shows the next.
+    2 of 12 builds; --offset 2 shows the next
     --- exit 0
     "#);
     let asked = "GET /api/build?status=running&platform=ios&bundleId=com.example.app&configuration=staging&branch=main\
@@ -131,7 +131,7 @@ async fn cancel_retry_and_delete() {
     --- standard output
     {"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":true,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"running","version":null,"waitingFor":null,"warnings":[]}
     --- standard error
-    Its runner stops it when it hears of it, in a few seconds.
+    Its runner stops it within a few seconds
     --- exit 0
     $ launchway build retry build_01kb0000000000000000000001
     --- standard output
@@ -152,11 +152,11 @@ async fn cancel_retry_and_delete() {
     --- standard output
     {"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000002","install":null,"logSize":0,"parentId":"build_01kb0000000000000000000001","phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"queued","version":null,"waitingFor":null,"warnings":[]}
     --- standard error
-    Follow it: launchway build logs -f build_01kb0000000000000000000002
+    To follow it: launchway build logs -f build_01kb0000000000000000000002
     --- exit 0
     $ launchway build delete build_01kb0000000000000000000001
     --- standard error
-    error: there is no terminal to ask on
+    error: no terminal to prompt on
     hint: give --yes
     --- exit 2
     $ launchway build delete build_01kb0000000000000000000001 --yes
@@ -229,7 +229,7 @@ async fn the_plan_of_a_build() {
     --- standard output
     Build  build_01kb0000000000000000000001, queued
     --- standard error
-    The source says what is done; no runner has read it yet.
+    The plan comes from the source, which no runner has read yet
     --- exit 0
     "#);
 }
@@ -290,7 +290,7 @@ async fn logs_to_the_end() {
     error: x
     --- standard error
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
-    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 11
     $ launchway build logs --follow --json --offset 4 build_01kb0000000000000000000001
     --- standard output
@@ -299,7 +299,7 @@ async fn logs_to_the_end() {
     {"event":"end","data":{"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":{"code":"STEP_FAILED","message":"It ended with 1.","phase":"compile"},"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"failed","version":null,"waitingFor":null,"warnings":[]}}
     --- standard error
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
-    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 11
     "#);
     assert_eq!(server.seen()[1].header("last-event-id"), "4");
@@ -390,7 +390,7 @@ async fn download() {
     --- exit 0
     $ launchway build download build_01kb0000000000000000000001
     --- standard error
-    error: build_01kb0000000000000000000001 has no artifacts; it is failed
+    error: build_01kb0000000000000000000001 has no artifacts; its status is failed
     --- exit 3
     "#);
 }

@@ -167,7 +167,8 @@ async fn doctor_names_the_line_that_calls_the_app_something_else() {
          [build.production]\n[build.staging]\nextends = 'production'\nflavor = 'staging'\n",
     );
     let text = stage.run(&["doctor"]).await;
-    let problem = "launchway.toml, line 4 says com.helloworld, but what [build.staging] builds for android is com.helloworld.staging";
+    let problem =
+        "launchway.toml, line 4 says com.helloworld, but the android app of [build.staging] is com.helloworld.staging";
     assert!(text.contains(problem), "{text}");
     assert!(
         text.contains("\"com.helloworld.staging\" below [build.staging.android] in launchway.toml"),

@@ -52,7 +52,7 @@ async fn an_interrupted_upload_leaves_no_file_behind() {
     let output = child.wait_with_output().await.expect("the command ends");
     assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    let left = "\ninterrupted; nothing was published, and what was uploaded so far is removed within a day\n";
+    let left = "\ninterrupted; nothing was published; uploaded data is deleted within a day\n";
     assert!(said.ends_with(left), "{said}");
     assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
 }
@@ -75,7 +75,7 @@ async fn said_at_the_last_call(arguments: &[&str]) -> String {
 async fn what_may_have_been_done_is_said() {
     let said = said_at_the_last_call(&["build", "android"]).await;
     assert!(
-        said.ends_with("\ninterrupted; the build may have been made: launchway build list\n"),
+        said.ends_with("\ninterrupted; the build may have been created: launchway build list\n"),
         "{said}"
     );
     let arguments = [
@@ -108,7 +108,7 @@ async fn an_interrupted_upload_of_a_source_says_what_is_left() {
     let output = child.wait_with_output().await.expect("the command ends");
     assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    let left = "\ninterrupted; no build was made, and what was uploaded so far is removed within a day\n";
+    let left = "\ninterrupted; no build was created; uploaded data is deleted within a day\n";
     assert!(said.ends_with(left), "{said}");
     assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
 }

@@ -47,7 +47,7 @@ async fn builds_a_copy_of_the_source_and_brings_the_artifacts_back() {
     --- standard output
     launchway-out/app.apk (apk, 14 B)
     --- standard error
-    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    warning: the plan requires a runner with gpu=yes, which this machine may not have
     ==> source
     ==> compile
     plan the file /opt/java release 1.2.3
@@ -106,26 +106,26 @@ async fn says_what_failed() {
     assert_snapshot!(text, @r#"
     $ launchway build android --local --quiet
     --- standard error
-    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    warning: the plan requires a runner with gpu=yes, which this machine may not have
     error: the build failed in 'compile' (STEP_FAILED): The step 'compile' ended with exit code 3. The log shows why.
     --- exit 11
     $ launchway build android --local --quiet
     --- standard error
-    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    warning: the plan requires a runner with gpu=yes, which this machine may not have
     error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file of the workspace fits 'out/*.apk'. Correct the path in artifacts, or see in the log why no step made it; links are not followed, and a folder has to be packed by a step.
     --- exit 11
     $ launchway build android --local --build-number auto
     --- standard error
-    error: only a server knows the next free build number
-    hint: give --build-number NUMBER, or leave it out for the project's own
+    error: only a server knows the next free build number, so `auto` does not work with --local
+    hint: give --build-number NUMBER, or omit it to use the project's
     --- exit 2
     $ launchway build android --local --env-file gone
     --- standard error
-    error: gone cannot be read: No such file or directory (os error 2)
+    error: cannot read gone: No such file or directory (os error 2)
     --- exit 2
     $ launchway build android --local --env-file launchway.toml
     --- standard error
-    error: launchway.toml, line 1: it must be NAME=VALUE, or begin with #
+    error: launchway.toml, line 1: must be NAME=VALUE, or start with #
     --- exit 2
     $ launchway build android --local --timeout 5m
     --- standard error

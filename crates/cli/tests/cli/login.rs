@@ -30,7 +30,7 @@ async fn a_key_is_checked_and_then_kept() {
     Server        http://server/api
     Key from      saved login
     --- standard error
-    Logged in; the key is kept in [ROOT]/home/.config/launchway/login.toml
+    Logged in; the key is saved in [ROOT]/home/.config/launchway/login.toml
     --- exit 0
     "#);
     assert_eq!(server.lines(), ["GET /api/auth/session"]);
@@ -69,7 +69,7 @@ async fn a_key_that_the_server_refuses_is_not_kept() {
     $ launchway login --url http://server
     --- standard error
     error: Invalid or expired API key
-    hint: check that the key is one of this server and was not revoked
+    hint: check that the key belongs to this server and is not revoked
     --- exit 4
     "#);
     assert!(!stage.login_file().exists());
@@ -85,16 +85,16 @@ async fn what_is_no_key_is_not_sent() {
     $ launchway login --url http://server
     --- standard error
     error: the input is not an API key
-    hint: a key is lw_ and 46 letters and digits; copy all of it
+    hint: a key is lw_ followed by 46 letters and digits; copy all of it
     --- exit 4
     $ launchway login --url http://server
     --- standard error
-    error: no API key was given
-    hint: pipe the key in: launchway login --url URL < key.txt; or add --browser
+    error: no API key given
+    hint: pipe the key in: launchway login --url URL < key.txt; or give --browser
     --- exit 2
     $ launchway login
     --- standard error
-    error: no server is named
+    error: no server specified
     hint: give --url, or set LAUNCHWAY_URL
     --- exit 2
     "#);
@@ -118,8 +118,8 @@ async fn the_two_services_have_a_login_each() {
     assert_snapshot!(text, @r#"
     $ launchway login --url http://server
     --- standard error
-    error: http://server/api is the development server, not the production one
-    hint: log in with --dev, and give --dev to later commands too
+    error: http://server/api is the development server, not the production server
+    hint: log in with --dev, and give --dev to later commands as well
     --- exit 2
     $ launchway login --dev --url http://server
     --- standard output
@@ -132,7 +132,7 @@ async fn the_two_services_have_a_login_each() {
     Server        http://server/api
     Key from      saved login
     --- standard error
-    Logged in; the key is kept in [ROOT]/home/.config/launchway/login.toml
+    Logged in; the key is saved in [ROOT]/home/.config/launchway/login.toml
     --- exit 0
     $ launchway whoami
     --- standard error
@@ -141,13 +141,13 @@ async fn the_two_services_have_a_login_each() {
     --- exit 4
     $ launchway logout
     --- standard output
-    Nobody was logged in to production.
+    Not logged in to production
     --- exit 0
     $ launchway logout --dev --json
     --- standard output
     {"environment":"development","loggedOut":true}
     --- standard error
-    The key itself stays valid until it is revoked.
+    The key itself stays valid until it is revoked
     --- exit 0
     $ launchway whoami --dev
     --- standard error
@@ -180,7 +180,7 @@ async fn says_when_the_login_will_not_count() {
     stage.set("LAUNCHWAY_API_KEY", KEY);
     let text = stage.run_with(&["login", "--quiet", "--url", &server.url()], KEY).await;
     assert!(
-        text.contains("warning: LAUNCHWAY_API_KEY is set and wins over this login\n"),
+        text.contains("warning: LAUNCHWAY_API_KEY is set and overrides this login\n"),
         "{text}"
     );
 }

@@ -82,10 +82,10 @@ async fn packs_uploads_and_publishes() {
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production'
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
     --- exit 0
     "#);
@@ -171,12 +171,12 @@ async fn everything_that_can_be_told() {
     Notes          Faster.
                    Safer.
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
-    No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.
+    No successful build of this app has a fingerprint yet, so compatibility is not checked
     Packed 2 files of dist (16 B) into 240 B
-    Rollout 20 %: only apps that send a device id when they ask can get it.
+    Rollout 20%: only apps that send a device id with their check can get it
     --- exit 0
     "#);
     let asked = asked(&server);
@@ -233,7 +233,7 @@ async fn every_configuration_only_when_told() {
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android'
     --- exit 0
     "#);
@@ -264,14 +264,14 @@ async fn project_and_native_code_say_what_flags_do_not() {
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production'
     --- standard error
     App com.example.app is from android/app/build.gradle
     Version 1.4.0 is from android/app/build.gradle
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
-    warning: apps built from this project (1.4.0 build 7) do not get it: give a higher --version or --build-number
+    warning: apps built from this project (1.4.0 build 7) will not get it: give a higher --version or --build-number
     --- exit 0
     "#);
     let asked = asked(&server);
@@ -322,15 +322,15 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     assert_snapshot!(text, @r#"
     $ launchway update ios --bundle-id com.example.app --version 1.0.0
     --- standard error
-    error: no configuration is named, so it is not clear who gets the update
+    error: no configuration specified, so it is not clear who gets the update
     hint: --configuration NAME offers it to apps that ask for that name, such as production;
           --all-configurations offers it to every app, testers and users alike
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
-    error: nothing to publish is named
-    hint: give --dir DIR with the built app, or write dir below [update] in launchway.toml
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
+    error: nothing to publish specified
+    hint: give --dir DIR with the built app, or set dir under [update] in launchway.toml
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --configuration a --all-configurations
     --- standard error
@@ -343,31 +343,31 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir gone
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     error: gone is not a directory
     --- exit 1
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --file empty.zip
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     error: empty.zip is empty
     --- exit 1
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir dist --release-notes @gone.txt
     --- standard error
-    error: gone.txt cannot be read: No such file or directory (os error 2)
+    error: cannot read gone.txt: No such file or directory (os error 2)
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir dist --fingerprint @empty.zip
     --- standard error
-    error: the fingerprint document is no JSON object: EOF while parsing a value at line 1 column 0
-    hint: a hash is given without a file: --fingerprint HASH
+    error: the fingerprint document is not a JSON object: EOF while parsing a value at line 1 column 0
+    hint: to give a hash, omit the @: --fingerprint HASH
     --- exit 2
     $ launchway update ios --all-configurations --dir dist
     --- standard error
-    error: no app is named, and no native project here names one
-    hint: give --bundle-id ID, or write bundle_id below [app] in launchway.toml, or below [app.ios] if other platforms have another
+    error: no app specified, and no native project found here
+    hint: give --bundle-id ID, or set bundle_id under [app] in launchway.toml, or under [app.ios] if it differs between platforms
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --all-configurations --dir dist
     --- standard error
-    error: no version is named, and no native project here names one
+    error: no version specified, and no native project found here
     hint: give --version VERSION
     --- exit 2
     "#);
@@ -384,8 +384,8 @@ async fn a_directory_that_cannot_be_packed() {
     assert_snapshot!(stage.run(&MINIMUM).await, @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
-    error: dist/link is a symbolic link; packages cannot hold links
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
+    error: dist/link is a symbolic link; packages cannot contain links
     --- exit 1
     "#);
     assert!(server.seen().is_empty());
@@ -398,7 +398,7 @@ async fn what_the_server_says_against_it_is_passed_on() {
     assert_snapshot!(stage.run(&[&MINIMUM[..], &["--json"]].concat()).await, @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production --json
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
     error: Version 1.0.1 build 2 of com.example.app for android in production exists already
     --- exit 1
@@ -418,9 +418,9 @@ async fn object_storage_that_refuses_is_named_without_the_signature() {
     assert_snapshot!(text.replace(&storage.url(), "http://storage"), @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
     --- standard error
-    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
+    No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 1 file of dist (12 B) into 132 B
-    error: http://storage refused the transfer: status 403
+    error: http://storage refused the transfer with status 403
     hint: run the command again
     --- exit 6
     "#);

@@ -34,7 +34,7 @@ async fn list() {
     update_01kb0000000000000000000002  published  com.example.app  android   1.0.1    2      production     100 %    2026-11-20 10:00
     update_01kb0000000000000000000001  paused     com.example.app  visionos  1.0.0    1      all            5 %      2026-11-20 10:00
     --- standard error
-    2 of 25 updates; --offset 12 shows the next.
+    2 of 25 updates; --offset 12 shows the next
     --- exit 0
     "#);
     let asked = "GET /api/update?bundleId=com.example.app&platform=ios&configuration=staging&status=paused&limit=2\
@@ -91,7 +91,7 @@ async fn show() {
     Notes          One.
                    Two.
 
-    Devices that reported it
+    Reports of devices
     Downloaded   41
     Installed    40
     Confirmed    38
@@ -176,7 +176,7 @@ async fn pause_resume_withdraw_and_rollout() {
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- standard error
-    Rollout 50 %: only apps that send a device id when they ask can get it.
+    Rollout 50%: only apps that send a device id with their check can get it
     --- exit 0
     "#);
 }
@@ -201,7 +201,7 @@ async fn what_is_not_there_or_not_allowed() {
     $ launchway update pause update_1
     --- standard error
     error: API key does not have 'update' scope
-    hint: `launchway whoami` shows what the key may do
+    hint: `launchway whoami` shows the scopes of the key
     --- exit 4
     $ launchway update resume update_1
     --- standard error
@@ -244,10 +244,10 @@ async fn promote() {
     Bytes of       update_01kb0000000000000000000001
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
-    Rollout 10 %: only apps that send a device id when they ask can get it.
+    Rollout 10%: only apps that send a device id with their check can get it
     --- exit 0
     "#);
     let expected = json!({

@@ -56,12 +56,12 @@ async fn of_a_named_update() {
     Bytes of       update_01kb0000000000000000000001
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
-    Ask as an app would:
+    To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=1.0.1&currentBuild=2&platform=android&configuration=production'
     --- standard error
     Bad:    update_01kb0000000000000000000002 1.0.1 (build 2), published
     Before: update_01kb0000000000000000000001 1.0.0 (build 1), published
-    Phones get it that send currentBuild or currentUpdateId with their check. To a phone that sends neither, 1.0.1 is no newer than 1.0.1.
+    Only phones that send currentBuild or currentUpdateId with their check get it. For a phone that sends neither, 1.0.1 is not newer than 1.0.1.
     --- exit 0
     "#);
     let listed = "GET /api/update?bundleId=com.example.app&platform=android&limit=100&offset=0";
@@ -182,7 +182,7 @@ async fn the_same_files_under_another_version_are_no_way_back() {
     ])
     .await;
     let text = Stage::with(&server).run(&["update", "rollback", BAD, "--yes"]).await;
-    let message = format!("every published update from before {BAD} has the same files as it");
+    let message = format!("every published update before {BAD} has the same files");
     assert!(text.contains(&message), "{text}");
 }
 
@@ -215,12 +215,12 @@ async fn what_cannot_be_rolled_back() {
     assert_snapshot!(text, @r#"
     $ launchway update rollback update_01kb0000000000000000000002
     --- standard error
-    error: a rollback has to be confirmed
+    error: a rollback requires confirmation
     hint: add --yes
     --- exit 2
     $ launchway update rollback --bundle-id com.example.app --platform android --yes
     --- standard error
-    error: no configuration is named
+    error: no configuration specified
     hint: give --configuration NAME, or --all-configurations for updates without one
     --- exit 2
     $ launchway update rollback --bundle-id com.example.app --platform android --yes --all-configurations
@@ -229,8 +229,8 @@ async fn what_cannot_be_rolled_back() {
     --- exit 3
     $ launchway update rollback update_01kb0000000000000000000002 --yes
     --- standard error
-    error: no published update from before update_01kb0000000000000000000002 runs wherever it runs
-    hint: choose one with --to ID, or stop offering this one: launchway update pause update_01kb0000000000000000000002
+    error: no published update before update_01kb0000000000000000000002 runs on all of its devices
+    hint: choose one with --to ID, or pause this one: launchway update pause update_01kb0000000000000000000002
     --- exit 3
     $ launchway update rollback update_01kb0000000000000000000002 --to update_01kb0000000000000000000001 --yes
     --- standard error

@@ -103,8 +103,8 @@ async fn enrols_once_works_and_ends_when_it_is_told() {
     assert_snapshot!(stage.run(&["runner", "--work-dir", "work", "--url", "https://other.example"]).await, @r#"
     $ launchway runner --work-dir work --url https://other.example
     --- standard error
-    error: the runner in [ROOT]/project/work is one of http://server/api, not of https://other.example/api
-    hint: name another --work-dir for a runner of another server
+    error: the runner in [ROOT]/project/work is enrolled with http://server/api, not with https://other.example/api
+    hint: give another --work-dir for a runner of another server
     --- exit 2
     "#);
 }
@@ -120,7 +120,7 @@ async fn a_token_that_is_piped_in() {
     $ launchway runner --work-dir work --url http://server
     --- standard error
     error: Invalid or expired runner token
-    hint: a runner token works once and not for long; `launchway runner token` makes another
+    hint: a runner token works once, for an hour; `launchway runner token` creates another
     --- exit 4
     "#);
     assert_eq!(server.seen()[0].header("authorization"), "Bearer lwe_old");
@@ -149,27 +149,27 @@ async fn what_is_missing_or_wrong_is_said_before_the_token_is_used() {
     assert_snapshot!(text, @r#"
     $ launchway runner --work-dir work
     --- standard error
-    error: the runner is not enrolled, and no server is named
+    error: the runner is not enrolled, and no server specified
     hint: give --url or set LAUNCHWAY_URL
     --- exit 2
     $ launchway runner --config project/launchway.toml
     --- standard error
-    error: the runner is not enrolled, and no server is named
+    error: the runner is not enrolled, and no server specified
     hint: give --url or set LAUNCHWAY_URL
     --- exit 2
     $ launchway runner --url http://server
     --- standard error
-    error: the runner is not enrolled, and no token was given
-    hint: set LAUNCHWAY_RUNNER_TOKEN, or pipe the token in; `launchway runner token` makes one
+    error: the runner is not enrolled, and no token given
+    hint: set LAUNCHWAY_RUNNER_TOKEN, or pipe the token in; `launchway runner token` creates one
     --- exit 2
     $ launchway runner --url http://server --work-dir taken
     --- standard error
     error: cannot use the work directory [ROOT]/project/taken: File exists (os error 17)
-    hint: name another with --work-dir
+    hint: give another with --work-dir
     --- exit 1
     $ launchway runner --label fast
     --- standard error
-    error: invalid value 'fast' for '--label <NAME=VALUE>': it must be name=value, such as xcode=26
+    error: invalid value 'fast' for '--label <NAME=VALUE>': must be name=value, such as xcode=26
 
     For more information, try '--help'.
     --- exit 2
@@ -181,7 +181,7 @@ async fn what_is_missing_or_wrong_is_said_before_the_token_is_used() {
     --- exit 2
     $ launchway runner --name box list
     --- standard error
-    error: either work as a runner or use one of the commands on runners, not both
+    error: work as a runner or use one of the commands on runners, not both
 
     Usage: launchway runner [OPTIONS]
            launchway runner <COMMAND>
@@ -212,7 +212,7 @@ async fn a_revoked_runner_ends() {
     assert_snapshot!(end.join("\n"), @r#"
     --- standard error
     error: the server refuses this runner: Invalid or revoked runner token
-    hint: it may have been revoked: delete [ROOT]/project/work/token and enrol anew with a new token
+    hint: it may have been revoked: delete [ROOT]/project/work/token and enroll again with a new token
     --- exit 4
     "#);
 }
@@ -239,7 +239,7 @@ async fn what_it_tells_can_be_json() {
     let told = loop {
         let line = lines.next_line().await.expect("UTF-8").expect("it says that it works");
         if let Ok(told) = serde_json::from_str::<serde_json::Value>(&line)
-            && told["message"] == "the runner works"
+            && told["message"] == "the runner is working"
         {
             break told;
         }
@@ -280,7 +280,7 @@ async fn list_revoke_and_token() {
     --- exit 0
     $ launchway runner revoke runner_01kb0000000000000000000001
     --- standard error
-    error: there is no terminal to ask on
+    error: no terminal to prompt on
     hint: give --yes
     --- exit 2
     $ launchway runner revoke runner_01kb0000000000000000000001 --yes
@@ -291,7 +291,7 @@ async fn list_revoke_and_token() {
     --- standard output
     lwe_once
     --- standard error
-    It enrols one runner and works until 2026-11-20T11:00:00.000Z. On the runner's machine:
+    It enrolls one runner and is valid until 2026-11-20T11:00:00.000Z. On the runner's machine:
       LAUNCHWAY_RUNNER_TOKEN={the token} launchway runner --url http://server
     --- exit 0
     "#);

@@ -108,11 +108,11 @@ async fn without_server_or_key() {
     $ launchway whoami
     --- standard error
     error: LAUNCHWAY_API_KEY is not an API key
-    hint: a key is lw_ and 46 letters and digits; copy all of it
+    hint: a key is lw_ followed by 46 letters and digits; copy all of it
     --- exit 4
     $ launchway whoami
     --- standard error
-    error: the address in LAUNCHWAY_URL: it must begin with https:// or http://
+    error: the address in LAUNCHWAY_URL: must start with https:// or http://
     --- exit 2
     "#);
 }
@@ -168,7 +168,7 @@ async fn a_server_that_refuses_or_fails() {
     $ launchway whoami
     --- standard error
     error: API key does not have 'update' scope
-    hint: `launchway whoami` shows what the key may do
+    hint: `launchway whoami` shows the scopes of the key
     --- exit 4
     $ launchway whoami
     --- standard error
@@ -178,27 +178,27 @@ async fn a_server_that_refuses_or_fails() {
     $ launchway whoami
     --- standard error
     error: Something went wrong
-    hint: the server's log tells more (request req-1)
+    hint: see the server's log (request req-1)
     --- exit 6
     $ launchway whoami
     --- standard error
     error: The database does not answer
-    hint: the server's log tells more (request req-1)
+    hint: see the server's log (request req-1)
     --- exit 6
     $ launchway whoami
     --- standard error
-    error: http://server answered 502: the answer is not in the form of the API
-    hint: check the address: it should be the one of a Launchway server (request req-1)
+    error: http://server answered 502: the response is not in the API's format
+    hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     $ launchway whoami
     --- standard error
     error: http://server answered 200: expected value at line 1 column 1
-    hint: check the address: it should be the one of a Launchway server (request req-1)
+    hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     $ launchway whoami
     --- standard error
     error: http://server redirects to https://launchway.example/api/auth/session
-    hint: if you trust it, give the server as --url https://launchway.example
+    hint: if you trust it, give --url https://launchway.example
     --- exit 6
     "#);
     assert_eq!(server.seen().len(), 8, "none of these is worth another try in time");
@@ -209,6 +209,6 @@ async fn another_try_after_the_rate_limit() {
     let limited = Reply::error(429, "Rate Limited", "Too many requests").header("retry-after", "1");
     let server = FakeServer::start([limited, Reply::new(200, caller(json!({})).to_string())]).await;
     let text = Stage::with(&server).run(&["whoami"]).await;
-    let note = "--- standard error\nTrying again in 1 s: the rate limit of the organization is reached\n--- exit 0\n";
+    let note = "--- standard error\nRetrying in 1 s: the rate limit of the organization is reached\n--- exit 0\n";
     assert!(text.ends_with(note), "{text}");
 }

@@ -289,7 +289,7 @@ async fn nobody_is_asked_with_ci_set() {
         .rest()
         .await;
     assert_eq!(code, Some(2));
-    assert!(shown.contains("there is no terminal to ask for the key on"), "{shown}");
+    assert!(shown.contains("no terminal to prompt for the key"), "{shown}");
 }
 
 #[tokio::test]

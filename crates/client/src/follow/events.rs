@@ -45,7 +45,7 @@ impl Events {
                 byte => self.line.push(*byte),
             }
             if self.line.len() + self.begun.data.len() > MOST_BYTES {
-                return Err("an event is longer than any of the API");
+                return Err("an event exceeds the size limit");
             }
         }
         Ok(())

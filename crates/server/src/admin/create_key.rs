@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The organization's id
     #[arg(long)]
     org: String,
-    /// What people call the key
+    /// Display name of the key
     #[arg(long)]
     name: String,
     /// What the key may do, of build,submit,update [default: all three, or none with --admin]

@@ -38,7 +38,7 @@ pub async fn download(
 ) -> Result<Vec<(ArtifactView, PathBuf)>, Failure> {
     let chosen = choose(build, wanted)?;
     std::fs::create_dir_all(directory)
-        .map_err(|error| Failure::failed(format!("{} cannot be made: {error}", directory.display())))?;
+        .map_err(|error| Failure::failed(format!("cannot create {}: {error}", directory.display())))?;
     let mut files = Vec::new();
     for artifact in chosen {
         let path = directory.join(file_name(artifact));
@@ -60,7 +60,7 @@ pub async fn download(
 fn choose<'b>(build: &'b BuildView, wanted: &[String]) -> Result<Vec<&'b ArtifactView>, Failure> {
     let (id, known) = (&build.id, &build.artifacts);
     if known.is_empty() {
-        let message = format!("{id} has no artifacts; it is {}", build.status);
+        let message = format!("{id} has no artifacts; its status is {}", build.status);
         return Err(Failure::new(Exit::NotFound, message));
     }
     let is = |artifact: &ArtifactView, name: &String| [&artifact.name, &artifact.kind, &artifact.id].contains(&name);
@@ -70,7 +70,7 @@ fn choose<'b>(build: &'b BuildView, wanted: &[String]) -> Result<Vec<&'b Artifac
     {
         let names: Vec<_> = known.iter().map(|artifact| artifact.name.as_str()).collect();
         return Err(Failure::new(Exit::NotFound, format!("{id} has no artifact {missing}"))
-            .hint(format!("it has {}", names.join(", "))));
+            .hint(format!("its artifacts: {}", names.join(", "))));
     }
     let fits = |artifact: &&ArtifactView| wanted.is_empty() || wanted.iter().any(|name| is(artifact, name));
     Ok(known.iter().filter(fits).collect())

@@ -10,9 +10,7 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.cancel_build(id).await?;
     context.printer.result(&answer.body, || show::prose(&answer.value))?;
     if answer.value.cancel_requested {
-        context
-            .printer
-            .note("Its runner stops it when it hears of it, in a few seconds.");
+        context.printer.note("Its runner stops it within a few seconds");
     }
     Ok(())
 }

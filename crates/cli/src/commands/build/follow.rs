@@ -30,7 +30,7 @@ pub async fn wait(
         context.printer.result(&asked.body, || show::prose(&asked.value))?;
         context
             .printer
-            .note(&format!("Follow it: launchway build logs -f {id}"));
+            .note(&format!("To follow it: launchway build logs -f {id}"));
         return Ok(());
     }
     context.printer.note(&format!("{id} is {}", asked.value.status));
@@ -53,7 +53,7 @@ pub async fn wait(
     if build.status == BuildStatus::Success && arguments.download.is_none() && !build.artifacts.is_empty() {
         context
             .printer
-            .note(&format!("Download it: launchway build download {id}"));
+            .note(&format!("To download it: launchway build download {id}"));
     }
     outcome(build)
 }
@@ -73,7 +73,7 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
                     printer.note(build.waiting_for.as_deref().unwrap_or_default());
                 }
                 if build.attempt > attempt {
-                    printer.note(&format!("Attempt {} begins", build.attempt));
+                    printer.note(&format!("Attempt {} starts", build.attempt));
                 }
                 if build.status == BuildStatus::Running && status != build.status {
                     let runner = build.runner.as_deref().unwrap_or("a runner");
@@ -89,7 +89,7 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
     }
     Err(Failure::new(
         Exit::Server,
-        format!("{id} ended, and the server did not say how"),
+        format!("{id} ended, but the server did not report its status"),
     ))
 }
 
@@ -110,10 +110,13 @@ pub fn outcome(build: &BuildView) -> Result<(), Failure> {
                 .map(|phase| format!(" in '{phase}'"))
                 .unwrap_or_default();
             let message = format!("{id} failed{phase} ({}): {}", error.code, error.message);
-            Err(Failure::new(exit, message).hint(format!("build it again: launchway build retry {id}")))
+            Err(Failure::new(exit, message).hint(format!("to build it again: launchway build retry {id}")))
         }
         (None, None) => {
-            let message = format!("{id} ended as {}, which this version does not know", build.status);
+            let message = format!(
+                "{id} ended with the status {}, which this version does not know",
+                build.status
+            );
             Err(Failure::new(Exit::AwaitedFailed, message).hint("update launchway"))
         }
         (_, None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
@@ -125,7 +128,7 @@ async fn interrupted(id: &str, arguments: &FollowArgs, client: &Client, context:
     if !arguments.cancel_on_interrupt {
         return Failure::new(
             Exit::Interrupted,
-            format!("interrupted; {id} goes on\n{}", resume_hint(id, "")),
+            format!("interrupted; {id} continues\n{}", resume_hint(id, "")),
         );
     }
     match client.cancel_build(id).await {
@@ -145,7 +148,7 @@ fn timeout_failure(id: &str, arguments: &FollowArgs) -> Failure {
     let seconds = arguments.timeout.unwrap_or_default().as_secs();
     Failure::new(
         Exit::TimedOut,
-        format!("{id} was not over after {seconds} s, and goes on"),
+        format!("{id} did not end within {seconds} s, and continues"),
     )
     .hint(resume_hint(id, HINT))
 }
@@ -154,7 +157,7 @@ fn follow_failure(id: &str, error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
         Exit::Server => {
-            let message = format!("{}; {id} goes on", failure.message);
+            let message = format!("{}; {id} continues", failure.message);
             Failure::new(Exit::Server, message).hint(resume_hint(id, HINT))
         }
         _ => failure,
@@ -163,7 +166,7 @@ fn follow_failure(id: &str, error: Error) -> Failure {
 
 /// The second line begins with `margin`.
 fn resume_hint(id: &str, margin: &str) -> String {
-    format!("follow it: launchway build logs -f {id}\n{margin}cancel it: launchway build cancel {id}")
+    format!("to follow it: launchway build logs -f {id}\n{margin}to cancel it: launchway build cancel {id}")
 }
 
 async fn elapse(timeout: Option<Duration>) {

@@ -40,7 +40,7 @@ const TOOLCHAINS: [&str; 7] = [
 
 pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
     let here = std::env::current_dir()
-        .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+        .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
     let resolved = plan::of_project(platform, &arguments.profile, context)?;
     let plan = resolved.plan.clone();
     let lease = lease(platform, arguments, resolved, context)?;
@@ -112,7 +112,7 @@ async fn settings(plan: &Plan, here: &Path, context: &Context) -> Result<Setting
         let system = label.starts_with("os=") || label.starts_with("arch=");
         if !system && !settings.labels.contains(label) {
             context.printer.warn(&format!(
-                "the plan asks for a runner with {label}, and this machine may lack it"
+                "the plan requires a runner with {label}, which this machine may not have"
             ));
             settings.labels.push(label.clone());
         }
@@ -137,8 +137,10 @@ fn lease(
 ) -> Result<Lease, Failure> {
     let told = &arguments.profile;
     if told.build_number.as_deref() == Some("auto") {
-        return Err(Failure::usage("only a server knows the next free build number")
-            .hint("give --build-number NUMBER, or leave it out for the project's own"));
+        return Err(Failure::usage(
+            "only a server knows the next free build number, so `auto` does not work with --local",
+        )
+        .hint("give --build-number NUMBER, or omit it to use the project's"));
     }
     let app = App::read(platform, told.profile.as_deref(), told.build_type, context)?;
     let configuration = told.configuration.as_ref().map(ToString::to_string);
@@ -183,10 +185,10 @@ fn variables(arguments: &StartArgs, plan: &Plan, context: &Context) -> Result<Ve
     }
     if let Some(path) = &arguments.env_file {
         let shown = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
         let read = read_env_file(&text)
-            .map_err(|line| Failure::usage(format!("{shown}, line {line}: it must be NAME=VALUE, or begin with #")))?;
+            .map_err(|line| Failure::usage(format!("{shown}, line {line}: must be NAME=VALUE, or start with #")))?;
         variables.extend(read.into_iter().map(|(name, value)| variable(&name, value)));
     }
     Ok(variables)

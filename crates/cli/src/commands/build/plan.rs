@@ -17,7 +17,7 @@ pub async fn run(arguments: PlanArgs, context: &Context) -> Result<(), Failure> 
     match (&arguments.id, arguments.local) {
         (_, Some(platform)) => print(&of_project(platform, &arguments.profile, context)?, context),
         (Some(id), None) => of_build(id, context).await,
-        (None, None) => Err(Failure::usage("neither a build nor --local is named")),
+        (None, None) => Err(Failure::usage("no build specified, and --local not given")),
     }
 }
 
@@ -74,7 +74,7 @@ async fn of_build(id: &str, context: &Context) -> Result<(), Failure> {
     if told.plan.is_none() {
         context
             .printer
-            .note("The source says what is done; no runner has read it yet.");
+            .note("The plan comes from the source, which no runner has read yet");
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ pub fn prose(build: &BuildView) -> String {
 fn facts(build: &BuildView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match (&build.phase, build.cancel_requested) {
-        (_, true) => format!("{}, to be canceled", build.status),
+        (_, true) => format!("{}, cancel requested", build.status),
         (Some(phase), false) if build.status == BuildStatus::Running => format!("{} ({phase})", build.status),
         _ => build.status.to_string(),
     };
@@ -65,7 +65,7 @@ fn facts(build: &BuildView) -> String {
     fields(&[
         ("Id", build.id.clone()),
         ("Status", status),
-        ("Waits for", or(&build.waiting_for)),
+        ("Waiting for", or(&build.waiting_for)),
         (
             "Error",
             build
@@ -85,7 +85,7 @@ fn facts(build: &BuildView) -> String {
         ("Priority", priority),
         ("Attempt", attempt),
         ("Runner", or(&build.runner)),
-        ("Again of", or(&build.parent_id)),
+        ("Retry of", or(&build.parent_id)),
         ("Created", format!("{} by {}", build.created_at, build.created_by)),
         ("Started", or(&build.started_at)),
         ("Finished", or(&build.finished_at)),
@@ -97,7 +97,7 @@ fn facts(build: &BuildView) -> String {
 fn source(git: &GitView) -> String {
     let commit = git.commit.as_deref().map(|commit| commit.get(..12).unwrap_or(commit));
     let first_line = git.message.as_deref().and_then(|message| message.lines().next());
-    let dirty = git.dirty.unwrap_or(false).then_some("with changes");
+    let dirty = git.dirty.unwrap_or(false).then_some("with uncommitted changes");
     let parts = [git.branch.as_deref(), commit, dirty, first_line];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -28,7 +28,7 @@ pub async fn run(platform: Platform, arguments: StartArgs, context: &Context) ->
         #[cfg(unix)]
         return local::run(platform, &arguments, context).await;
         #[cfg(not(unix))]
-        return Err(Failure::failed("builds run on Linux and macOS only"));
+        return Err(Failure::failed("builds run only on Linux and macOS"));
     }
     let client = context.client()?;
     let asked = unless_interrupted(ask(platform, &arguments, &client, context)).await?;
@@ -54,7 +54,7 @@ async fn ask(
         create.source.upload_id = Some(upload(client, context).await?);
     }
     let printer = &context.printer;
-    printer.set_interrupt_note("the build may have been made: launchway build list");
+    printer.set_interrupt_note("the build may have been created: launchway build list");
     let asked = client.create_build(&create, lwfp2.as_deref()).await?;
     // From here on, following the build covers an interruption.
     printer.set_interrupt_note("");
@@ -66,7 +66,7 @@ async fn upload(client: &Client, context: &Context) -> Result<String, Failure> {
     let packed = pack(&context.settings.root, context).await?;
     context
         .printer
-        .set_interrupt_note("no build was made, and what was uploaded so far is removed within a day");
+        .set_interrupt_note("no build was created; uploaded data is deleted within a day");
     let progress = context.printer.progress("Uploading", packed.sealed.size);
     let source = Source {
         path: &packed.path,
@@ -96,7 +96,7 @@ pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failur
         })
         .sum();
     let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-    let unwritable = |error| Failure::failed(format!("no temporary file can be written: {error}"));
+    let unwritable = |error| Failure::failed(format!("cannot write a temporary file: {error}"));
     // Owned by this function and not by the thread that writes it, so that an interruption removes it.
     let file = tempfile::Builder::new()
         .suffix(".tar.zst")
@@ -126,7 +126,7 @@ pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failur
 fn unfit(error: SourceError) -> Failure {
     let failure = Failure::failed(error.to_string());
     match error.can_be_ignored() {
-        true => failure.hint("name it in .launchwayignore if the build does not need it"),
+        true => failure.hint("add it to .launchwayignore if the build does not need it"),
         false => failure,
     }
 }

@@ -24,10 +24,11 @@ pub fn kind(path: &Path) -> Result<CredentialKind, Failure> {
         "mobileprovision" | "provisionprofile" => Ok(CredentialKind::ProvisioningProfile),
         // Android keystores may have this format too, but seldom this name.
         "p12" | "pfx" => Ok(CredentialKind::AppleCertificate),
-        _ => Err(
-            Failure::usage(format!("{} has a name that does not tell what it is", path.display()))
-                .hint("add --kind; `launchway credential add --help` names the kinds"),
-        ),
+        _ => Err(Failure::usage(format!(
+            "cannot tell the kind of credential from the name {}",
+            path.display()
+        ))
+        .hint("give --kind; `launchway credential add --help` lists the kinds")),
     }
 }
 
@@ -40,7 +41,7 @@ pub fn key_id(path: &Path) -> Option<String> {
 /// The content in base64.
 pub fn content(path: &Path) -> Result<SecretText, Failure> {
     let shown = path.display();
-    let unreadable = |error: std::io::Error| Failure::usage(format!("{shown} cannot be read: {error}"));
+    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {shown}: {error}"));
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Zeroizing::new(Vec::new());
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -40,9 +40,8 @@ pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Findi
         }
     }
     if findings.len() == before {
-        let fix =
-            format!("write bundle_id below [app] in {NAME}, or below [app.android] and [app.ios] where they differ");
-        let message = format!("neither {NAME} nor a native project says which app this is");
+        let fix = format!("set bundle_id under [app] in {NAME}, or under [app.android] and [app.ios] if they differ");
+        let message = format!("no bundle identifier in {NAME} or a native project");
         findings.push(Finding::warning("app", message, fix));
     }
 }
@@ -84,7 +83,7 @@ impl ProfileApp {
             (Some(stated), native) => match (BundleId::parse(&stated.value), native) {
                 (Err(problem), _) => {
                     let message = format!("{}: bundle_id {problem}", place(stated, text));
-                    return Some(Finding::problem("app", message, "write it as the native project does"));
+                    return Some(Finding::problem("app", message, "set it to the native project's value"));
                 }
                 (Ok(id), Some(found)) if BundleId::parse(&found.value).is_ok_and(|native| native != id) => {
                     return Some(self.mismatch(stated, found, text));
@@ -100,7 +99,7 @@ impl ProfileApp {
     fn mismatch(&self, stated: &BundleIdEntry, found: &LocatedValue, text: &str) -> Finding {
         let platform = self.platform;
         let by = match &self.profile {
-            Some(profile) => format!("what [build.{profile}] builds for {platform}"),
+            Some(profile) => format!("the {platform} app of [build.{profile}]"),
             None => format!("the app on {platform}"),
         };
         let message = format!(
@@ -118,7 +117,7 @@ impl ProfileApp {
             (tables, _) => tables.join("."),
         };
         let fix = format!(
-            "write bundle_id = \"{}\" below [{table}] in {NAME}, or correct {}",
+            "set bundle_id = \"{}\" under [{table}] in {NAME}, or correct {}",
             found.value, found.place
         );
         Finding::problem("app", message, fix)

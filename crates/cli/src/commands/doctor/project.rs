@@ -17,11 +17,11 @@ use crate::context::Context;
 pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
     let path = place(context, told);
     match path.exists() {
-        true => Finding::ok("settings", format!("{} can be read", path.display())),
+        true => Finding::ok("settings", format!("{} is valid", path.display())),
         false => Finding::warning(
             "settings",
-            format!("there is no {NAME} here or above"),
-            "`launchway init` writes one",
+            format!("no {NAME} here or in a parent directory"),
+            "run `launchway init` to create it",
         ),
     }
 }
@@ -50,23 +50,22 @@ pub fn look(root: &Path, profile: &Profile, findings: &mut Vec<Finding>) -> Opti
     let found = detect(&source, directory, packages.as_ref(), Platform::Android);
     let found = profile.framework.or(found);
     if found.is_none() && profile.steps.is_some() {
-        findings.push(Finding::ok("project", format!("{NAME} has the steps of builds itself")));
+        findings.push(Finding::ok("project", format!("{NAME} defines the steps of builds")));
         return None;
     }
     if let Some(problem) = packages::manifest_problem(&source, directory) {
-        let fix = "correct package.json: what the project is made with and what it needs stands there";
+        let fix = "correct package.json: it names the project's framework and dependencies";
         findings.push(Finding::problem("packages", problem, fix));
     }
     let Some(framework) = found else {
-        let message = "what this project is made with was not recognised";
-        let fix =
-            "run this in the app's directory, or name it: framework = \"…\" below [build.<profile>] in launchway.toml";
+        let message = "cannot detect the framework of this project";
+        let fix = "run this in the app's directory, or set framework = \"…\" under [build.<profile>] in launchway.toml";
         findings.push(Finding::warning("project", message, fix));
         return None;
     };
     findings.push(Finding::ok(
         "project",
-        format!("this is a project of {}", framework.title()),
+        format!("the framework is {}", framework.title()),
     ));
     findings.extend(rival_configs(&source, directory, framework));
     if let Some(packages) = &packages {
@@ -83,8 +82,8 @@ fn rival_configs(source: &Source, directory: &str, framework: Framework) -> Vec<
     rivals
         .filter_map(|files| {
             let (used, unused) = files.split_first()?;
-            let message = format!("{used} is used, and {} is not", unused.join(", "));
-            let fix = "delete what is not used, so that nobody changes it in vain";
+            let message = format!("{used} is used, and {} is ignored", unused.join(", "));
+            let fix = "delete the ignored file, so that nobody edits it by mistake";
             (!unused.is_empty()).then(|| Finding::warning("project", message, fix))
         })
         .collect()
@@ -93,19 +92,22 @@ fn rival_configs(source: &Source, directory: &str, framework: Framework) -> Vec<
 /// The problem with the lockfile.
 fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
     let Some(lockfile) = &packages.lockfile else {
-        let fix = format!("run `{}` and keep the lockfile with the source", packages.install());
-        let message = "there is no lockfile: builds may get other packages";
+        let fix = format!("run `{}` and commit the lockfile", packages.install());
+        let message = "no lockfile: builds may use different package versions";
         return vec![Finding::warning("packages", message, fix)];
     };
     let mut findings = Vec::new();
     let others = packages.other_lockfiles(source);
     if !others.is_empty() {
-        let message = format!("{lockfile} counts, and {} does not", others.join(", "));
-        let fix = "keep the lockfile of the package manager that you use, and delete the others";
+        let message = format!("{lockfile} is used, and {} is ignored", others.join(", "));
+        let fix = "keep the lockfile of your package manager, and delete the others";
         findings.push(Finding::warning("packages", message, fix));
     }
     if let Some(problem) = packages.lockfile_problem(source) {
-        let fix = format!("correct it, or delete it and run `{}`", packages.lockfile_command());
+        let fix = format!(
+            "correct the lockfile, or delete it and run `{}`",
+            packages.lockfile_command()
+        );
         findings.push(Finding::problem("packages", problem, fix));
     }
     findings
@@ -114,15 +116,15 @@ fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
 fn installed(source: &Source, packages: &Packages) -> Finding {
     let folder = join(&packages.place, "node_modules");
     if source.has_directory(&folder) {
-        return Finding::ok("packages", "packages are installed");
+        return Finding::ok("packages", "the packages are installed");
     }
     if source.has_file(&join(&packages.place, ".pnp.cjs")) {
-        let fix = "write `nodeLinker: node-modules` into .yarnrc.yml and run `yarn install`";
-        return Finding::problem("packages", "packages in .pnp.cjs cannot be read", fix);
+        let fix = "set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`";
+        return Finding::problem("packages", "cannot read the packages in .pnp.cjs", fix);
     }
     Finding::problem(
         "packages",
-        format!("there is no {folder}: fingerprints and versions of plugins are read there"),
+        format!("no {folder} found: the plugins' fingerprints and versions are read from it"),
         format!("run `{}`", packages.install()),
     )
 }
@@ -133,12 +135,12 @@ fn native(source: &Source, directory: &str, framework: Framework) -> Option<Find
         Framework::Capacitor => (&["android", "ios"], "run `npx cap add android` or `npx cap add ios`"),
         Framework::ReactNative => (
             &["android", "ios"],
-            "take the folders android and ios of the project's template",
+            "copy the folders android and ios from the project's template",
         ),
         Framework::Flutter => (&["android", "ios"], "run `flutter create .`"),
         Framework::NativeScript => (
             &["App_Resources"],
-            "take the folder App_Resources of the project's template",
+            "copy the folder App_Resources from the project's template",
         ),
         // Generated by each build, or the project itself.
         Framework::Expo | Framework::Gradle | Framework::Xcode => return None,
@@ -152,7 +154,7 @@ fn native(source: &Source, directory: &str, framework: Framework) -> Option<Find
         false => Finding::ok("native", format!("native projects: {}", here.join(", "))),
         true => Finding::problem(
             "native",
-            format!("there is no native project: {}", folders.join(", ")),
+            format!("no native project found: {}", folders.join(", ")),
             fix,
         ),
     })

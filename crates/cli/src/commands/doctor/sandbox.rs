@@ -26,7 +26,7 @@ pub async fn look() -> Vec<Finding> {
         Err(problem) => vec![Finding::problem(
             CHECK,
             problem,
-            "no runner can work here until this is mended",
+            "no runner can work here until this is fixed",
         )],
     }
 }
@@ -37,7 +37,7 @@ fn findings(sandbox: &SandboxReport) -> Vec<Finding> {
         false => Finding::warning(
             CHECK,
             sandbox.sentence(),
-            "run only builds that you trust here, or mend what the following lines say",
+            "run only builds that you trust here, or fix the problems in the following lines",
         ),
     };
     let opening = |Opening { what, remedy }| match remedy {

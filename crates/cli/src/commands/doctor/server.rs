@@ -13,8 +13,8 @@ const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Checks the server first: without it, the key cannot be checked.
 pub async fn look(context: &Context) -> Vec<Finding> {
     let Some(url) = &context.settings.url else {
-        let fix = "give --url, set LAUNCHWAY_URL, write url below [server] in launchway.toml, or run `launchway login`";
-        return vec![Finding::problem("server", "no server is named", fix)];
+        let fix = "give --url, set LAUNCHWAY_URL, set url under [server] in launchway.toml, or run `launchway login`";
+        return vec![Finding::problem("server", "no server specified", fix)];
     };
     match version(url, context).await {
         Err(failure) => vec![Finding::failure("server", failure)],
@@ -24,18 +24,18 @@ pub async fn look(context: &Context) -> Vec<Finding> {
 
 fn server(url: &Sourced<BaseUrl>, version: &str) -> Finding {
     let Sourced { value, source } = url;
-    let message = format!("{value} ({source}) answers; its version is {version}");
+    let message = format!("{value} ({source}) responds; its version is {version}");
     if value.is_open_to_eavesdroppers() {
         let message = format!("{message}, but it is not encrypted");
         return Finding::warning(
             "server",
             message,
-            "use its https address: the key can be read on the way",
+            "use its https address: others on the network can read the key",
         );
     }
     if version != OWN_VERSION {
-        let message = format!("{message}, that of this program {OWN_VERSION}");
-        return Finding::warning("server", message, "use the same version of both");
+        let message = format!("{message}, but the version of this program is {OWN_VERSION}");
+        return Finding::warning("server", message, "use the same version of the server and this program");
     }
     Finding::ok("server", message)
 }
@@ -64,17 +64,17 @@ async fn key(context: &Context) -> Finding {
     };
     let service = context.settings.service.environment();
     if caller.environment != service {
-        let message = format!("this is the {} server, not the {service} one", caller.environment);
-        return Finding::problem("key", message, "give --dev for the development server only");
+        let message = format!("this is the {} server, not the {service} server", caller.environment);
+        return Finding::problem("key", message, "give --dev only for the development server");
     }
     let org = caller.organization.map(|org| org.name).unwrap_or_default();
     let Some(key) = caller.key else {
-        return Finding::ok("key", format!("signed in to {org}"));
+        return Finding::ok("key", format!("logged in to {org}"));
     };
     let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     let until = key.expires_at.map(|end| format!(" until {end}")).unwrap_or_default();
     let message = format!(
-        "the API key {} works{until} in {org}; its scopes: {}",
+        "the API key {} is valid{until} in {org}; its scopes: {}",
         key.name,
         scopes.join(", ")
     );

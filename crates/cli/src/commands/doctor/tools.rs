@@ -17,12 +17,12 @@ struct Tool {
 
 const GIT: Tool = Tool {
     program: "git",
-    what_for: "to say which commit is built",
+    what_for: "to record the commit of a build",
     fix: "install git",
 };
 const NODE: Tool = Tool {
     program: "node",
-    what_for: "to build the JavaScript side",
+    what_for: "to build the JavaScript code",
     fix: "install Node.js 20 or newer",
 };
 const JAVA: Tool = Tool {
@@ -71,7 +71,7 @@ impl Tool {
             Some(place) => Finding::ok("tools", format!("{program} is {}", place.display())),
             None => Finding::warning(
                 "tools",
-                format!("{program} is not on PATH; it is needed here {what_for}"),
+                format!("{program} is not on PATH; this project needs it {what_for}"),
                 *fix,
             ),
         }
@@ -85,10 +85,10 @@ fn android_sdk(environment: &Environment) -> Finding {
     let fix = "install the Android SDK, and set ANDROID_HOME to its directory";
     match told {
         Some(place) if place.is_dir() => Finding::ok("tools", format!("the Android SDK is {}", place.display())),
-        Some(place) => Finding::warning("tools", format!("there is no Android SDK in {}", place.display()), fix),
+        Some(place) => Finding::warning("tools", format!("no Android SDK in {}", place.display()), fix),
         None => Finding::warning(
             "tools",
-            "ANDROID_HOME is not set; it is needed here to build for Android",
+            "ANDROID_HOME is not set; this project needs it to build for Android",
             fix,
         ),
     }

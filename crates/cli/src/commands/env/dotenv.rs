@@ -29,15 +29,15 @@ pub fn read(text: &str) -> Result<Vec<(String, SecretText)>, Problem> {
             rest = after(rest, end);
             continue;
         }
-        let (name, _) = begin.split_once('=').ok_or_else(|| problem("it is not NAME=VALUE"))?;
+        let (name, _) = begin.split_once('=').ok_or_else(|| problem("must be NAME=VALUE"))?;
         let name = name.trim().strip_prefix("export ").unwrap_or(name).trim();
         if !is_name(name) {
             return Err(problem(
-                "a name is made of letters, digits and _, and begins with no digit",
+                "a name has letters, digits and _, and does not start with a digit",
             ));
         }
         if variables.iter().any(|(known, _)| known == name) {
-            return Err(problem("the name comes a second time"));
+            return Err(problem("the name is already used in this file"));
         }
         let equals = rest.find('=').unwrap_or(end);
         let value = rest[equals + 1..].trim_start_matches([' ', '\t']);
@@ -78,14 +78,14 @@ fn value_at(text: &str) -> Result<(String, &str), &'static str> {
                 let line_end = behind.find('\n').unwrap_or(behind.len());
                 let tail = behind[..line_end].trim();
                 if !tail.is_empty() && !tail.starts_with('#') {
-                    return Err("something stands behind the quotes");
+                    return Err("unexpected text after the closing quote");
                 }
                 return Ok((value, after(behind, line_end)));
             }
             other => value.push(other),
         }
     }
-    Err("the quotes are not closed")
+    Err("the closing quote is missing")
 }
 
 /// The text after the line break at `end`.
@@ -134,21 +134,21 @@ mod tests {
     #[test]
     fn says_what_cannot_be_read_and_where() {
         let rows = [
-            ("A=1\nsecret", 2, "it is not NAME=VALUE"),
+            ("A=1\nsecret", 2, "must be NAME=VALUE"),
             (
                 "A='x\ny'\n1B=2",
                 3,
-                "a name is made of letters, digits and _, and begins with no digit",
+                "a name has letters, digits and _, and does not start with a digit",
             ),
             (
                 "=2",
                 1,
-                "a name is made of letters, digits and _, and begins with no digit",
+                "a name has letters, digits and _, and does not start with a digit",
             ),
-            ("A=1\nA=2", 2, "the name comes a second time"),
-            ("A=\"open", 1, "the quotes are not closed"),
-            ("A=\"open\\", 1, "the quotes are not closed"),
-            ("A='x' y", 1, "something stands behind the quotes"),
+            ("A=1\nA=2", 2, "the name is already used in this file"),
+            ("A=\"open", 1, "the closing quote is missing"),
+            ("A=\"open\\", 1, "the closing quote is missing"),
+            ("A='x' y", 1, "unexpected text after the closing quote"),
         ];
         for (text, line, what) in rows {
             assert_eq!(read(text).expect_err(text), Problem { line, what }, "{text}");

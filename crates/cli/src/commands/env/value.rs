@@ -30,7 +30,7 @@ pub async fn of(arguments: &SetArgs, context: &Context) -> Result<(SecretText, O
             None if arguments.scope.plain => return Ok((fitting(told.to_owned())?, None)),
             None => {
                 return Err(Failure::usage("a secret value is never an argument").hint(
-                    "pipe it in, name a file with @FILE, or leave it out to be asked; --plain is for what is no secret",
+                    "pipe it in, give a file with @FILE, or omit it to be prompted; --plain is for values that are not secret",
                 ));
             }
         },
@@ -39,10 +39,10 @@ pub async fn of(arguments: &SetArgs, context: &Context) -> Result<(SecretText, O
             let question = format!("Value of {}", arguments.name);
             context.terminal.ask_hidden(&question).await?
         }
-        None => return Err(Failure::usage("there is no terminal to ask for the value on").hint("pipe it in")),
+        None => return Err(Failure::usage("no terminal to prompt for the value").hint("pipe the value in")),
     };
     if text.is_empty() {
-        return Err(Failure::usage("no value was given").hint("an empty value is written '' with --plain"));
+        return Err(Failure::usage("no value given").hint("for an empty value, give '' with --plain"));
     }
     Ok((fitting(without_line_end(text))?, None))
 }
@@ -59,10 +59,10 @@ pub async fn file_or_input(path: &Path) -> Result<SecretText, Failure> {
 
 fn read_file(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+    let bytes = std::fs::read(path).map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
     String::from_utf8(bytes).map_err(|_| {
         Failure::usage(format!("{shown} is not UTF-8 text"))
-            .hint("keystores, certificates and profiles are credentials: launchway credential add FILE")
+            .hint("add keystores, certificates and profiles as credentials: launchway credential add FILE")
     })
 }
 
@@ -91,7 +91,7 @@ fn same_place(file: &Path) -> Result<String, Failure> {
     relative
         .map(|text| text.trim_start_matches("./").to_owned())
         .filter(|text| !text.split('/').any(|part| part == ".."))
-        .ok_or_else(|| Failure::usage("where does the file go in the build?").hint("add --path PATH"))
+        .ok_or_else(|| Failure::usage("the path of the file in the build is missing").hint("give --path PATH"))
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ const SHOWN: usize = 12;
 pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> {
     let (there, here) = match (arguments.there.as_str(), arguments.here.as_str()) {
         (HERE, HERE) => {
-            return Err(Failure::usage("both sides are the project").hint("name a file or an id as one side"));
+            return Err(
+                Failure::usage("both sides are the project, so there is nothing to compare")
+                    .hint("give a file or an id as one side"),
+            );
         }
         // The project is fingerprinted on the platform of the other side.
         (HERE, other) => {
@@ -32,7 +35,7 @@ pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> 
         (there, here) => (Side::read(there, context).await?, Side::read(here, context).await?),
     };
     if changes(&there, &here).is_none() {
-        let note = "Of one side only the hash is known. Two documents show what differs.";
+        let note = "Only the hash of one side is known. Compare two documents to see the differences.";
         context.printer.note(note);
     }
     let json = json(&there, &here);
@@ -58,7 +61,7 @@ pub fn json(there: &Side, here: &Side) -> Value {
 pub fn prose(there: &Side, here: &Side, context: &Context) -> String {
     let documents = there.document.as_ref().zip(here.document.as_ref());
     match (difference(there, here), changes(there, here), documents) {
-        (None, ..) => "Nothing differs.\n".to_owned(),
+        (None, ..) => "No differences\n".to_owned(),
         (Some(_), Some(changes), Some((from, to))) => context.printer.table(&table(&changes, from, to)),
         (Some(reason), ..) => format!("{reason}\n"),
     }

@@ -25,7 +25,7 @@ pub async fn run(platform: Option<Platform>, app: &AppArgs, generated: bool, con
         let files =
             embed(&root, found.framework, platform, &hash).map_err(|error| Failure::failed(error.to_string()))?;
         for file in &files {
-            let outcome = if file.changed { "has it now" } else { "had it already" };
+            let outcome = if file.changed { "written" } else { "unchanged" };
             prose.push_str(&format!("{platform}  {hash}  {} {outcome}\n", file.path));
         }
         let files = files

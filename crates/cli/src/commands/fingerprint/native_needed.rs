@@ -37,7 +37,7 @@ pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), F
         "here": here.hash.as_str(),
     });
     context.printer.result(&json.to_string(), || match &reason {
-        None => format!("No store build is needed: {name} runs updates of this project.\n"),
+        None => format!("No store build is needed: {name} can run updates of this project\n"),
         Some(_) => String::new(),
     })?;
     match reason {
@@ -49,7 +49,7 @@ pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), F
             } else {
                 String::new()
             };
-            let message = format!("a store build is needed, because the native code of {name} differs{named}");
+            let message = format!("a store build is needed because the native code of {name} differs{named}");
             Err(Failure::new(Exit::StoreBuildNeeded, message))
         }
     }
@@ -87,8 +87,8 @@ async fn latest(
         Some(UpdateView { id, .. }) => Ok((id.clone(), fetch_side(id, context).await?)),
         None => Err(Failure::new(
             Exit::NotFound,
-            format!("{bundle_id} has neither a build nor an update for {platform} with a fingerprint"),
+            format!("{bundle_id} has no build or update for {platform} with a fingerprint"),
         )
-        .hint("build it, or publish an update from the project")),
+        .hint("build the app, or publish an update from the project")),
     }
 }

@@ -53,8 +53,10 @@ impl Side {
             (None, [platform]) => *platform,
             (None, several) => {
                 let names: Vec<_> = several.iter().map(|platform| platform.as_str()).collect();
-                return Err(Failure::usage("the project has several platforms, and none is named")
-                    .hint(format!("name one of them: {}", names.join(", "))));
+                return Err(
+                    Failure::usage("the project has several platforms, and none is specified")
+                        .hint(format!("choose one of them: {}", names.join(", "))),
+                );
             }
         };
         Ok(Self::of_project(collect(platform, app, context).await?.documents))
@@ -67,10 +69,10 @@ impl Side {
             return fetch_side(name, context).await;
         }
         let text = std::fs::read_to_string(name).map_err(|error| {
-            Failure::usage(format!("{name} cannot be read: {error}"))
+            Failure::usage(format!("cannot read {name}: {error}"))
                 .hint("a side is `here`, a file with a document, or the id of an update or build")
         })?;
-        let wrong = |problem: String| Failure::usage(format!("{name} is no fingerprint document: {problem}"));
+        let wrong = |problem: String| Failure::usage(format!("{name} is not a fingerprint document: {problem}"));
         let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         // The output of `fingerprint PLATFORM --json` is accepted too.
         let lwfp2 = value["lwfp2"].as_str().and_then(|hash| Fingerprint::parse(hash).ok());
@@ -96,9 +98,9 @@ pub fn side_from_view(told: &FingerprintView) -> Result<Side, Failure> {
     let hash = told
         .fingerprint
         .as_deref()
-        .ok_or_else(|| Failure::failed(format!("{id} has no fingerprint")).hint("name another build or update"))?;
+        .ok_or_else(|| Failure::failed(format!("{id} has no fingerprint")).hint("choose another build or update"))?;
     let hash = Fingerprint::parse(hash)
-        .map_err(|error| Failure::new(Exit::Server, format!("the server's fingerprint {error}")))?;
+        .map_err(|error| Failure::new(Exit::Server, format!("the fingerprint from the server {error}")))?;
     let platform = told.platform.known().ok_or_else(|| {
         let message = format!("{id} is for {}, which this version does not know", told.platform);
         Failure::failed(message).hint("update launchway")

@@ -19,19 +19,19 @@ pub struct Answers {
 pub fn write(answers: &Answers) -> String {
     let known = match answers.framework {
         Some(framework) => format!(
-            "# This project is one of {}, and is built by the commands that are usual there. The keys of a\n\
-             # profile change that: steps, labels, env, artifacts, cache, and more.",
+            "# The framework of this project is {}. It is built with the usual commands of that framework. The\n\
+             # keys of a profile change that: steps, labels, env, artifacts, cache, and more.",
             framework.title()
         ),
-        None => "# What this project is made with was not recognised: name it, or write steps.".to_owned(),
+        None => "# The framework of this project was not detected: set it, or define steps.".to_owned(),
     };
     let lines = [
-        "# Settings of this project for launchway. A line that begins with # is off.".to_owned(),
+        "# Settings of this project for launchway. A line that starts with # is a comment.".to_owned(),
         String::new(),
         app(&answers.ids),
         String::new(),
         "[server]".to_owned(),
-        "# Where builds and updates go. The key for it is never here: `launchway login` keeps it.".to_owned(),
+        "# The server for builds and updates. Its API key is never here: `launchway login` saves it.".to_owned(),
         line("url", answers.url.as_deref(), "https://launchway.example.com"),
         "# For --dev.".to_owned(),
         line("dev_url", None, "https://launchway-dev.example.com"),
@@ -43,7 +43,7 @@ pub fn write(answers: &Answers) -> String {
             None,
             answers.framework.map_or("capacitor", Framework::as_str),
         ),
-        "# Environment variables are chosen by it, and apps ask for updates of it.".to_owned(),
+        "# It selects environment variables, and apps check for updates of it.".to_owned(),
         line("configuration", Some("production"), ""),
         line("build_type", None, "release"),
         line("distribution", None, "store"),
@@ -54,9 +54,9 @@ pub fn write(answers: &Answers) -> String {
         line("configuration", None, "staging"),
         String::new(),
         "[update]".to_owned(),
-        "# Only apps of this configuration are offered an update, unless told otherwise.".to_owned(),
+        "# Only apps of this configuration are offered an update, unless a flag says otherwise.".to_owned(),
         line("configuration", Some("production"), ""),
-        "# What is packed: the built web app or bundle.".to_owned(),
+        "# The directory that is packed: the built web app or bundle.".to_owned(),
         line("dir", answers.dir.as_deref(), "dist"),
     ];
     lines.join("\n") + "\n"
@@ -64,14 +64,11 @@ pub fn write(answers: &Answers) -> String {
 
 /// The app: for all platforms, or for each.
 fn app(ids: &Ids) -> String {
-    let mut lines = vec![
-        "[app]".to_owned(),
-        "# Without it the native project's own is taken.".to_owned(),
-    ];
+    let mut lines = vec!["[app]".to_owned(), "# The default is the native project's.".to_owned()];
     match ids {
         Ids::One(id) => {
             lines.push(line("bundle_id", id.as_deref(), "com.example.app"));
-            lines.push("# Where a platform has another one.".to_owned());
+            lines.push("# If it differs on a platform.".to_owned());
             for platform in [Platform::Android, Platform::Ios] {
                 lines.push(format!("# [app.{platform}]"));
                 lines.push(line("bundle_id", None, "com.example.app"));

@@ -54,7 +54,7 @@ pub async fn key(url: &BaseUrl, scopes: Vec<String>, context: &Context) -> Resul
             _ => {
                 return Err(Failure::new(
                     Exit::Server,
-                    format!("{url} answered the sign-in without a key"),
+                    format!("{url} confirmed the sign-in without a key"),
                 ));
             }
         }
@@ -86,7 +86,7 @@ fn machine(context: &Context) -> String {
 fn unknown(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
-        Exit::NotFound => Failure::new(Exit::Server, "the server cannot sign anybody in by a browser")
+        Exit::NotFound => Failure::new(Exit::Server, "the server does not support sign-in with a browser")
             .hint("paste an API key, or pipe it in: launchway login --with-key < key.txt"),
         _ => failure,
     }

@@ -40,7 +40,7 @@ fn table(page: &Page<RunnerView>) -> Table {
 /// Revokes the access of a runner.
 pub async fn revoke(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Revoke {id}? It has to be enrolled anew to work again");
+    let question = format!("Revoke {id}? To work again, it must be enrolled again");
     context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.revoke_runner(id).await?;
     context.printer.result(&answer.body, || {
@@ -56,12 +56,12 @@ pub async fn token(context: &Context) -> Result<(), Failure> {
     let server = server.strip_suffix("/api").unwrap_or(&server);
     // The token is displayed once: a repeated request whose first response was lost does not return it.
     let token = answer.value.token.as_deref().ok_or_else(|| {
-        Failure::failed("a token was made, but its answer was lost").hint("run the command again for another")
+        Failure::failed("a token was created, but the response that shows it was lost")
+            .hint("run the command again to create another")
     })?;
     context.printer.result(&answer.body, || format!("{token}\n"))?;
     context.printer.note(&format!(
-        "It enrols one runner and works until {}. On the runner's machine:\n  \
-         LAUNCHWAY_RUNNER_TOKEN={{the token}} launchway runner --url {server}",
+        "It enrolls one runner and is valid until {}. On the runner's machine:\n  LAUNCHWAY_RUNNER_TOKEN={{the token}} launchway runner --url {server}",
         answer.value.expires_at
     ));
     Ok(())

@@ -51,19 +51,19 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
             }),
             // The token must not go to any other server.
             Some(other) => Err(Failure::usage(format!(
-                "the runner in {} is one of {}, not of {other}",
+                "the runner in {} is enrolled with {}, not with {other}",
                 work_dir.display(),
                 known.url
             ))
-            .hint("name another --work-dir for a runner of another server")),
+            .hint("give another --work-dir for a runner of another server")),
         };
     }
     let url = named_server(context, &[Origin::Login]).ok_or_else(|| {
-        Failure::usage("the runner is not enrolled, and no server is named").hint("give --url or set LAUNCHWAY_URL")
+        Failure::usage("the runner is not enrolled, and no server specified").hint("give --url or set LAUNCHWAY_URL")
     })?;
     if url.is_open_to_eavesdroppers() {
         context.printer.warn(&format!(
-            "{url} is not encrypted: tokens, secrets and sources can be read on the way"
+            "{url} is not encrypted: others on the network can read tokens, secrets and sources"
         ));
     }
     // Everything that can fail locally fails before the one-time token is used.
@@ -110,7 +110,7 @@ fn read_identity(work_dir: &Path) -> Result<Option<RunnerIdentity>, Failure> {
     match serde_json::from_str(&text) {
         Ok(known) => Ok(Some(known)),
         Err(_) => Err(Failure::failed(format!("{} is damaged", path.display()))
-            .hint(format!("delete {} and enrol anew", token_file(work_dir).display()))),
+            .hint(format!("delete {} and enroll again", token_file(work_dir).display()))),
     }
 }
 
@@ -134,8 +134,8 @@ async fn one_time_token(context: &Context) -> Result<SecretText, Failure> {
     };
     match text.trim() {
         "" => Err(
-            Failure::usage("the runner is not enrolled, and no token was given").hint(format!(
-                "set {VARIABLE}, or pipe the token in; `launchway runner token` makes one"
+            Failure::usage("the runner is not enrolled, and no token given").hint(format!(
+                "set {VARIABLE}, or pipe the token in; `launchway runner token` creates one"
             )),
         ),
         token => Ok(SecretText::new(token.to_owned())),
@@ -146,9 +146,7 @@ async fn one_time_token(context: &Context) -> Result<SecretText, Failure> {
 fn refused(error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
-        Exit::Auth => {
-            failure.hint("a runner token works once and not for long; `launchway runner token` makes another")
-        }
+        Exit::Auth => failure.hint("a runner token works once, for an hour; `launchway runner token` creates another"),
         _ => failure,
     }
 }
@@ -159,5 +157,5 @@ fn unusable(error: TokenError) -> Failure {
 
 fn unwritable(work_dir: &Path, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot use the work directory {}: {error}", work_dir.display()))
-        .hint("name another with --work-dir")
+        .hint("give another with --work-dir")
 }

@@ -64,7 +64,7 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
         server = known.url,
         slots,
         labels,
-        "the runner works"
+        "the runner is working"
     );
     let worked = runner.run(stages).await;
     signals.abort();
@@ -78,7 +78,7 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
 
 async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, Failure> {
     let here = std::env::current_dir()
-        .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+        .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
     let work_dir = match &arguments.work_dir {
         Some(told) => here.join(told),
         None => usual_work_dir(context)?,
@@ -114,8 +114,7 @@ fn usual_work_dir(context: &Context) -> Result<PathBuf, Failure> {
     let environment = &context.environment;
     let told = environment.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
     let data = told.or_else(|| Some(environment.path("HOME")?.join(".local/share")));
-    let data =
-        data.ok_or_else(|| Failure::usage("there is no place for builds").hint("give --work-dir, or set HOME"))?;
+    let data = data.ok_or_else(|| Failure::usage("no directory for builds").hint("give --work-dir, or set HOME"))?;
     Ok(data.join("launchway/runner"))
 }
 
@@ -135,9 +134,9 @@ fn handle_signals(stage: watch::Sender<Stage>) -> io::Result<tokio::task::JoinHa
                 _ = interrupt.recv() => {}
             }
             match next {
-                Stage::Halting => warn!("stopping the builds that run"),
+                Stage::Halting => warn!("stopping the running builds"),
                 _ => {
-                    info!("no more builds are taken, and those that run come to their end; the next signal stops them")
+                    info!("taking no more builds and waiting for running builds to end; the next signal stops them")
                 }
             }
             stage.send_replace(next);
@@ -155,7 +154,7 @@ fn failure(error: RunnerError, work_dir: &std::path::Path) -> Failure {
         RunnerError::Settings(_) => Failure::usage(message),
         RunnerError::WorkDirectory(_) | RunnerError::Sandbox(_) => Failure::failed(message),
         RunnerError::Refused(error) if error.is_unauthorized() => Failure::new(Exit::Auth, message).hint(format!(
-            "it may have been revoked: delete {} and enrol anew with a new token",
+            "it may have been revoked: delete {} and enroll again with a new token",
             token_file(work_dir).display()
         )),
         RunnerError::Refused(_) => Failure::failed(message),

@@ -31,7 +31,7 @@ async fn apply(id: &str, change: &ChangeSubmission, context: &Context) -> Result
     let answer = context.client()?.change_submission(id, change).await?;
     context.printer.result(&answer.body, || show::prose(&answer.value))?;
     context.printer.note(&format!(
-        "The store is told next; see how it goes: launchway submit logs -f {id}"
+        "The change is sent to the store. To follow it: launchway submit logs -f {id}"
     ));
     Ok(())
 }
@@ -48,7 +48,7 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.cancel_submission(id).await?;
     context.printer.result(&answer.body, || show::prose(&answer.value))?;
     if answer.value.cancel_requested {
-        context.printer.note("It is canceled when the store has agreed.");
+        context.printer.note("It is canceled when the store confirms it");
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
 /// Cancels a submission if possible, and deletes its record.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Delete {id}? What the store has of it stays there.");
+    let question = format!("Delete {id}? Its data in the store stays there");
     context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.delete_submission(id).await?;
     context.printer.result(&answer.body, || {

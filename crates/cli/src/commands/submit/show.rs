@@ -23,7 +23,7 @@ pub fn prose(submission: &SubmissionView) -> String {
         text.push_str(&fields(&rows));
     }
     if !submission.events.is_empty() {
-        text.push_str("\nWhat happened\n");
+        text.push_str("\nEvents\n");
         for event in &submission.events {
             let at = format_minute(&event.at);
             text.push_str(&fields(&[(
@@ -38,7 +38,7 @@ pub fn prose(submission: &SubmissionView) -> String {
 fn facts(submission: &SubmissionView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match submission.cancel_requested {
-        true => format!("{}, to be canceled", submission.status),
+        true => format!("{}, cancel requested", submission.status),
         false => submission.status.to_string(),
     };
     let version = match (&submission.version, &submission.build_number) {
@@ -93,18 +93,18 @@ fn options(options: &SubmissionOptions) -> Vec<String> {
     let symbols = options.symbols.iter().flatten();
     let symbols: Vec<&str> = symbols.map(|file| file.kind.as_str()).collect();
     let encryption = options.uses_non_exempt_encryption.map(|uses| match uses {
-        true => "uses cryptography that needs papers",
-        false => "uses no cryptography that needs papers",
+        true => "uses non-exempt encryption",
+        false => "uses no non-exempt encryption",
     });
     [
         list(&options.groups, "for the groups"),
         encryption.map(str::to_owned),
-        yes(options.manual_release, "released by hand"),
-        yes(options.draft, "drafted only"),
+        yes(options.manual_release, "released manually"),
+        yes(options.draft, "draft only"),
         options.priority.map(|priority| format!("priority {priority}")),
         list(&options.countries, "in the countries"),
         options.release_name.as_ref().map(|name| format!("named {name}")),
-        yes(options.changes_not_sent_for_review, "sent for review by hand"),
+        yes(options.changes_not_sent_for_review, "sent for review manually"),
         (!symbols.is_empty()).then(|| format!("with symbols: {}", symbols.join(", "))),
     ]
     .into_iter()

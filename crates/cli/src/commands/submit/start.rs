@@ -50,7 +50,7 @@ async fn ask(
             (Some(id), _) => client.build(id).await?.value,
             (None, true) => latest(platform, arguments, client, context).await?,
             (None, false) => {
-                return Err(Failure::usage("nothing to submit is named")
+                return Err(Failure::usage("no app to submit specified")
                     .hint("give --latest for the latest build, --id BUILD, or --path FILE"));
             }
         };
@@ -93,9 +93,9 @@ async fn latest(
         .into_iter()
         .find(|build| build.distribution == Distribution::Store);
     let Some(build) = found else {
-        let message = format!("there is no successful build of {bundle_id} for {platform} with distribution store");
+        let message = format!("{bundle_id} has no successful build for {platform} with distribution store");
         return Err(Failure::new(Exit::NotFound, message).hint(format!(
-            "build one: launchway build {platform} --distribution store; or name another build with --id"
+            "create one: launchway build {platform} --distribution store; or choose another build with --id"
         )));
     };
     let version = [
@@ -121,7 +121,7 @@ fn fits(path: &Path, platform: Platform) -> Result<(), Failure> {
     }
     let wanted: Vec<String> = wanted.iter().map(|ending| format!(".{ending}")).collect();
     let message = format!(
-        "{} is no app for {platform}: it must end with {}",
+        "{} is not an app for {platform}: its name must end with {}",
         path.display(),
         wanted.join(" or ")
     );
@@ -148,7 +148,7 @@ async fn symbols(arguments: &AppArgs, client: &Client, context: &Context) -> Res
 
 /// Uploads a file; returns the id of the upload.
 async fn upload(path: &Path, client: &Client, context: &Context) -> Result<String, Failure> {
-    let unreadable = |error| Failure::failed(format!("{} cannot be read: {error}", path.display()));
+    let unreadable = |error| Failure::failed(format!("cannot read {}: {error}", path.display()));
     let size = std::fs::metadata(path).map_err(unreadable)?.len();
     let sealed = {
         let progress = context.printer.progress("Reading", size);

@@ -20,15 +20,15 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
     let written = written.unwrap_or_default();
     let Some(destination) = told.destination.clone().or(written.destination) else {
         let message = match &profile {
-            Some(name) => format!("[submit.{name}.{platform}] in launchway.toml names no destination"),
-            None => "no destination is named".to_owned(),
+            Some(name) => format!("[submit.{name}.{platform}] in launchway.toml has no destination"),
+            None => "no destination specified".to_owned(),
         };
         let example = match platform {
             Platform::Android => KnownDestination::Internal,
             Platform::Ios | Platform::Visionos => KnownDestination::TestFlight,
         };
         return Err(Failure::usage(message).hint(format!(
-            "give --destination, such as {example}, or write destination below [submit.production.{platform}] in launchway.toml"
+            "give --destination, such as {example}, or set destination under [submit.production.{platform}] in launchway.toml"
         )));
     };
     Destination::parse(platform, &destination)
@@ -82,17 +82,14 @@ fn profile(
         (None, _) => {
             let names: Vec<&str> = profiles.keys().map(String::as_str).collect();
             let message = format!("launchway.toml has several submit profiles: {}", names.join(", "));
-            return Err(Failure::usage(message).hint("name one with --profile NAME"));
+            return Err(Failure::usage(message).hint("choose one with --profile NAME"));
         }
     };
     let Some(found) = profiles.get(&name) else {
         let names: Vec<&str> = profiles.keys().map(String::as_str).collect();
         let message = match names.is_empty() {
-            true => format!("there is no [submit.{name}], and no other submit profile, in launchway.toml"),
-            false => format!(
-                "there is no [submit.{name}] in launchway.toml; there are {}",
-                names.join(", ")
-            ),
+            true => format!("launchway.toml has no [submit.{name}] and no other submit profile"),
+            false => format!("launchway.toml has no [submit.{name}]; it has {}", names.join(", ")),
         };
         return Err(Failure::usage(message));
     };

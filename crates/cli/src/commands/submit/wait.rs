@@ -25,14 +25,14 @@ pub async fn follow(
         context.printer.result(&asked.body, || show::prose(&asked.value))?;
         context
             .printer
-            .note(&format!("Follow it: launchway submit logs -f {id}"));
+            .note(&format!("To follow it: launchway submit logs -f {id}"));
         return Ok(());
     }
     context.printer.note(&format!("{id} is {}", asked.value.status));
     let there = tokio::select! {
         biased;
         () = stopped() => {
-            let message = format!("interrupted; {id} goes on\n{}", resume_hint(&id, ""));
+            let message = format!("interrupted; {id} continues\n{}", resume_hint(&id, ""));
             return Err(Failure::new(Exit::Interrupted, message));
         }
         () = elapse(arguments.timeout) => return Err(timeout_failure(&id, arguments)),
@@ -42,12 +42,12 @@ pub async fn follow(
     outcome(&there.value)?;
     if !is_final(&there.value) {
         let note = match there.value.status.known() {
-            Some(SubmissionStatus::InReview) => "The store has the app and looks at it",
-            _ => "Users get it as the rollout says",
+            Some(SubmissionStatus::InReview) => "The app is in the store's review",
+            _ => "The rollout to users continues",
         };
         context
             .printer
-            .note(&format!("{note}; follow it: launchway submit logs -f {id}"));
+            .note(&format!("{note}. To follow it: launchway submit logs -f {id}"));
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
             };
             let message = format!("{id} {verb} ({}): {}", error.code, error.message);
             let hint = match error.retryable {
-                true => format!("{}\n      then go on: launchway submit retry {id}", error.fix),
+                true => format!("{}\n      then continue: launchway submit retry {id}", error.fix),
                 false => error.fix.clone(),
             };
             Err(Failure::new(Exit::AwaitedFailed, message).hint(hint))
@@ -115,7 +115,7 @@ pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
         (Some(Failed), None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
         (Some(Rejected), None) => Err(
             Failure::new(Exit::AwaitedFailed, format!("{id} was rejected")).hint(format!(
-                "answer the store in its console, then go on: launchway submit retry {id}"
+                "reply to the store in its console, then continue: launchway submit retry {id}"
             )),
         ),
         _ => Ok(()),
@@ -128,7 +128,7 @@ fn timeout_failure(id: &str, arguments: &WaitArgs) -> Failure {
         Until::Processed => "processed",
         Until::Live => "live",
     };
-    let message = format!("{id} was not {far} after {seconds} s, and goes on");
+    let message = format!("{id} was not {far} within {seconds} s, and continues");
     Failure::new(Exit::TimedOut, message).hint(resume_hint(id, "      "))
 }
 
@@ -136,7 +136,7 @@ fn follow_failure(id: &str, error: Error) -> Failure {
     let failure = Failure::from(error);
     match failure.exit {
         Exit::Server => {
-            let message = format!("{}; {id} goes on", failure.message);
+            let message = format!("{}; {id} continues", failure.message);
             Failure::new(Exit::Server, message).hint(resume_hint(id, "      "))
         }
         _ => failure,
@@ -145,7 +145,7 @@ fn follow_failure(id: &str, error: Error) -> Failure {
 
 /// The second line begins with `margin`.
 fn resume_hint(id: &str, margin: &str) -> String {
-    format!("follow it: launchway submit logs -f {id}\n{margin}cancel it: launchway submit cancel {id}")
+    format!("to follow it: launchway submit logs -f {id}\n{margin}to cancel it: launchway submit cancel {id}")
 }
 
 async fn elapse(timeout: Option<Duration>) {

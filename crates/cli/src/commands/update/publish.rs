@@ -23,7 +23,7 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
 
     context
         .printer
-        .set_interrupt_note("nothing was published, and what was uploaded so far is removed within a day");
+        .set_interrupt_note("nothing was published; uploaded data is deleted within a day");
     let upload = {
         let progress = context.printer.progress("Uploading", package.sealed.size);
         let source = Source {
@@ -46,7 +46,7 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     if native.has_at_least(&update.version, &update.build_number) {
         let installed = native.described();
         context.printer.warn(&format!(
-            "apps built from this project ({installed}) do not get it: give a higher --version or --build-number"
+            "apps built from this project ({installed}) will not get it: give a higher --version or --build-number"
         ));
     }
     Ok(())

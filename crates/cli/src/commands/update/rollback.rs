@@ -15,7 +15,7 @@ const MOST_COMPARED: usize = 10;
 
 pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failure> {
     if !arguments.yes && !context.terminal.is_interactive() {
-        return Err(Failure::usage("a rollback has to be confirmed").hint("add --yes"));
+        return Err(Failure::usage("a rollback requires confirmation").hint("give --yes"));
     }
     let client = context.client()?;
     let (bad, updates) = find_bad_update(&arguments, &client).await?;
@@ -35,7 +35,7 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
     if !reached {
         context
             .printer
-            .warn("the two differ in native code: devices with the bad one are sent to the store instead");
+            .warn("the native code of the two differs: devices with the bad update are sent to the store instead");
     }
     note_on_callers(&bad, context);
     let question = format!(
@@ -58,11 +58,11 @@ async fn find_bad_update(arguments: &RollbackArgs, client: &Client) -> Result<(U
         return Ok((bad, updates));
     }
     let (Some(bundle_id), Some(platform)) = (&arguments.bundle_id, arguments.platform) else {
-        return Err(Failure::usage("neither an update nor an app and platform is named"));
+        return Err(Failure::usage("no update specified, and no app with platform"));
     };
     let configuration = arguments.configuration.as_ref().map(ToString::to_string);
     if configuration.is_none() && !arguments.all_configurations {
-        return Err(Failure::usage("no configuration is named")
+        return Err(Failure::usage("no configuration specified")
             .hint("give --configuration NAME, or --all-configurations for updates without one"));
     }
     let updates = all_updates(client, bundle_id, platform.as_str()).await?;
@@ -121,7 +121,7 @@ async fn chosen_update(client: &Client, id: &str, bad: &UpdateView) -> Result<Up
     let good = client.update(id).await?.value;
     if (&good.bundle_id, &good.platform) != (&bad.bundle_id, &bad.platform) {
         return Err(Failure::usage(format!(
-            "{id} is of {} for {}",
+            "{id} is an update of {} for {}",
             good.bundle_id, good.platform
         )));
     }
@@ -132,13 +132,11 @@ async fn chosen_update(client: &Client, id: &str, bad: &UpdateView) -> Result<Up
 fn note_on_callers(bad: &UpdateView, context: &Context) {
     let version = &bad.version;
     context.printer.note(&format!(
-        "Phones get it that send currentBuild or currentUpdateId with their check. To a phone that sends neither, \
-         {version} is no newer than {version}."
+        "Only phones that send currentBuild or currentUpdateId with their check get it. For a phone that sends neither, {version} is not newer than {version}."
     ));
     if let Some(callers) = bad.callers.filter(|callers| callers.without_build > 0) {
         context.printer.warn(&format!(
-            "{} of the {} checks of this app that the server answered since it started sent neither: those phones cannot \
-             see the roll back",
+            "{} of the {} checks of this app since the server started sent neither: those phones cannot see the rollback",
             callers.without_build, callers.checks
         ));
     }
@@ -147,11 +145,11 @@ fn note_on_callers(bad: &UpdateView, context: &Context) {
 fn no_predecessor(bad: &UpdateView, updates: &[UpdateView]) -> Failure {
     let id = &bad.id;
     let message = match lineage::has_only_the_same_before(bad, updates) {
-        true => format!("every published update from before {id} has the same files as it"),
-        false => format!("no published update from before {id} runs wherever it runs"),
+        true => format!("every published update before {id} has the same files"),
+        false => format!("no published update before {id} runs on all of its devices"),
     };
     Failure::new(Exit::NotFound, message).hint(format!(
-        "choose one with --to ID, or stop offering this one: launchway update pause {id}"
+        "choose one with --to ID, or pause this one: launchway update pause {id}"
     ))
 }
 

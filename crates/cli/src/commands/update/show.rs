@@ -39,7 +39,7 @@ fn with_check(
 ) -> Result<(), Failure> {
     context.printer.result(&answer.body, || {
         let check = check_url(&answer.value, installed, base);
-        format!("{}\nAsk as an app would:\n  curl '{check}'\n", prose(&answer.value))
+        format!("{}\nTo check like an app:\n  curl '{check}'\n", prose(&answer.value))
     })
 }
 
@@ -61,7 +61,7 @@ pub fn prose(update: &UpdateView) -> String {
         ("Mandatory", mandatory.to_owned()),
         ("Package", package),
         ("SHA-256", update.sha256.clone()),
-        ("Bytes of", or(&update.source_update_id, "")),
+        ("Same bytes as", or(&update.source_update_id, "")),
         ("Build", or(&update.build_id, "")),
         ("Published", format!("{} by {}", update.created_at, update.created_by)),
         ("Notes", update.release_notes.clone()),
@@ -73,7 +73,7 @@ pub fn prose(update: &UpdateView) -> String {
 }
 
 fn counted(reports: &ReportCounts) -> String {
-    let mut text = "\nDevices that reported it\n".to_owned();
+    let mut text = "\nReports of devices\n".to_owned();
     text.push_str(&fields(&[
         ("Downloaded", reports.downloaded.to_string()),
         ("Installed", reports.installed.to_string()),

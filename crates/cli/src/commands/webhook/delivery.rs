@@ -20,7 +20,7 @@ pub fn print_new(answer: &Answer<DeliveryView>, context: &Context) -> Result<(),
         ])
     })?;
     context.printer.note(&format!(
-        "`launchway webhook deliveries {}` shows what comes of it.",
+        "To see the result: launchway webhook deliveries {}",
         delivery.webhook_id
     ));
     Ok(())
@@ -28,7 +28,15 @@ pub fn print_new(answer: &Answer<DeliveryView>, context: &Context) -> Result<(),
 
 /// Deliveries with the results of their last attempts.
 pub fn table(deliveries: &[DeliveryView]) -> Table {
-    let mut table = Table::new(&["Id", "Status", "Event", "Made", "Tries", "Last answer", "Next try"]);
+    let mut table = Table::new(&[
+        "Id",
+        "Status",
+        "Event",
+        "Made",
+        "Tries",
+        "Last response",
+        "Next attempt",
+    ]);
     for delivery in deliveries {
         let next = delivery.next_attempt_at.as_deref().map(format_minute);
         table.row(vec![

@@ -47,7 +47,7 @@ async fn a_build_is_canceled_retried_and_deleted() {
     let visit = visit(&app, Role::Member).await;
     let build = app.queue(visit.org, |_| {}).await;
     let path = format!("/builds/{build}");
-    assert!(visit.html(&path).await.contains("Waits for"));
+    assert!(visit.html(&path).await.contains("Waiting for"));
     let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=build-canceled"));
     let page = visit.html(&next).await;

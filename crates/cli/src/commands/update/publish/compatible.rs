@@ -40,7 +40,8 @@ pub async fn update_fingerprint(
             side: Side::of_project(found.documents),
         })),
         Err(CollectError::NoApp(_)) => {
-            let note = "There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.";
+            let note =
+                "No app project found here, so the update has no fingerprint: apps get it whatever their native code";
             context.printer.note(note);
             Ok(None)
         }
@@ -51,8 +52,9 @@ pub async fn update_fingerprint(
             Ok(None)
         }
         Err(problem) => Err(
-            Failure::failed(format!("the fingerprint of the project cannot be told: {problem}"))
-                .hint("mend it, give --fingerprint HASH, or publish without one with --allow-incompatible"),
+            Failure::failed(format!("cannot compute the fingerprint of the project: {problem}")).hint(
+                "fix the problem, give --fingerprint HASH, or publish without a fingerprint with --allow-incompatible",
+            ),
         ),
     }
 }
@@ -75,9 +77,10 @@ fn parse_fingerprint(argument: String, platform: Platform) -> Result<UpdateFinge
             side,
         });
     }
-    let hint = "a hash is given without a file: --fingerprint HASH";
-    let document = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("the fingerprint document is no JSON object: {error}")).hint(hint))?;
+    let hint = "to give a hash, omit the @: --fingerprint HASH";
+    let document = serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!("the fingerprint document is not a JSON object: {error}")).hint(hint)
+    })?;
     let read = FingerprintDocument::from_value(Value::Object(document))
         .map_err(|error| Failure::usage(format!("the fingerprint document: {error}")).hint(hint))?;
     Ok(UpdateFingerprint {
@@ -101,8 +104,7 @@ pub async fn check(
     let configuration = create.configuration.as_deref();
     let newest = client.latest_fingerprint(&create.bundle_id, create.platform.as_str(), configuration);
     let Some(newest) = newest.await? else {
-        let note =
-            "No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.";
+        let note = "No successful build of this app has a fingerprint yet, so compatibility is not checked";
         context.printer.note(note);
         return Ok(());
     };
@@ -115,7 +117,7 @@ pub async fn check(
         Some(_) => format!(": {reason}"),
         None => String::new(),
     };
-    let message = format!("{id}, the newest build, cannot run this update, because the native code differs{named}");
+    let message = format!("the newest build, {id}, cannot run this update because the native code differs{named}");
     if arguments.allow_incompatible {
         context.printer.warn(&message);
         return Ok(());
@@ -126,6 +128,6 @@ pub async fn check(
         .printer
         .result(&json.to_string(), || diff::prose(&there, here, context))?;
     Err(Failure::new(Exit::Incompatible, message).hint(
-        "send a build to the stores first; with --allow-incompatible apps of that build are told to get a new one there",
+        "submit a new build to the store first; with --allow-incompatible, apps of that build ask for a store update",
     ))
 }

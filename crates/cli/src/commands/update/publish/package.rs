@@ -46,8 +46,8 @@ pub async fn prepare(arguments: &PublishArgs, context: &Context) -> Result<Packa
     match (&arguments.file, arguments.dir.clone().or(in_project)) {
         (Some(file), _) => given(file.clone(), context).await,
         (None, Some(directory)) => packed(directory, context).await,
-        (None, None) => Err(Failure::usage("nothing to publish is named")
-            .hint("give --dir DIR with the built app, or write dir below [update] in launchway.toml")),
+        (None, None) => Err(Failure::usage("nothing to publish specified")
+            .hint("give --dir DIR with the built app, or set dir under [update] in launchway.toml")),
     }
 }
 
@@ -58,7 +58,7 @@ async fn packed(directory: PathBuf, context: &Context) -> Result<Package, Failur
         .map_err(|problem| Failure::failed(problem.to_string()))?;
     let files = i64::try_from(entries.len()).unwrap_or(i64::MAX);
     let bytes = entries.iter().map(|entry| entry.size).sum();
-    let unwritable = |error| Failure::failed(format!("no temporary file can be written: {error}"));
+    let unwritable = |error| Failure::failed(format!("cannot write a temporary file: {error}"));
     // Owned by this function and not by the thread that writes it, so that an interruption removes it.
     let (file, path) = tempfile::Builder::new()
         .suffix(".zip")
@@ -89,7 +89,7 @@ async fn packed(directory: PathBuf, context: &Context) -> Result<Package, Failur
 }
 
 async fn given(file: PathBuf, context: &Context) -> Result<Package, Failure> {
-    let unreadable = |error| Failure::failed(format!("{} cannot be read: {error}", file.display()));
+    let unreadable = |error| Failure::failed(format!("cannot read {}: {error}", file.display()));
     let size = std::fs::metadata(&file).map_err(unreadable)?.len();
     let progress = context.printer.progress("Reading", size);
     let (path, mover) = (file.clone(), progress.callback());

@@ -82,9 +82,8 @@ fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<St
             Err(problem) => Err(Failure::usage(format!("configuration in launchway.toml: {problem}"))),
         },
         (None, false, None) => Err(
-            Failure::usage("no configuration is named, so it is not clear who gets the update").hint(
-                "--configuration NAME offers it to apps that ask for that name, such as production;\n      \
-                 --all-configurations offers it to every app, testers and users alike",
+            Failure::usage("no configuration specified, so it is not clear who gets the update").hint(
+                "--configuration NAME offers it to apps that ask for that name, such as production;\n      --all-configurations offers it to every app, testers and users alike",
             ),
         ),
     }
@@ -94,8 +93,8 @@ fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -
     match (&arguments.version, &native.version) {
         (Some(told), _) => Ok(told.clone()),
         (None, Some(found)) => Ok(report_native_value("Version", found, context)),
-        (None, None) => Err(
-            Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
-        ),
+        (None, None) => {
+            Err(Failure::usage("no version specified, and no native project found here").hint("give --version VERSION"))
+        }
     }
 }
