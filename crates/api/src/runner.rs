@@ -18,7 +18,7 @@ use crate::secret::SecretText;
 /// `POST /runner/enrol`, with the one-time token as Bearer.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Enrol {
+pub struct Enroll {
     /// The machine's display name.
     #[schema(min_length = 1, max_length = 100, example = "mac-mini-1")]
     pub name: String,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use launchway_api::open;
 use launchway_api::runner::{
-    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enrol, Enrolled, Finish, Finished, Lease, LeaseAnswer,
+    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enroll, Enrolled, Finish, Finished, Lease, LeaseAnswer,
     Phase, Renew, TellPlan,
 };
 use launchway_api::secret::SecretText;
@@ -83,7 +83,7 @@ impl CallError {
 ///
 /// # Errors
 /// The server refuses or is unreachable.
-pub async fn enrol(base: &BaseUrl, token: &SecretText, wanted: &Enrol) -> Result<Enrolled, Error> {
+pub async fn enroll(base: &BaseUrl, token: &SecretText, wanted: &Enroll) -> Result<Enrolled, Error> {
     let client = BareClient::new(base.clone(), &Timeouts::default())?;
     let body = serde_json::to_vec(wanted).map_err(|error| Error::Invalid(error.to_string()))?;
     let answer = client

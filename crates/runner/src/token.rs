@@ -23,7 +23,7 @@ pub enum TokenError {
     #[error("others can read the token file {0}: run chmod 600 on it")]
     Open(PathBuf),
     /// The file is empty.
-    #[error("the token file {0} is empty: enrol the runner again")]
+    #[error("the token file {0} is empty: enroll the runner again")]
     Empty(PathBuf),
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use launchway_api::runner::Enrol;
+use launchway_api::runner::Enroll;
 use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_config::Config;
@@ -138,7 +138,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
         Some(org)
     };
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let wanted = Enrol {
+    let wanted = Enroll {
         name: NAME.to_owned(),
         labels: runners::labels(&labels).map_err(|failure| failure.to_string())?,
         slots,

@@ -97,7 +97,7 @@ async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
     let bundle = build.bundle_id.parse().expect("a bundle id");
     tx.org(org.id).create_build(&build, &bundle).await.expect("kept");
     tx.commit().await.expect("committed");
-    let wanted = launchway_api::runner::Enrol {
+    let wanted = launchway_api::runner::Enroll {
         name: "test".to_owned(),
         labels: Vec::new(),
         slots: 1,

@@ -156,7 +156,7 @@ impl Scene {
     fn start_runner(&mut self) {
         let server = self.deployment.node();
         let made = server.admin(&["create-runner-token", "--shared"]);
-        let runner = RunnerProcess::enrol(&made, &server.base_url(), "shared", &[]);
+        let runner = RunnerProcess::enroll(&made, &server.base_url(), "shared", &[]);
         self.runner_dir = runner.work_dir().to_str().unwrap().to_owned();
         self.runners.push(runner);
     }

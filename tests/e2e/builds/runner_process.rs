@@ -30,10 +30,10 @@ pub struct RunnerProcess {
 }
 
 impl RunnerProcess {
-    /// Enrols a runner of an organization with the server at `url`, and waits until the server knows it.
+    /// Enrolls a runner of an organization with the server at `url`, and waits until the server knows it.
     pub async fn start(server: &ServerProcess, api: &Api, org: &str, url: &str, name: &str, more: &[&str]) -> Self {
         let made = server.admin(&["create-runner-token", "--org", org]);
-        let runner = Self::enrol(&made, url, name, more);
+        let runner = Self::enroll(&made, url, name, more);
         wait(LIMIT, "the runner is online", async || {
             let runners = api.get("/runners").await.expect(200);
             let is_this = |one: &Value| one["name"] == name && one["status"] == "online";
@@ -43,8 +43,8 @@ impl RunnerProcess {
         runner
     }
 
-    /// Starts a runner that is to enrol with the token that was made.
-    pub fn enrol(made: &Value, url: &str, name: &str, more: &[&str]) -> Self {
+    /// Starts a runner that is to enroll with the token that was made.
+    pub fn enroll(made: &Value, url: &str, name: &str, more: &[&str]) -> Self {
         let root = tempfile::Builder::new().prefix("launchway-runner-").tempdir().unwrap();
         fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
         let mut runner = Self {

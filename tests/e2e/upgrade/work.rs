@@ -104,11 +104,11 @@ impl Upgrade {
     /// A build queued at one node, leased and logged at the other, finished at the first; and one that is canceled.
     pub async fn builds(&self, actor: usize, other: usize) {
         let token = self.of(actor).post("/runners/tokens", json!({})).await.expect(201);
-        let enrol = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
+        let enroll = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
         let deployment = &self.deployment;
         let at = |node: usize, key: &str| Api::new(&deployment.nodes[node], key);
         let runner = at(other, text(&token, "token"))
-            .post("/runner/enrol", enrol)
+            .post("/runner/enrol", enroll)
             .await
             .expect(201);
         let runner = [0, 1].map(|node| at(node, text(&runner, "token")));

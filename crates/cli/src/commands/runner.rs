@@ -2,7 +2,7 @@
 
 mod admin;
 #[cfg(unix)]
-mod enrolment;
+mod enrollment;
 #[cfg(unix)]
 #[cfg(unix)]
 mod work;

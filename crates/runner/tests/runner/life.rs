@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use launchway_api::runner::Enrol;
+use launchway_api::runner::Enroll;
 use launchway_api::secret::SecretText;
 use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
@@ -15,9 +15,9 @@ use crate::stage::open_directory;
 use crate::work::{Working, runner, settings};
 
 #[tokio::test]
-async fn a_runner_enrols_with_its_one_time_token() {
+async fn a_runner_enrolls_with_its_one_time_token() {
     let server = FakeServer::start().await;
-    let wanted = Enrol {
+    let wanted = Enroll {
         name: "mac-mini-1".to_owned(),
         labels: vec!["os=macos".to_owned()],
         slots: 2,
@@ -25,9 +25,9 @@ async fn a_runner_enrols_with_its_one_time_token() {
     };
     let base = server.url().parse().unwrap();
     let token = |text: &str| SecretText::new(text.to_owned());
-    let enrolled = protocol::enrol(&base, &token("once"), &wanted).await.unwrap();
+    let enrolled = protocol::enroll(&base, &token("once"), &wanted).await.unwrap();
     assert_eq!((enrolled.id.as_str(), enrolled.token.as_str()), ("runner_1", "token"));
-    let again = protocol::enrol(&base, &token("used"), &wanted).await.unwrap_err();
+    let again = protocol::enroll(&base, &token("used"), &wanted).await.unwrap_err();
     assert_eq!(again.to_string(), "Invalid or expired API key");
 }
 

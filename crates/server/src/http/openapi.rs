@@ -36,7 +36,7 @@ pub fn head() -> OpenApi {
     let runner_token = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(
-            "What a runner got when it enrolled; to enrol, the token that works once. It opens nothing but `/runner`.",
+            "What a runner got when it enrolled; to enroll, the token that works once. It opens nothing but `/runner`.",
         ))
         .build();
     let components = ComponentsBuilder::new()

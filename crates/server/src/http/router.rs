@@ -69,7 +69,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(runners::read)),
         endpoint(Access::Admin(Admin), routes!(runners::create_token)),
         endpoint(Access::Admin(Admin), routes!(runners::revoke)),
-        endpoint(OneTimeToken, routes!(runner::enrol)),
+        endpoint(OneTimeToken, routes!(runner::enroll)),
         endpoint(Runner, routes!(runner::lease)),
         endpoint(Runner, routes!(runner::renew)),
         endpoint(Runner, routes!(runner::plan)),

@@ -11,7 +11,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::runner::{
-    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enrol, Enrolled, Finish, Finished, LeaseAnswer, Renew,
+    AnnounceArtifact, ArtifactTarget, AskLease, AttemptReply, Enroll, Enrolled, Finish, Finished, LeaseAnswer, Renew,
     TellPlan,
 };
 use launchway_domain::id::BuildId;
@@ -35,22 +35,22 @@ const MAX_CHUNK: usize = 1 << 20;
 const MAX_ORIGIN: usize = 100;
 const MAX_COMMIT: usize = 64;
 
-/// Enrols a runner; the one-time token that it shows is used up.
+/// Enrolls a runner; the one-time token that it shows is used up.
 #[utoipa::path(
     post,
     path = "/runner/enrol",
     tag = "Runner protocol",
-    request_body = Enrol,
+    request_body = Enroll,
     responses((status = 201, description = "The runner's own token, this once", body = Enrolled))
 )]
-pub async fn enrol(
+pub async fn enroll(
     State(app): State<Arc<App>>,
     axum::Extension(origin): axum::Extension<Origin>,
     axum::Extension(OneTimeToken(token)): axum::Extension<OneTimeToken>,
-    Body(wanted): Body<Enrol>,
+    Body(wanted): Body<Enroll>,
 ) -> Result<Response, ApiError> {
     let wanted = runners::plan(&wanted)?;
-    Ok(created(&runners::enrol(&app, token.reveal(), wanted, &origin).await?))
+    Ok(created(&runners::enroll(&app, token.reveal(), wanted, &origin).await?))
 }
 
 /// Waits for a build that fits the labels, and takes it.

@@ -49,7 +49,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Makes a token that enrols one runner within an hour, and shows it, this once.
+/// Makes a token that enrolls one runner within an hour, and shows it, this once.
 #[utoipa::path(
     post,
     path = "/runners/tokens",

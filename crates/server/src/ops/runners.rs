@@ -1,7 +1,7 @@
 //! Enrolls and revokes runners (`docs/reference/builds.md#enrollment`). Only hashes of their tokens are stored.
 
 use launchway_api::builds::RunnerView;
-use launchway_api::runner::{Enrol, Enrolled};
+use launchway_api::runner::{Enroll, Enrolled};
 use launchway_api::words::ActiveStatus;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;
@@ -72,13 +72,13 @@ fn runner_token(app: &App) -> String {
 }
 
 /// Validates what a runner states about itself: its name, labels (sorted, unique), slots and version.
-pub fn plan(wanted: &Enrol) -> Result<Enrol, ApiError> {
+pub fn plan(wanted: &Enroll) -> Result<Enroll, ApiError> {
     let name =
         normalize_name(&wanted.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
     if !(1..=MAX_SLOTS).contains(&wanted.slots) {
         return Err(ApiError::bad(format!("slots must be 1 to {MAX_SLOTS}")));
     }
-    Ok(Enrol {
+    Ok(Enroll {
         name,
         labels: labels(&wanted.labels)?,
         slots: wanted.slots,
@@ -111,7 +111,7 @@ pub fn version(text: &str) -> Result<String, ApiError> {
 }
 
 /// Enrolls a runner by a one-time token, which is consumed.
-pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Result<Enrolled, ApiError> {
+pub async fn enroll(app: &App, token: &str, wanted: Enroll, origin: &Origin) -> Result<Enrolled, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.write().await?;
     let used = tx.system(REASON).use_runner_token(&token_hash(token), now).await?;
@@ -146,7 +146,7 @@ pub async fn admit_embedded(
     app: &App,
     known: Option<RunnerId>,
     org_id: Option<OrgId>,
-    wanted: Enrol,
+    wanted: Enroll,
 ) -> Result<(Runner, String), ApiError> {
     let (now, token) = (app.clock.now(), runner_token(app));
     let mut tx = app.db.write().await?;

@@ -1,4 +1,4 @@
-//! `/runners` and enrolment: tokens that work once, runners that are shut out at once.
+//! `/runners` and enrollment: tokens that work once, runners that are shut out at once.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
@@ -17,7 +17,7 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     let token = made.text("token");
     let body =
         json!({"name": "mac-mini-1", "labels": ["xcode=26", "os=macos", "os=macos"], "slots": 2, "version": "0.1.0"});
-    let enrol = async |token: &str, body| app.post(token, "/runner/enrol", body).await;
+    let enroll = async |token: &str, body| app.post(token, "/runner/enrol", body).await;
     // A form that is wrong does not use it up.
     for (field, value) in [
         ("name", json!("")),
@@ -27,11 +27,11 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     ] {
         let mut wrong = body.clone();
         wrong[field] = value;
-        assert_eq!(enrol(token, wrong).await.status, 400, "{field}");
+        assert_eq!(enroll(token, wrong).await.status, 400, "{field}");
     }
-    let enrolled = enrol(token, body.clone()).await.created();
+    let enrolled = enroll(token, body.clone()).await.created();
     assert_eq!(enrolled["status"], "active");
-    enrol(token, body.clone()).await.refused(401, INVALID);
+    enroll(token, body.clone()).await.refused(401, INVALID);
     let id = enrolled.id();
     let path = format!("/runners?id={id}");
     let view = app.get(&key, &path).await.ok();
@@ -51,8 +51,8 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     );
     let late = app.post(&key, "/runners/tokens", ()).await.created();
     app.advance(HOUR);
-    enrol(late.text("token"), body.clone()).await.refused(401, INVALID);
-    enrol("lwe_none", body).await.refused(401, INVALID);
+    enroll(late.text("token"), body.clone()).await.refused(401, INVALID);
+    enroll("lwe_none", body).await.refused(401, INVALID);
     let log = app.audit(org).await;
     let actions: Vec<_> = log
         .iter()
@@ -104,7 +104,7 @@ async fn a_runner_token_and_an_api_key_open_different_endpoints() {
     }
     let browsed = app.post(&cookie, "/runner/lease", ask.clone()).await;
     browsed.refused(401, "No authentication provided");
-    // Its own token enrols nobody, and a token to enrol takes no builds.
+    // Its own token enrolls nobody, and a token to enroll takes no builds.
     app.post(&runner.token, "/runner/enrol", ask.clone())
         .await
         .refused(401, INVALID);

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use launchway_api::runner::Enrol;
+use launchway_api::runner::Enroll;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::machine::SystemMachine;
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::args::runner::WorkArgs;
-use crate::commands::runner::enrolment::{Enrolment, enrolment, token_file};
+use crate::commands::runner::enrollment::{Enrollment, enrollment, token_file};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -31,14 +31,14 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
     let settings = settings(&arguments, context).await?;
     settings.check().map_err(Failure::usage)?;
     let (work_dir, slots) = (settings.work_dir.clone(), settings.slots);
-    let wanted = Enrol {
+    let wanted = Enroll {
         name: arguments.name.unwrap_or_else(machine_name),
         labels: settings.labels.clone(),
         slots,
         version: VERSION.to_owned(),
     };
-    let Enrolment { known, token } = tokio::select! {
-        enrolled = enrolment(&work_dir, wanted, context) => enrolled?,
+    let Enrollment { known, token } = tokio::select! {
+        enrolled = enrollment(&work_dir, wanted, context) => enrolled?,
         () = ending(stages.clone()) => return Err(Failure::interrupted()),
     };
     let url: BaseUrl = known.url.parse().map_err(|why| {

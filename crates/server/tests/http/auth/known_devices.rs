@@ -13,7 +13,7 @@ use launchway_server::dashboard::form_token;
 use launchway_server::ops::{accounts, known_devices};
 use serde_json::{Value, json};
 
-use super::two_factor::enrol;
+use super::two_factor::enroll;
 use super::{EMAIL, post, who};
 use crate::support::{Answer, Fields, PASSWORD, START, Setup, TestApp};
 
@@ -84,7 +84,7 @@ fn is_refused_for_the_day(answer: &Answer, seconds: u64) {
 async fn a_thief_of_the_password_tries_ten_codes_a_day() {
     for setup in [Setup::default(), Setup::on_postgres()] {
         let (app, user, device) = stage(setup).await;
-        let (secret, _) = enrol(&app, user.id).await;
+        let (secret, _) = enroll(&app, user.id).await;
         for n in 0..10 {
             if n == 5 {
                 app.advance(MINUTE);
@@ -109,7 +109,7 @@ async fn a_thief_of_the_password_tries_ten_codes_a_day() {
 async fn nodes_share_the_codes_of_a_day() {
     let (one, user, _) = stage(Setup::on_postgres()).await;
     let other = one.another_node().await;
-    let (secret, _) = enrol(&one, user.id).await;
+    let (secret, _) = enroll(&one, user.id).await;
     other.advance(one.clock.now() - START);
     for n in 0..10 {
         if n == 5 {
@@ -130,7 +130,7 @@ async fn nodes_share_the_codes_of_a_day() {
 #[tokio::test]
 async fn a_restart_gives_no_new_day() {
     let (app, user, _) = stage(Setup::default()).await;
-    let (secret, _) = enrol(&app, user.id).await;
+    let (secret, _) = enroll(&app, user.id).await;
     spend(&app, &format!("code:account:{}", user.id), 10).await;
     let again = TestApp::open(app.app.config.clone(), None, Arc::new(SystemResolver), None).await;
     again.advance(app.clock.now() - START);
@@ -195,7 +195,7 @@ async fn strangers_do_not_lock_out_a_known_device() {
 #[tokio::test]
 async fn a_known_device_has_a_budget_of_its_own() {
     let (app, user, device) = stage(Setup::default()).await;
-    let (secret, _) = enrol(&app, user.id).await;
+    let (secret, _) = enroll(&app, user.id).await;
     for _ in 0..5 {
         let answer = sign_in(&app, with_code(NO_CODE), "192.0.2.1", &device).await;
         answer.refused(401, WRONG_CODE);

@@ -7,7 +7,7 @@ use launchway_store::AuditRow;
 use serde_json::{Value, json};
 
 use super::links::invite;
-use super::two_factor::enrol;
+use super::two_factor::enroll;
 use super::{EMAIL, cookie, credentials, post};
 use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp, until};
 
@@ -166,7 +166,7 @@ async fn a_refused_sign_in_leaves_a_line_for_a_known_account() {
 async fn the_operators_commands_leave_lines() {
     let app = TestApp::start().await;
     let (orgs, user) = stage(&app).await;
-    enrol(&app, user.parse().unwrap()).await;
+    enroll(&app, user.parse().unwrap()).await;
     let directory = tempfile::tempdir().unwrap();
     let backup = directory.path().join("backup");
     for command in [

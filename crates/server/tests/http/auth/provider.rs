@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use self::fake::{begin, come_back, good_claims, is_refused, prove, session, stage};
 use super::links::invite;
-use super::two_factor::enrol;
+use super::two_factor::enroll;
 use super::{EMAIL, who};
 use crate::pages::page;
 use crate::support::{Fields, START, TestApp};
@@ -148,7 +148,7 @@ async fn an_account_that_asks_for_codes_asks_here_too() {
     let org = app.org(Tier::Pro).await;
     let cookie = app.user(org, EMAIL, Role::Member).await;
     let view = who(&app, &cookie).await.ok();
-    enrol(&app, view["user"].id().parse().unwrap()).await;
+    enroll(&app, view["user"].id().parse().unwrap()).await;
     prove(&app, EMAIL).await;
     let answer = come_back(&app, &fake, |_| {}).await;
     is_refused(&answer, 200, r#"name="one-time-code""#);

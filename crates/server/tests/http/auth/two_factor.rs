@@ -21,7 +21,7 @@ const WRONG_PASSWORD: &str = "The address or the password is wrong";
 const NO_CODE: &str = "12345x";
 
 /// Turns codes on for a user: what the app shares, and the recovery codes. The clock goes on to the next code.
-pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
+pub async fn enroll(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
     let browser = Browser {
         agent: "test".to_owned(),
         token: None,
@@ -54,7 +54,7 @@ async fn stage() -> (TestApp, OrgId, Secret, Vec<String>) {
     let org = app.org(Tier::Pro).await;
     let signed_in = app.user(org, EMAIL, Role::Owner).await;
     let view = who(&app, &signed_in).await.ok();
-    let (secret, recovery) = enrol(&app, view["user"].id().parse().unwrap()).await;
+    let (secret, recovery) = enroll(&app, view["user"].id().parse().unwrap()).await;
     (app, org, secret, recovery)
 }
 
@@ -251,7 +251,7 @@ async fn a_first_step_counts_for_one_account_and_five_minutes() {
     let (app, org, secret, _) = stage().await;
     let other = app.user(org, "bob@example.com", Role::Member).await;
     let other = who(&app, &other).await.ok()["user"].id().parse().unwrap();
-    let (bobs, _) = enrol(&app, other).await;
+    let (bobs, _) = enroll(&app, other).await;
     let html = first_step(&app).await;
     let proof = hidden(&html, "proof").to_owned();
     let again = async |email: &str, proof: &str, code: String| {

@@ -95,7 +95,7 @@ impl Victim {
         let test = format!("/webhooks/test?id={}", webhook.id());
         let delivery = app.post(&key, &test, ()).await.created();
         let token = app.post(&key, "/runners/tokens", ()).await.created();
-        app.enrol(token.text("token"), &["os=linux"]).await;
+        app.enroll(token.text("token"), &["os=linux"]).await;
         let mut victim = Victim {
             key,
             cookie,

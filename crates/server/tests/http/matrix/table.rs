@@ -24,7 +24,7 @@ pub enum Door {
     Founder,
     /// Any key or signed-in user.
     Anyone,
-    /// A runner with its own token; to enrol, whoever holds a token that works once.
+    /// A runner with its own token; to enroll, whoever holds a token that works once.
     Runner,
 }
 

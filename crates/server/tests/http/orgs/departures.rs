@@ -55,7 +55,7 @@ async fn approved_login(app: &TestApp, cookie: &str, org: OrgId) -> Value {
     login
 }
 
-async fn enrol(app: &TestApp, token: &str) -> Answer {
+async fn enroll(app: &TestApp, token: &str) -> Answer {
     let body = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
     app.post(token, "/runner/enrol", body).await
 }
@@ -65,7 +65,7 @@ async fn leave_behind(app: &TestApp, org: OrgId, admin: &str, other: &str) -> Le
     let fetched = claim(app, &login).await.ok();
     let body = json!({"name": "CI", "scopes": ["build", "update"]});
     let key = app.post(admin, "/api-keys", body).await.created();
-    let runner = enrol(app, &runner_token(app, admin).await).await.created();
+    let runner = enroll(app, &runner_token(app, admin).await).await.created();
     Left {
         invitations: [invite(app, admin, SECOND).await, invite(app, other, EMAIL).await],
         runner_token: runner_token(app, admin).await,
@@ -84,7 +84,7 @@ impl Left {
             let answer = accept(app, token, PASSWORD).await;
             assert!(matches!(answer.status.as_u16(), 400 | 401), "{way}: {}", answer.text());
         }
-        assert_eq!(enrol(app, &self.runner_token).await.status, 401, "{way}");
+        assert_eq!(enroll(app, &self.runner_token).await.status, 401, "{way}");
         let outcome = claim(app, &self.approved).await.ok();
         assert_eq!(
             (&outcome["status"], outcome.get("key")),
@@ -212,7 +212,7 @@ async fn access_ends_with_a_lesser_role_only() {
             (None, &json!(same_or_greater))
         );
     }
-    enrol(&app, &token).await.created();
+    enroll(&app, &token).await.created();
     let body = json!({"email": SECOND, "role": "owner"});
     let made = app.post(&ada, "/orgs/invitations", body).await.created();
     assert_eq!(change("admin").await["ended"]["invitations"], 1);
@@ -238,7 +238,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     let answer = accept(&app, &left.invitations[0], PASSWORD).await;
     assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
     for token in [left.runner_token.as_str(), elsewhere.text("token")] {
-        enrol(&app, token).await.expect(401);
+        enroll(&app, token).await.expect(401);
     }
     assert_eq!(claim(&app, &left.approved).await.ok()["status"], "denied");
     app.get(&left.browser_key, "/auth/session").await.expect(401);
@@ -285,7 +285,7 @@ async fn nothing_is_made_while_the_admin_goes() {
             accept(&node, &token_of(&invited.json()), PASSWORD).await.expect(401);
         }
         if token.status == 201 {
-            enrol(&node, token.json().text("token")).await.expect(401);
+            enroll(&node, token.json().text("token")).await.expect(401);
         }
         if made.status == 201 {
             let id = &made.json()["id"];

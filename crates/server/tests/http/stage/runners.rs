@@ -29,8 +29,8 @@ pub struct Held<'a> {
 }
 
 impl TestApp {
-    /// Enrols a runner by a one-time token.
-    pub async fn enrol(&self, token: &str, labels: &[&str]) -> Runner {
+    /// Enrolls a runner by a one-time token.
+    pub async fn enroll(&self, token: &str, labels: &[&str]) -> Runner {
         let body = json!({"name": "mac-mini-1", "labels": labels, "slots": 2, "version": "0.1.0"});
         let answer = self.post(token, "/runner/enrol", body).await.created();
         Runner {
@@ -43,7 +43,7 @@ impl TestApp {
     /// A runner of the organization that an admin key belongs to.
     pub async fn runner(&self, admin_key: &str, labels: &[&str]) -> Runner {
         let made = self.post(admin_key, "/runners/tokens", ()).await.created();
-        self.enrol(made.text("token"), labels).await
+        self.enroll(made.text("token"), labels).await
     }
 
     /// A runner of all organizations.
@@ -51,7 +51,7 @@ impl TestApp {
         let made = launchway_server::ops::runners::create_shared_token(&self.app)
             .await
             .unwrap();
-        self.enrol(&made.token, labels).await
+        self.enroll(&made.token, labels).await
     }
 
     /// Puts a build into the queue.

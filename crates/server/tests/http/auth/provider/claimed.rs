@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::fake::{begin, come_back, good_claims, is_refused, session, session_cookie, stage};
 use crate::auth::links::{accept, invite};
-use crate::auth::two_factor::enrol;
+use crate::auth::two_factor::enroll;
 use crate::auth::{EMAIL, cookie, credentials, post, who};
 use crate::device_logins;
 use crate::pages::page;
@@ -59,7 +59,7 @@ async fn codes_that_were_planted_lock_nobody_out() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     let planted = app.user(org, EMAIL, Role::Member).await;
-    enrol(&app, user_id(&app, &planted).await.parse().unwrap()).await;
+    enroll(&app, user_id(&app, &planted).await.parse().unwrap()).await;
     claimed(&come_back(&app, &fake, |_| {}).await);
     session(&come_back(&app, &fake, |_| {}).await);
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::fake::{Fake, come_back, is_refused, prove, session, stage};
 use crate::auth::links::invite;
-use crate::auth::two_factor::{enrol, hidden};
+use crate::auth::two_factor::{enroll, hidden};
 use crate::auth::{EMAIL, credentials, post, who};
 use crate::dashboard::Visit;
 use crate::pages::{page, submit};
@@ -179,7 +179,7 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
 async fn invitations_are_taken_only_by_a_whole_sign_in() {
     let (app, fake) = stage().await;
     let visit = member(&app, &fake).await;
-    let (_, recovery) = enrol(&app, visit.caller().await.parse().unwrap()).await;
+    let (_, recovery) = enroll(&app, visit.caller().await.parse().unwrap()).await;
     invited_by_two(&app).await;
     let asked = come_back(&app, &fake, |_| {}).await;
     is_refused(&asked, 200, r#"name="one-time-code""#);

@@ -7,7 +7,7 @@ use launchway_os::clock::Clock;
 use serde_json::json;
 
 use super::fake::{begin, come_back_to, good_claims, is_refused, prove, session_at, session_cookie, stage};
-use crate::auth::two_factor::{enrol, hidden};
+use crate::auth::two_factor::{enroll, hidden};
 use crate::auth::{EMAIL, who};
 use crate::pages::{encoded, page, submit};
 use crate::support::{Answer, TestApp};
@@ -58,7 +58,7 @@ async fn the_code_of_an_app_is_asked_on_the_way() {
     let (app, fake) = stage().await;
     let cookie = with_user(&app).await;
     let user = who(&app, &cookie).await.ok()["user"]["id"].clone();
-    let (secret, _) = enrol(&app, user.as_str().unwrap().parse().unwrap()).await;
+    let (secret, _) = enroll(&app, user.as_str().unwrap().parse().unwrap()).await;
     let link = link(&page(&app, "/device?code=bcdfghjk", "").await);
     let asked = come_back_to(&app, &fake, &link, |_| {}).await;
     is_refused(&asked, 200, r#"name="one-time-code""#);

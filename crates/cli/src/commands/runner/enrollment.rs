@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use launchway_api::runner::Enrol;
+use launchway_api::runner::Enroll;
 use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Error};
 use launchway_runner::protocol;
@@ -23,7 +23,7 @@ const VARIABLE: &str = "LAUNCHWAY_RUNNER_TOKEN";
 const LONGEST_INPUT: u64 = 4096;
 
 /// An enrolled runner.
-pub struct Enrolment {
+pub struct Enrollment {
     /// Its identity.
     pub known: RunnerIdentity,
     /// The token that authenticates it.
@@ -41,11 +41,11 @@ pub struct RunnerIdentity {
 }
 
 /// The enrollment saved in `work_dir`, or a new one for the runner that `wanted` describes.
-pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Result<Enrolment, Failure> {
+pub async fn enrollment(work_dir: &Path, wanted: Enroll, context: &Context) -> Result<Enrollment, Failure> {
     if let Some(known) = read_identity(work_dir)? {
         let other = named_server(context, &[]).filter(|url| url.to_string() != known.url);
         return match other {
-            None => Ok(Enrolment {
+            None => Ok(Enrollment {
                 known,
                 token: token::read(&token_file(work_dir)).map_err(unusable)?,
             }),
@@ -69,7 +69,7 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
     // Everything that can fail locally fails before the one-time token is used.
     let mut file = prepare(work_dir).map_err(|error| unwritable(work_dir, &error))?;
     let once = one_time_token(context).await?;
-    let enrolled = protocol::enrol(&url, &once, &wanted).await.map_err(refused)?;
+    let enrolled = protocol::enroll(&url, &once, &wanted).await.map_err(refused)?;
     let known = RunnerIdentity {
         url: url.to_string(),
         id: enrolled.id,
@@ -86,7 +86,7 @@ pub async fn enrolment(work_dir: &Path, wanted: Enrol, context: &Context) -> Res
     context
         .printer
         .note(&format!("Enrolled as {} ({}) with {}", known.name, known.id, known.url));
-    Ok(Enrolment { known, token })
+    Ok(Enrollment { known, token })
 }
 
 /// The path of the runner's own token.
