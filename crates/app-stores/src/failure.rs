@@ -104,6 +104,42 @@ impl From<TransportError> for AppStoreError {
     }
 }
 
+/// Why a request failed. `R` is a refusal of the app store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CallError<R> {
+    /// The app store refused the request.
+    Refused(R),
+    /// Any other error.
+    Other(AppStoreError),
+}
+
+impl<R> From<AppStoreError> for CallError<R> {
+    fn from(failure: AppStoreError) -> Self {
+        CallError::Other(failure)
+    }
+}
+
+impl<R> From<TransportError> for CallError<R> {
+    fn from(none: TransportError) -> Self {
+        CallError::Other(none.into())
+    }
+}
+
+impl<R: Into<AppStoreError>> From<CallError<R>> for AppStoreError {
+    fn from(error: CallError<R>) -> Self {
+        match error {
+            CallError::Refused(refused) => refused.into(),
+            CallError::Other(failure) => failure,
+        }
+    }
+}
+
+/// The message of a refusal: who answered what, in its own words.
+pub(crate) fn refusal_message(store: &str, status: u16, text: &str) -> String {
+    let said = if text.is_empty() { "nothing more" } else { text };
+    format!("{store} answered {status}: {said}")
+}
+
 /// A message of an app store, on one line of bounded length.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());

@@ -4,8 +4,8 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use crate::answer::Fields;
-use crate::failure::{AppStoreError, one_line};
-use crate::transport::{Response, TransportError};
+use crate::failure::{self, AppStoreError, one_line, refusal_message};
+use crate::transport::Response;
 
 /// A response with status 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,32 +19,11 @@ pub(super) struct StoreRefusal {
 }
 
 /// Why a request failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum CallError {
-    /// App Store Connect refused the request.
-    Refused(StoreRefusal),
-    /// Any other error.
-    Other(AppStoreError),
-}
+pub(super) type CallError = failure::CallError<StoreRefusal>;
 
-impl From<AppStoreError> for CallError {
-    fn from(failure: AppStoreError) -> Self {
-        CallError::Other(failure)
-    }
-}
-
-impl From<TransportError> for CallError {
-    fn from(none: TransportError) -> Self {
-        CallError::Other(none.into())
-    }
-}
-
-impl From<CallError> for AppStoreError {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Refused(refused) => refused.into_failure(Code::StoreRefused),
-            CallError::Other(failure) => failure,
-        }
+impl From<StoreRefusal> for AppStoreError {
+    fn from(refusal: StoreRefusal) -> Self {
+        refusal.into_failure(Code::StoreRefused)
     }
 }
 
@@ -87,12 +66,7 @@ impl StoreRefusal {
     /// Converts the refusal to an error. `suggested` is the code of a refusal without a specific mapping.
     pub fn into_failure(self, suggested: Code) -> AppStoreError {
         let status = self.status;
-        let said = if self.text.is_empty() {
-            "nothing more"
-        } else {
-            &self.text
-        };
-        let message = format!("App Store Connect answered {status}: {said}");
+        let message = refusal_message("App Store Connect", status, &self.text);
         match status {
             401 => AppStoreError::doubtful(Code::CredentialInvalid, message),
             403 if self.is("FORBIDDEN.REQUIRED_AGREEMENTS") => AppStoreError::new(Code::AgreementMissing, message),

@@ -5,8 +5,8 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use crate::answer::Fields;
-use crate::failure::{AppStoreError, one_line};
-use crate::transport::{Response, TransportError};
+use crate::failure::{self, AppStoreError, one_line, refusal_message};
+use crate::transport::Response;
 
 /// A response with status 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,32 +18,11 @@ pub(super) struct StoreRefusal {
 }
 
 /// Why a request failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum CallError {
-    /// Google Play refused the request.
-    Refused(StoreRefusal),
-    /// Any other error.
-    Other(AppStoreError),
-}
+pub(super) type CallError = failure::CallError<StoreRefusal>;
 
-impl From<AppStoreError> for CallError {
-    fn from(failure: AppStoreError) -> Self {
-        CallError::Other(failure)
-    }
-}
-
-impl From<TransportError> for CallError {
-    fn from(none: TransportError) -> Self {
-        CallError::Other(none.into())
-    }
-}
-
-impl From<CallError> for AppStoreError {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Refused(refused) => refused.into_failure(),
-            CallError::Other(failure) => failure,
-        }
+impl From<StoreRefusal> for AppStoreError {
+    fn from(refusal: StoreRefusal) -> Self {
+        refusal.into_failure()
     }
 }
 
@@ -89,12 +68,7 @@ impl StoreRefusal {
     /// Converts the refusal to an error.
     pub fn into_failure(self) -> AppStoreError {
         let status = self.status;
-        let said = if self.text.is_empty() {
-            "nothing more"
-        } else {
-            &self.text
-        };
-        let message = format!("Google Play answered {status}: {said}");
+        let message = refusal_message("Google Play", status, &self.text);
         let text = self.text.to_lowercase();
         let known = MEANINGS.iter().find(|(part, _)| text.contains(part));
         match (status, known) {
