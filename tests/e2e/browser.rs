@@ -5,12 +5,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use launchway_testing::kill_guard::KillGuard;
 use launchway_testing::settings::setting;
+use launchway_testing::wait::until_blocking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -122,14 +123,12 @@ impl Browser {
     /// Waits until a script in the page comes to true.
     #[track_caller]
     pub fn until(&mut self, script: &str) {
-        let start = Instant::now();
-        while self.try_eval(script) != Some(Value::Bool(true)) {
-            assert!(
-                start.elapsed() < TIMEOUT,
-                "not {script} on a page with: {:?}",
-                self.try_eval("document.body.innerText")
-            );
-            std::thread::sleep(GLANCE);
+        let is_true = until_blocking(GLANCE, TIMEOUT, || {
+            (self.try_eval(script) == Some(Value::Bool(true))).then_some(())
+        });
+        if is_true.is_none() {
+            let page = self.try_eval("document.body.innerText");
+            panic!("not {script} on a page with: {page:?}");
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use launchway_testing::postgres::Postgres;
+use launchway_testing::wait::pass;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -104,7 +105,7 @@ async fn survive(ground: Ground, scale: &Scale) {
     for number in 0..scale.builds {
         if number > 0 && number % AT_ONCE == 0 {
             // Asking faster would be too much for the limit of calls.
-            tokio::time::sleep(Duration::from_secs(10)).await;
+            pass(Duration::from_secs(10)).await;
         }
         let mut body = request(&api, &[("work", &step())]).await;
         body["plan"]["artifacts"] = json!([{"path": "out.bin", "kind": "bin"}]);

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use launchway_testing::server_process::ServerProcess;
 use launchway_testing::settings::setting;
+use launchway_testing::wait::until;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::program;
 use crate::deployment::{Deployment, Ground};
-use crate::poll::until;
 
 const PASSWORD: &str = "correct horse battery";
 

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use launchway_testing::postgres::Postgres;
 use launchway_testing::server_process::ServerProcess;
+use launchway_testing::wait::until;
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Team, Turn, team};
 use crate::packages::package;
-use crate::poll::until;
 
 /// The promised time from the response to a change until every node knows it.
 const LIMIT: Duration = Duration::from_secs(1);

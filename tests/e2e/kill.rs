@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use launchway_testing::wait::pass;
 use reqwest::Method;
 use serde_json::Value;
 
@@ -128,7 +129,7 @@ impl Killer {
         let call = self.api.try_call(method, path, body, idempotency_key);
         let server = &mut self.deployment.nodes[0];
         let kill = async {
-            tokio::time::sleep(delay).await;
+            pass(delay).await;
             server.kill9();
         };
         let (answer, ()) = tokio::join!(call, kill);

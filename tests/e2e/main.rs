@@ -12,7 +12,6 @@ mod cli;
 mod deployment;
 mod dice;
 mod packages;
-mod poll;
 mod projects;
 mod proxy;
 

@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use launchway_testing::postgres::Postgres;
+use launchway_testing::wait::until;
 use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
 
 use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::{package, sha256};
-use crate::poll::until;
 
 const BUNDLE: &str = "com.example.away";
 /// Far more than it takes to connect again.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use launchway_testing::wait;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -123,7 +124,7 @@ async fn carry(
             return to.shutdown().await;
         }
         if way.is_bad.load(Ordering::Relaxed) {
-            tokio::time::sleep(Duration::from_nanos(way.number() % LATE.as_nanos() as u64)).await;
+            wait::pass(Duration::from_nanos(way.number() % LATE.as_nanos() as u64)).await;
             if way.number().is_multiple_of(CUT_ONE_IN) {
                 way.cut.fetch_add(1, Ordering::Relaxed);
                 return to.write_all(&buffer[..got / 2]).await;

@@ -6,13 +6,13 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use launchway_testing::server_process::ServerProcess;
+use launchway_testing::wait::until;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 use crate::packages::package;
-use crate::poll::until;
 
 /// The time that it has.
 const LIMIT: Duration = Duration::from_secs(30);

@@ -11,13 +11,13 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_testing::server_process::ServerBuilder;
+use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::{Cli, Outcome};
 use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::sha256;
-use crate::poll::until_paced;
 use crate::projects::root;
 use crate::store_simulator::StoreSimulator;
 

@@ -10,12 +10,12 @@ use launchway_testing::postgres::Postgres;
 use launchway_testing::receiver::Receiver;
 use launchway_testing::server_process::ServerBuilder;
 use launchway_testing::settings::setting;
+use launchway_testing::wait::until;
 use serde_json::Value;
 
 use crate::api::Api;
 use crate::deployment::{Deployment, Team, Turn, team};
 use crate::packages::package;
-use crate::poll::until;
 use crate::store_simulator::StoreSimulator;
 
 const BUNDLE: &str = "com.example.upgrade";

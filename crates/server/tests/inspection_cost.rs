@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use launchway_package::{Limits, inspect};
 use launchway_server::inspection::ENVIRONMENT;
+use launchway_testing::wait::until_blocking;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -66,6 +67,9 @@ fn peak(process: &str) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default() / 1024
 }
 
+/// Longer than any inspection takes.
+const LIMIT: Duration = Duration::from_secs(600);
+
 /// Time and peak memory of a process that inspects a file.
 fn in_a_process(task: &str, file: &File) -> (Duration, u64) {
     let mut file = file.try_clone().expect("a handle");
@@ -80,10 +84,11 @@ fn in_a_process(task: &str, file: &File) -> (Duration, u64) {
         .stdout(Stdio::piped());
     let mut child = command.spawn().expect("a process");
     let (id, mut most) = (child.id().to_string(), 0);
-    while child.try_wait().expect("a state").is_none() {
+    let ended = until_blocking(Duration::from_millis(1), LIMIT, || {
         most = most.max(peak(&id));
-        std::thread::sleep(Duration::from_millis(1));
-    }
+        child.try_wait().expect("a state")
+    });
+    assert!(ended.is_some(), "{task} does not end");
     let took = began.elapsed();
     let mut said = String::new();
     child

@@ -12,3 +12,4 @@ pub mod receiver;
 pub mod s3;
 pub mod server_process;
 pub mod settings;
+pub mod wait;

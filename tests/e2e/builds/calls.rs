@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::packages::{Files, packed, sha256};
-use crate::poll::until_paced;
 
 /// A build that has not ended by then never will.
 pub const LIMIT: Duration = Duration::from_secs(180);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use launchway_testing::postgres::Postgres;
+use launchway_testing::wait::pass;
 use reqwest::Method;
 
 use super::LIMIT;
@@ -31,7 +32,7 @@ pub struct Troubles {
 impl Troubles {
     /// Waits a moment, then makes some trouble.
     pub async fn make(&mut self, api: &Api, builds: &[String]) {
-        tokio::time::sleep(self.dice.below(PAUSE)).await;
+        pass(self.dice.below(PAUSE)).await;
         let trouble = match self.dice.number() % 10 {
             0..=3 => self.kill_a_runner().await,
             4 | 5 => {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use launchway_testing::wait::pass;
 use reqwest::Method;
 use serde_json::Value;
 
@@ -51,7 +52,7 @@ impl Watch {
             if let Some(log) = get(&api, &format!("/build/log?id={id}")).await {
                 self.has_grown(id, log);
             }
-            tokio::time::sleep(PAUSE).await;
+            pass(PAUSE).await;
         }
     }
 

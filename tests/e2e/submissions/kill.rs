@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use launchway_testing::net::free_port;
+use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
 
 use super::gate::{Gate, Hold};
@@ -12,7 +13,6 @@ use super::{BETWEEN_LOOKS, LIMIT, MAKE_DUE, SPEED, add_credentials, apk, count, 
 use crate::api::Api;
 use crate::deployment::Deployment;
 use crate::packages::sha256;
-use crate::poll::until_paced;
 use crate::store_simulator::StoreSimulator;
 
 /// Of so many points of a flow the server dies at one: a tenth.

@@ -4,13 +4,13 @@ use std::fs;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_testing::wait::until;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, LIMIT, OLD, Upgrade};
 use crate::api::{Answer, Api};
 use crate::packages::{package, sha256};
-use crate::poll::until;
 use crate::projects::root;
 
 fn text<'v>(value: &'v Value, field: &str) -> &'v str {

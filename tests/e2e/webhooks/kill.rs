@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use launchway_testing::postgres::Postgres;
 use launchway_testing::receiver::{Receiver, Reply};
+use launchway_testing::wait::{pass, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -15,7 +16,6 @@ use super::{publish, to_the_loopback, webhook};
 use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Turn, team};
 use crate::dice::Dice;
-use crate::poll::until;
 
 /// Tries that a server has on their way at most: so many reports a kill can take along.
 const ON_THEIR_WAY: usize = 64;
@@ -118,7 +118,7 @@ async fn ask_until_answered(api: &Api, path: &str, body: &Value) {
         if answer.is_ok_and(|answer| answer.status == 200) {
             return;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        pass(Duration::from_millis(5)).await;
     }
 }
 
@@ -155,7 +155,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
         // Spread over the whole run: after each part of the events has arrived, and a moment of chance.
         let part = all * kill / wanted.kills;
         until(LIMIT, "events arrive", async || (taken() > part).then_some(())).await;
-        tokio::time::sleep(dice.below(Duration::from_millis(500))).await;
+        pass(dice.below(Duration::from_millis(500))).await;
         let node = kill % deployment.nodes.len();
         deployment.nodes[node].kill9();
         deployment.nodes[node].restart_same_port();

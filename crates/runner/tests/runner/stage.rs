@@ -69,12 +69,7 @@ pub async fn run(order: StepOrder) -> (String, StepEnd) {
 
 /// Waits until a condition holds.
 pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let waiting = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    assert!(tokio::time::timeout(LIMIT, waiting).await.is_ok(), "never: {what}");
+    launchway_testing::wait::until(LIMIT, what, async || holds().then_some(())).await;
 }
 
 /// The ids that a step wrote to a file of its directory, one per line, once there are `count`.

@@ -345,13 +345,8 @@ impl TestApp {
 
 /// Returns when something is so; it is told when it is not within a minute.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
-    waited.unwrap_or_else(|_| panic!("not within a minute: {what}"));
+    let is_so = async || is_so().await.then_some(());
+    launchway_testing::wait::until(Duration::from_secs(60), what, is_so).await;
 }
 
 /// The machine's clock, which is the object storage's too.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use launchway_domain::id::{EventId, OrgId};
 use launchway_store::EventRow;
+use launchway_testing::wait::until;
 
 use crate::records::{NOW, an_org, new_id};
 
@@ -52,13 +53,10 @@ contract! {
         assert_eq!(tx.system("a test").take_events(10, NOW).await.unwrap().len(), 1);
         drop(tx);
         // The connection rolls back when it returns to the pool, a moment later.
-        let taken = loop {
-            let taken = system_writes!(db, take_events(10, NOW));
-            if !taken.is_empty() {
-                break taken;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        };
+        let (taken, _) = until(Duration::from_secs(60), "the connection is back", async || {
+            Some(system_writes!(db, take_events(10, NOW))).filter(|taken| !taken.is_empty())
+        })
+        .await;
         assert_eq!(taken, [(org, event)]);
     }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::kill_guard::KillGuard;
+use crate::wait::until_blocking;
 
 /// The prefix of the line with the address that reports readiness.
 const READY: &str = "Listening on http://";
@@ -19,6 +20,9 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 
 /// How long a server may take to stop: what `docs/reference/operation.md#stopping` promises, and a margin.
 const END_LIMIT: Duration = Duration::from_secs(40);
+
+/// The pause between two looks at a process that stops.
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// A process that is ready. Killed on drop.
 #[derive(Debug)]
@@ -64,15 +68,8 @@ impl Running {
     /// Sends SIGTERM and waits for the end; `None` if it does not end in time.
     pub(super) fn terminate(mut self) -> Option<ExitStatus> {
         let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-        let deadline = Instant::now() + END_LIMIT;
-        while Instant::now() < deadline {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            // The standard library has no wait with a timeout.
-            thread::sleep(Duration::from_millis(5));
-        }
-        None
+        // The standard library has no wait with a timeout.
+        until_blocking(GLANCE, END_LIMIT, || self.child.try_wait().ok().flatten())
     }
 }
 
