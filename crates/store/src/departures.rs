@@ -6,8 +6,8 @@ use launchway_domain::id::{DeviceLoginId, UserId};
 use launchway_domain::key::Key;
 use launchway_domain::org::Invitation;
 
+use crate::api_keys::{KeyRow, key_columns};
 use crate::invitations::InvitationRow;
-use crate::keys::{KeyRow, key_columns};
 use crate::runners::{RunnerRow, runner_columns};
 use crate::sql::typed;
 use crate::{Org, StoreError};

@@ -6,6 +6,7 @@
 #[macro_use]
 mod sql;
 
+mod api_keys;
 mod app_store_turns;
 mod apps;
 mod artifacts;
@@ -31,7 +32,6 @@ mod index_rows;
 mod invitations;
 mod job_leases;
 mod kept_forms;
-mod keys;
 mod limits;
 mod members;
 mod migrations;
@@ -51,6 +51,7 @@ mod usage;
 mod users;
 mod webhooks;
 
+pub use api_keys::NewKey;
 pub use app_store_turns::{Turn, TurnHolder};
 pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
@@ -66,7 +67,6 @@ pub use env_vars::SealedEnvVar;
 pub use idempotency::{KeptAnswer, RequestKey};
 pub use index_rows::{OfferedUpdate, RetiredUpdate};
 pub use kept_forms::KeptForm;
-pub use keys::NewKey;
 pub use members::LastOwner;
 pub use outbox::EventRow;
 pub use reports::{DayCount, Report, StoredReason, UpdateReach, day_of};

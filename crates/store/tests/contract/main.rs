@@ -60,6 +60,7 @@ macro_rules! system_reads {
     }};
 }
 
+mod api_keys;
 mod app_store_turns;
 mod apps;
 mod audit;
@@ -85,7 +86,6 @@ mod index_rows;
 mod invitations;
 mod job_leases;
 mod kept_forms;
-mod keys;
 mod limits;
 mod members;
 mod opening;
