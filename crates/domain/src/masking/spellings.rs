@@ -6,6 +6,9 @@ use super::MIN_SECRET;
 
 /// Longer texts are cut, so that the part of a log that must be withheld stays short.
 const PIECE: usize = 128;
+/// The length of the longest piece.
+#[cfg(test)]
+pub(super) const MAX_PIECE: usize = 2 * PIECE;
 /// A line of a multi-line secret is masked on its own from this length on.
 const MIN_LINE: usize = 8;
 

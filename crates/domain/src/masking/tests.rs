@@ -183,6 +183,66 @@ proptest! {
     }
 }
 
+/// What a masker releases, by the rule itself: each pattern is searched for at each place of the text without its line
+/// breaks.
+fn masked_by_search(secrets: &[Vec<u8>], text: &[u8]) -> Vec<u8> {
+    let long = secrets.iter().filter(|secret| secret.len() >= MIN_SECRET);
+    let patterns: std::collections::BTreeSet<Vec<u8>> = long.flat_map(|secret| spellings::pieces(secret)).collect();
+    let places: Vec<usize> = (0..text.len()).filter(|at| !is_break(text[*at])).collect();
+    let solid: Vec<u8> = places.iter().map(|at| text[*at]).collect();
+    let mut is_secret = vec![false; text.len()];
+    for pattern in &patterns {
+        for start in (0..solid.len()).filter(|start| solid[*start..].starts_with(pattern)) {
+            for at in &places[start..start + pattern.len()] {
+                is_secret[*at] = true;
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for at in 0..text.len() {
+        if !is_secret[at] {
+            out.push(text[at]);
+        } else if at == 0 || !is_secret[at - 1] {
+            out.extend_from_slice(MASK);
+        }
+    }
+    out
+}
+
+/// Few letters, so that secrets contain and overlap each other.
+fn tangled(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop_oneof![4 => Just(b'a'), 2 => Just(b'b'), 1 => Just(b'\n')], length)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_masker_finds_what_a_search_finds(
+        secrets in prop::collection::vec(tangled(0..30), 0..6),
+        long in tangled(0..300),
+        text in tangled(0..300),
+        cuts in prop::collection::vec(0usize..600, 0..8),
+    ) {
+        // Longer secrets are cut into pieces; a part of the text is one of them.
+        let mut secrets = secrets;
+        secrets.push(long.clone());
+        let log = [&text[..text.len() / 2], &long, &text[text.len() / 2..]].concat();
+        let masker = Masker::new(secrets.iter().map(Vec::as_slice));
+        let expected = masked_by_search(&secrets, &log);
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (log.len() + 1)).collect();
+        cuts.sort_unstable();
+        let (mut masking, mut out, mut from) = (masker.begin(), Vec::new(), 0);
+        for cut in cuts.into_iter().chain([log.len()]) {
+            masking.push(&log[from..cut], &mut out);
+            prop_assert!(masking.held().iter().filter(|(byte, _)| !is_break(*byte)).count() <= spellings::MAX_PIECE);
+            from = cut;
+        }
+        masking.finish(&mut out);
+        prop_assert_eq!(String::from_utf8(out), String::from_utf8(expected));
+    }
+}
+
 #[test]
 #[ignore = "long run"]
 fn a_hundred_thousand_secrets_do_not_get_through() {
