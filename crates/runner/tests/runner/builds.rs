@@ -137,6 +137,8 @@ async fn a_build_gives_its_artifacts_and_leaves_nothing() {
         server.inner().builds["build_1"].plan.as_ref().unwrap().origin,
         PlanOrigin::Request
     );
+    let calls = server.inner().builds["build_1"].calls.clone();
+    assert_eq!(calls["/api/runner/plan"], 1, "once a lease, and not for each step");
     let directory = working.end_keeping().await;
     assert_clean(&work_dir);
     drop(directory);
