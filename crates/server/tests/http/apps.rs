@@ -190,6 +190,6 @@ async fn the_operator_moves_an_app_with_its_updates() {
     app.get(&theirs, &path).await.ok();
     is_foreign(&app.publish(&mine, json!({"version": "1.0.2"})).await, BUNDLE);
     let after = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
-    assert_eq!((&after["version"], &after["url"]), (&before["version"], &before["url"]));
+    after.has(json!({"version": before["version"], "url": before["url"]}));
     app.publish(&theirs, json!({"version": "1.0.2"})).await.created();
 }

@@ -202,10 +202,7 @@ async fn sessions_are_listed_and_revocable() {
     let second = cookie(&answer);
     let id = answer.ok()["id"].clone();
     let list = app.get(&first, "/auth/sessions").await.ok();
-    assert_eq!(
-        (&list["total"], &list["limit"], &list["offset"]),
-        (&json!(2), &json!(10), &json!(0))
-    );
+    list.has(json!({"total": 2, "limit": 10, "offset": 0}));
     let at = iso(START + MINUTE);
     let newest = json!({
         "id": id, "status": "active", "current": false, "userAgent": "Browser/1", "address": "203.0.113.9",

@@ -164,10 +164,7 @@ async fn the_last_twenty_reasons_are_kept_newest_first() {
         })
         .collect();
     let reports = shown(&app, &key, &update).await;
-    assert_eq!(
-        (&reports["failed"], &reports["reasons"]),
-        (&json!(25), &json!(expected))
-    );
+    reports.has(json!({"failed": 25, "reasons": expected}));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use serde_json::{Value, json};
 
 use super::{Play, build, built, id_of, runner};
-use crate::support::TestApp;
+use crate::support::{Fields, TestApp};
 
 #[tokio::test]
 async fn an_update_takes_the_fingerprint_of_its_build() {
@@ -15,10 +15,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         fields["buildId"] = json!(id);
         fields["buildNumber"] = json!(number + 1);
         let update = app.published(&key, fields).await;
-        assert_eq!(
-            (&update["buildId"], &update["fingerprint"]),
-            (&json!(id), &json!("hash-1"))
-        );
+        update.has(json!({"buildId": id, "fingerprint": "hash-1"}));
     }
     // Also over that of the update whose bytes are published anew.
     let other = app
@@ -77,10 +74,7 @@ async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
     play.ends(Outcome::Success).await;
     // It has none for good: then what the request says counts.
     let update = publish(json!({"fingerprint": "x"})).await.created();
-    assert_eq!(
-        (&update["fingerprint"], &update["buildId"]),
-        (&json!("x"), &json!(id.to_string()))
-    );
+    update.has(json!({"fingerprint": "x", "buildId": id.to_string()}));
     assert_eq!(
         publish(json!({"buildNumber": 9})).await.created()["fingerprint"],
         Value::Null

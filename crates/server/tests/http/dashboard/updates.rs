@@ -52,10 +52,7 @@ async fn an_update_is_published_from_the_browser() {
     let answer = app
         .checked("com.example.app", "currentVersion=1.0.0&platform=android")
         .await;
-    assert_eq!(
-        (&answer["updateAvailable"], &answer["releaseNotes"]),
-        (&json!(true), &json!("one\ntwo <b>"))
-    );
+    answer.has(json!({"updateAvailable": true, "releaseNotes": "one\ntwo <b>"}));
     let bytes = app
         .request(Method::GET, answer.text("url"))
         .send()
@@ -151,10 +148,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     let noted = visit.revised(&path, &path, &[("releaseNotes", "new")]).await;
     assert_eq!(visit.leads(&noted, &path), format!("{path}?done=update-changed"));
     let now = read(&second).await;
-    assert_eq!(
-        (&now["status"], &now["rollout"], &now["releaseNotes"], &now["mandatory"]),
-        (&json!("published"), &json!(25), &json!("new"), &json!(true))
-    );
+    now.has(json!({"status": "published", "rollout": 25, "releaseNotes": "new", "mandatory": true}));
     let wrong = visit.page(&format!("{change}?rollout=101")).await;
     assert!(
         wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"),
@@ -167,10 +161,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
         .await;
     let promoted = promoted.split(['/', '?']).nth(2).unwrap().to_owned();
     let record = read(&promoted).await;
-    assert_eq!(
-        (&record["configuration"], &record["sourceUpdateId"]),
-        (&json!("production"), &json!(second))
-    );
+    record.has(json!({"configuration": "production", "sourceUpdateId": second}));
 
     assert!(
         visit
@@ -180,10 +171,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     );
     let back = visit.confirmed(&format!("{path}/rollback"), &[("to", &first)]).await;
     let back = read(back.split(['/', '?']).nth(2).unwrap()).await;
-    assert_eq!(
-        (&back["version"], &back["sourceUpdateId"]),
-        (&json!("1.0.2"), &json!(first))
-    );
+    back.has(json!({"version": "1.0.2", "sourceUpdateId": first}));
 
     visit.confirmed(&change, &[("status", "withdrawn")]).await;
     let page = visit.html(&path).await;

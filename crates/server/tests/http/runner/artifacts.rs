@@ -17,7 +17,7 @@ async fn what_was_sent_is_checked_and_read() {
     let held = app.take(&runner).await;
     // Announced twice, as by a runner whose first try broke off: the second counts.
     let first = held.announce("app.apk", APK).await.created();
-    assert_eq!((&first["status"], &first["cancel"]), (&json!("pending"), &json!(false)));
+    first.has(json!({"status": "pending", "cancel": false}));
     let apk = held.send("app.apk", APK, APK).await;
     let late = app.request(Method::PUT, first.text("url"));
     assert_eq!(late.body(APK).send().await.unwrap().status(), 403);
@@ -34,10 +34,7 @@ async fn what_was_sent_is_checked_and_read() {
             .all(|artifact| artifact.is_stored && artifact.blob_key.starts_with("artifacts/"))
     );
     let facts = artifacts[0].facts.as_ref().unwrap();
-    assert_eq!(
-        (&facts["bundleId"], &facts["version"]),
-        (&json!("com.example.app"), &json!("1.2.3"))
-    );
+    facts.has(json!({"bundleId": "com.example.app", "version": "1.2.3"}));
     assert_eq!((&artifacts[1].facts, &artifacts[2].facts), (&None, &None));
     drop(tx);
     let build = app.build(id).await;

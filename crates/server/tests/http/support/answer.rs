@@ -48,22 +48,26 @@ impl Answer {
     }
 
     /// The JSON of a response that must be 200.
+    #[track_caller]
     pub fn ok(&self) -> Value {
         self.expect(200)
     }
 
     /// The JSON of a response that must be 201.
+    #[track_caller]
     pub fn created(&self) -> Value {
         self.expect(201)
     }
 
     /// The JSON of a response that must have this status.
+    #[track_caller]
     pub fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status.as_u16(), status, "{}", self.text());
         self.json()
     }
 
     /// The response must be an error with exactly this body (`docs/reference/conventions.md#error-body`).
+    #[track_caller]
     pub fn refused(&self, status: u16, message: &str) {
         let error = match status {
             400 => "Bad Request",
@@ -80,6 +84,7 @@ impl Answer {
     }
 
     /// The message of a response that must be an error with the error body.
+    #[track_caller]
     pub fn refusal(&self, status: u16) -> String {
         let body = self.expect(status);
         let message = body["message"].as_str().unwrap_or_else(|| panic!("no message: {body}"));
@@ -88,16 +93,28 @@ impl Answer {
     }
 }
 
-/// Fields of JSON that must be text.
+/// Fields of JSON that must be there.
 pub trait Fields {
+    /// A field that must be text.
     fn text(&self, name: &str) -> &str;
 
     fn id(&self) -> &str {
         self.text("id")
     }
+
+    /// These fields, among others, must have these values.
+    fn has(&self, fields: Value);
 }
 
 impl Fields for Value {
+    #[track_caller]
+    fn has(&self, fields: Value) {
+        for (name, value) in fields.as_object().unwrap() {
+            assert_eq!(&self[name], value, "{name} in {self:#}");
+        }
+    }
+
+    #[track_caller]
     fn text(&self, name: &str) -> &str {
         let field = &self[name];
         field.as_str().unwrap_or_else(|| panic!("{name} is {field} in {self}"))

@@ -27,10 +27,7 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
     for field in ["size", "sha256", "fileCount", "fingerprint", "releaseNotes"] {
         assert_eq!(promoted[field], source[field], "{field}");
     }
-    assert_eq!(
-        (&promoted["sourceUpdateId"], &promoted["rollout"]),
-        (&source["id"], &json!(100))
-    );
+    promoted.has(json!({"sourceUpdateId": source["id"], "rollout": 100}));
     assert_ne!(promoted["id"], source["id"]);
     let offer = app
         .checked(BUNDLE, "currentVersion=1.0.0&configuration=production")
@@ -39,10 +36,7 @@ async fn a_promotion_serves_the_same_bytes_to_another_configuration() {
     assert_eq!(served.bytes, package("index.html", b"<h1>hello</h1>"));
     let fields = json!({"configuration": "eu", "fingerprint": "n-2", "releaseNotes": ""});
     let changed = again(&app, &key, &source, fields).await.created();
-    assert_eq!(
-        (&changed["fingerprint"], &changed["releaseNotes"]),
-        (&json!("n-2"), &json!(""))
-    );
+    changed.has(json!({"fingerprint": "n-2", "releaseNotes": ""}));
 }
 
 #[tokio::test]
@@ -56,7 +50,7 @@ async fn a_roll_back_serves_earlier_bytes_under_a_higher_number() {
     let back = again(&app, &key, &good, json!({"version": "1.2.0", "buildNumber": "auto"}))
         .await
         .created();
-    assert_eq!((&back["version"], &back["buildNumber"]), (&json!("1.2.0"), &json!("3")));
+    back.has(json!({"version": "1.2.0", "buildNumber": "3"}));
     assert_eq!(
         (back["sha256"] == good["sha256"], back["sha256"] == bad["sha256"]),
         (true, false)

@@ -95,10 +95,7 @@ async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
     assert_eq!(app.checked(BUNDLE, query).await, none);
     let query = "currentVersion=1.0.0&platform=android&deviceId=d&fingerprint=zero";
     let answer = app.checked(BUNDLE, query).await;
-    assert_eq!(
-        (&answer["version"], &answer["requiresStoreUpdate"]),
-        (&json!("1.1.0"), &json!(true))
-    );
+    answer.has(json!({"version": "1.1.0", "requiresStoreUpdate": true}));
 }
 
 #[tokio::test]
