@@ -23,6 +23,7 @@ use launchway_config::Config;
 use launchway_domain::id::OrgId;
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
+use launchway_inspection::Inspector;
 use launchway_os::clock::SystemClock;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
@@ -30,7 +31,6 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
-use crate::inspection::Inspector;
 use crate::program::CommandError;
 
 /// What the operator can do.

@@ -7,6 +7,7 @@ use launchway_api::error::ErrorBody;
 use launchway_blob::BlobError;
 use launchway_domain::scope::Scope;
 use launchway_domain::usage::{HoldingQuotaError, QuotaError};
+use launchway_inspection::{InspectorError, PlaceError};
 use launchway_outbound::provider::ProviderError;
 use launchway_store::StoreError;
 use launchway_vault::VaultError;
@@ -173,6 +174,23 @@ impl From<ProviderError> for ApiError {
         match error {
             ProviderError::Unavailable => ApiError::Unavailable(error.to_string()),
             ProviderError::CodeRefused | ProviderError::TokenRefused(_) => ApiError::NotProven(error.to_string()),
+        }
+    }
+}
+
+impl From<InspectorError> for ApiError {
+    fn from(error: InspectorError) -> Self {
+        match error {
+            InspectorError::NoProcess | InspectorError::Unreadable => ApiError::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<PlaceError> for ApiError {
+    fn from(error: PlaceError) -> Self {
+        match error {
+            PlaceError::TooManyWaiting { retry_seconds } => ApiError::RateLimited(retry_seconds),
+            PlaceError::Forgotten => ApiError::Internal(error.to_string()),
         }
     }
 }

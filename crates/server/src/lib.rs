@@ -6,6 +6,7 @@
 pub use launchway_blob as blob;
 pub use launchway_config as config;
 pub use launchway_domain::mac;
+pub use launchway_inspection as inspection;
 pub use launchway_os::{clock, folders, free_space, random};
 pub use launchway_outbound as outbound;
 pub use launchway_vault as vault;
@@ -23,7 +24,6 @@ pub mod dashboard;
 pub mod embedded_runner;
 pub mod fair_work;
 pub mod http;
-pub mod inspection;
 pub mod install_links;
 pub mod jobs;
 pub mod metrics;

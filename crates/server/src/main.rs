@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         return end;
     }
     // An inspection process, started the same way.
-    if let Some(end) = launchway_server::inspection::entry(std::env::args_os()) {
+    if let Some(end) = launchway_inspection::entry(std::env::args_os()) {
         return end;
     }
     launchway_server::program::main()

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use launchway_server::inspection::ENVIRONMENT;
+use launchway_inspection::ENVIRONMENT;
 use launchway_testing::mutator::Mutator;
 use launchway_testing::settings::setting;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use std::io::{Read, Seek, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use launchway_inspection::ENVIRONMENT;
 use launchway_package::{Limits, inspect};
-use launchway_server::inspection::ENVIRONMENT;
 use launchway_testing::wait::until_blocking;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};

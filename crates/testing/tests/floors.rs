@@ -78,6 +78,18 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     (
+        "launchway-inspection",
+        &[
+            "launchway-api",
+            "launchway-binaries",
+            "launchway-credentials",
+            "launchway-domain",
+            "launchway-package",
+            "launchway-runner",
+        ],
+        &[TESTING],
+    ),
+    (
         "launchway-server",
         &[
             "launchway-api",
@@ -87,6 +99,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-config",
             "launchway-credentials",
             "launchway-domain",
+            "launchway-inspection",
             "launchway-os",
             "launchway-outbound",
             "launchway-package",

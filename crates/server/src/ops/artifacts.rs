@@ -11,12 +11,12 @@ use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::{ArtifactId, BuildId, OrgId};
 use launchway_domain::time::{SECOND, iso};
+use launchway_inspection::InspectionError;
 
 use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
-use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, ReadError};
 use crate::ops::leases::{begin_change, reachable_url};
 use crate::ops::usage;

@@ -6,11 +6,11 @@ use std::fs::File;
 use launchway_binaries::BinaryFacts;
 use launchway_blob::{BlobError, Key};
 use launchway_domain::id::OrgId;
+use launchway_inspection::InspectionError;
 use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::inspection::InspectionError;
 
 /// The file name endings of apps.
 pub const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
@@ -42,7 +42,7 @@ pub async fn read(
     size: i64,
     sha256: &str,
 ) -> Result<Option<Result<BinaryFacts, InspectionError>>, ReadError> {
-    let _place = app.inspections.take(org).await?;
+    let _place = app.inspections.take(org).await.map_err(ApiError::from)?;
     let dir = app.config.scratch_dir();
     let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
     let no_room = |error: std::io::Error| ApiError::Unavailable(format!("no room for a temporary file: {error}"));
@@ -62,5 +62,5 @@ pub async fn read(
     if !APPS.iter().any(|ending| name.ends_with(ending)) {
         return Ok(None);
     }
-    Ok(Some(app.inspector.app(file).await?))
+    Ok(Some(app.inspector.app(file).await.map_err(ApiError::from)?))
 }

@@ -17,6 +17,7 @@ use launchway_domain::credential::{Signing, for_build};
 use launchway_domain::env_var::{BuildScope, EnvVar, Visibility, resolve};
 use launchway_domain::id::BuildId;
 use launchway_domain::masking::Masker;
+use launchway_inspection::credential_form::OpenedCredential;
 use launchway_store::Paging;
 use zeroize::Zeroizing;
 
@@ -114,7 +115,7 @@ fn is_for(bound: &AllowedRepositories, build: &Build) -> bool {
 }
 
 /// The passwords and names that open a credential.
-fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretText> {
+fn opening(secret: &OpenedCredential) -> BTreeMap<String, SecretText> {
     let fields = [
         ("password", &secret.password),
         ("alias", &secret.alias),

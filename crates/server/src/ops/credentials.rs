@@ -1,9 +1,6 @@
 //! Adds and deletes credentials, and warns of their expiry (`docs/reference/submissions.md#credentials`). All secrets
 //! of a credential are sealed together.
 
-use base64::Engine;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use base64::{alphabet, prelude::BASE64_STANDARD};
 use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView, StoreEvents};
 use launchway_api::secret::SecretText;
 use launchway_credentials::{CredentialError, CredentialInput, Kind, MAX_SIZE};
@@ -13,25 +10,20 @@ use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
 use launchway_domain::id::CredentialId;
 use launchway_domain::org::normalize_name;
 use launchway_domain::time::DAY;
+use launchway_inspection::CredentialFacts;
+use launchway_inspection::credential_form::{OpenedCredential, decode, sealable};
 use launchway_store::Paging;
 use launchway_vault::Place;
-use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::inspection::CredentialFacts;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
 
 const NOBODY: Paging = Paging { limit: 0, offset: 0 };
 const BATCH: i64 = 100;
-/// Accepts base64 with or without padding at the end.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 
 /// A parsed and validated credential that is not stored yet.
 pub struct CredentialPlan {
@@ -55,7 +47,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         .transpose()?;
     let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
     let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
-    let content = decode(&request.content)?;
+    let content = decode(&request.content).map_err(|error| ApiError::bad(error.to_string()))?;
     if content.len() > MAX_SIZE {
         return Err(ApiError::bad(CredentialError::TooLarge.to_string()));
     }
@@ -87,20 +79,6 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     })
 }
 
-/// Decodes a file in base64, with or without padding and line breaks.
-pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, ApiError> {
-    // Tools wrap base64 into lines.
-    let solid: Zeroizing<Vec<u8>> = Zeroizing::new(
-        content
-            .reveal()
-            .bytes()
-            .filter(|byte| !byte.is_ascii_whitespace())
-            .collect(),
-    );
-    let decoded = BASE64.decode(&*solid).map(Zeroizing::new);
-    decoded.map_err(|_| ApiError::bad("content must be the file in base64"))
-}
-
 /// Rejects a credential for an app of another organization.
 async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
@@ -116,37 +94,9 @@ async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), A
     Ok(())
 }
 
-/// The secrets of a credential that a build or submission needs, as JSON.
-fn sealable(given: &CredentialInput<'_>) -> Zeroizing<Vec<u8>> {
-    let content = Zeroizing::new(BASE64_STANDARD.encode(given.content));
-    let whole = json!({
-        "content": &*content, "password": given.password, "alias": given.alias, "keyPassword": given.key_password,
-        "keyId": given.key_id, "issuerId": given.issuer_id,
-    });
-    Zeroizing::new(whole.to_string().into_bytes())
-}
-
 /// The place under which a credential's secrets are sealed.
 fn place(id: CredentialId) -> Place<'static> {
     Place::new(id, "credential")
-}
-
-/// The opened secrets of a credential.
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OpenedCredential {
-    /// The file, in base64.
-    pub content: SecretText,
-    /// The password of the file.
-    pub password: Option<SecretText>,
-    /// The name of the key in the file.
-    pub alias: Option<SecretText>,
-    /// The password of the key.
-    pub key_password: Option<SecretText>,
-    /// The key id from the app store.
-    pub key_id: Option<SecretText>,
-    /// The issuer id from the app store.
-    pub issuer_id: Option<SecretText>,
 }
 
 /// Opens a credential and audits the opening. `None` if it was deleted.

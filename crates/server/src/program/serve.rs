@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use launchway_config::{Config, ConfigError};
+use launchway_inspection::Inspector;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::random::SystemRandom;
@@ -17,7 +18,6 @@ use tokio::time::Instant;
 use crate::app::{App, Dependencies, StartError};
 use crate::embedded_runner::EmbeddedRunner;
 use crate::http::server::{self, HttpServer};
-use crate::inspection::Inspector;
 use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use launchway_server::inspection::{ENVIRONMENT, Inspector};
+use launchway_inspection::{ENVIRONMENT, Inspector};
 use reqwest::Method;
 use serde_json::json;
 
@@ -216,10 +216,7 @@ fn an_inspecting_process_has_bounds() {
     assert_eq!(code, None, "ended by a signal");
     let (code, _, words) = trial("panic");
     assert_eq!(code, Some(101));
-    assert!(
-        words.contains("panicked at crates/server/src/inspection/trial.rs"),
-        "{words}"
-    );
+    assert!(words.contains("panicked at crates/inspection/src/trial.rs"), "{words}");
     assert!(
         !words.contains("hunter2"),
         "a panic does not quote what was read: {words}"

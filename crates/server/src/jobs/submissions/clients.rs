@@ -14,12 +14,13 @@ use launchway_domain::id::CredentialId;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::submission::{Store, Submission};
 use launchway_domain::time::{EpochMs, HOUR};
+use launchway_inspection::credential_form::OpenedCredential;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::ops::credentials::{self, OpenedCredential};
+use crate::ops::credentials;
 use crate::ops::write::Write;
 
 /// How long a client is cached.

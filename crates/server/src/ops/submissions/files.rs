@@ -7,11 +7,11 @@ use launchway_domain::build::{Artifact, Build, BuildStatus};
 use launchway_domain::id::{BuildId, OrgId, SubmissionId, UploadId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::{FileKind, SubmissionFile};
+use launchway_inspection::InspectionError;
 
 use super::form::{NewSubmission, Source, Symbol, SymbolSource};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, APPS, ReadError};
 use crate::ops::builds::view::artifacts_of;
 use crate::ops::uploads::{self, WRONG_BYTES};

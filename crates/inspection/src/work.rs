@@ -1,9 +1,8 @@
-//! The work of an inspection process: restrict itself, read the file, print the answer, exit.
+//! The work of an inspection process: reads the file and answers.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::ExitCode;
 
 use launchway_api::secret::SecretText;
 use launchway_binaries::BinaryFacts;
@@ -13,44 +12,11 @@ use launchway_package::{Inspected, Limits, PackageError};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::confine::{Bounds, give_up_everything};
-use super::{Answer, CredentialFacts, CredentialTask, Task, batch, more_seconds, trial};
-use crate::ops::credentials::OpenedCredential;
+use super::credential_form::{OpenedCredential, decode};
+use super::{Answer, CredentialFacts, CredentialTask, Task};
 
 /// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
-
-/// Runs a task. If it cannot begin, it prints the reason to standard error and fails.
-pub(super) fn run(task: Task) -> ExitCode {
-    // Without the message, which could quote the file.
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(io::stderr(), "panicked at {place}");
-    }));
-    let done = match task {
-        Task::Batch => batch::run(),
-        Task::Trial(trial) => trial::run(trial),
-        task => one(&task),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            let _ = writeln!(io::stderr(), "{problem}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn one(task: &Task) -> Result<(), String> {
-    let input = standard_input()?;
-    let more = match task {
-        Task::Package(limits) => more_seconds(limits),
-        _ => 0,
-    };
-    give_up_everything(&input, Bounds::ONE.with_seconds(more))?;
-    let answer = answer(task, File::from(input));
-    io::stdout().write_all(&answer).map_err(|error| error.to_string())
-}
 
 /// Standard input as a file descriptor of its own.
 pub(super) fn standard_input() -> Result<OwnedFd, String> {
@@ -103,7 +69,7 @@ fn credential(task: &CredentialTask, input: File) -> Answer<CredentialFacts> {
     ) else {
         return unreadable("the credential came in another form");
     };
-    let Ok(content) = crate::ops::credentials::decode(&given.content) else {
+    let Ok(content) = decode(&given.content) else {
         return unreadable("the credential is not in base64");
     };
     let text = |text: &'_ Option<SecretText>| text.as_ref().map(|text| text.reveal().to_owned());

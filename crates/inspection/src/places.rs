@@ -8,12 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use launchway_domain::id::OrgId;
 use tokio::sync::oneshot;
 
-use crate::api_error::ApiError;
-
 /// Inspections of one organization that may wait. Further ones are told to retry.
 const MAX_WAITING: usize = 100;
 /// Seconds after which they may retry.
 const RETRY_SECONDS: u64 = 10;
+
+/// Why there is no slot for an inspection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceError {
+    /// Too many inspections of the organization are waiting.
+    #[error("Too many files of this organization are waiting to be inspected; try again in {retry_seconds} seconds")]
+    TooManyWaiting {
+        /// Seconds after which to retry.
+        retry_seconds: u64,
+    },
+    /// A defect: the request was dropped from the queue.
+    #[error("a place for an inspection was forgotten")]
+    Forgotten,
+}
 
 /// The slots of this process.
 pub struct Places {
@@ -71,23 +83,23 @@ impl Places {
     /// Waits for a slot for an organization.
     ///
     /// # Errors
-    /// [`ApiError::RateLimited`] if too many inspections of the organization are waiting.
-    pub async fn take(&self, org: OrgId) -> Result<Place, ApiError> {
+    /// [`PlaceError::TooManyWaiting`] if too many inspections of the organization are waiting.
+    pub async fn take(&self, org: OrgId) -> Result<Place, PlaceError> {
         let waiting = {
             let mut state = self.shared.lock();
             // Abandoned requests do not count.
             state.waiting.retain(|waiting| !waiting.place.is_closed());
             if state.waiting.iter().filter(|waiting| waiting.org == org).count() >= MAX_WAITING {
-                return Err(ApiError::RateLimited(RETRY_SECONDS));
+                return Err(PlaceError::TooManyWaiting {
+                    retry_seconds: RETRY_SECONDS,
+                });
             }
             let (place, waiting) = oneshot::channel();
             state.waiting.push_back(Waiting { org, place });
             waiting
         };
         self.shared.hand_out();
-        waiting
-            .await
-            .map_err(|_| ApiError::Internal("a place for an inspection was forgotten".to_owned()))
+        waiting.await.map_err(|_| PlaceError::Forgotten)
     }
 }
 
@@ -219,7 +231,7 @@ mod tests {
             assert!(one.as_mut().now_or_never().is_none());
         }
         let more = places.take(org(1)).now_or_never();
-        assert!(matches!(more, Some(Err(ApiError::RateLimited(_)))));
+        assert!(matches!(more, Some(Err(PlaceError::TooManyWaiting { .. }))));
         assert!(now(&places, 2).is_some(), "others do not notice");
     }
 }

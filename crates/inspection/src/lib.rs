@@ -4,9 +4,13 @@
 //! refused, with a sentence about how the process ended.
 //!
 //! The number of such processes, and how organizations share them, is in `places.rs`.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
 
 mod batch;
 mod confine;
+pub mod credential_form;
+mod entry;
 mod places;
 mod process;
 mod trial;
@@ -15,7 +19,7 @@ mod work;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use launchway_binaries::BinaryFacts;
@@ -26,9 +30,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use crate::api_error::ApiError;
-
-pub use places::{Place, Places};
+pub use entry::entry;
+pub use places::{Place, PlaceError, Places};
 use process::{ProcessFailure, run};
 
 /// The hidden first argument.
@@ -110,6 +113,17 @@ impl std::fmt::Display for InspectionError {
     }
 }
 
+/// Why a file cannot be inspected, for a reason other than its contents. The log says why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InspectorError {
+    /// No process can be run.
+    #[error("The server cannot look into the file now; try again in a moment")]
+    NoProcess,
+    /// The process cannot read the file.
+    #[error("The server cannot read the file now; try again in a moment")]
+    Unreadable,
+}
+
 impl Inspector {
     /// Starts this very program, even if its file has been replaced since; its `main` calls [`entry`].
     ///
@@ -136,8 +150,8 @@ impl Inspector {
     /// The facts that an app states about itself. `file` may be at any position.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] if the app could not be inspected; the inner error is the reason why it is refused.
-    pub async fn app(&self, file: File) -> Result<Result<BinaryFacts, InspectionError>, ApiError> {
+    /// [`InspectorError`] if the app could not be inspected; the inner error is the reason why it is refused.
+    pub async fn app(&self, file: File) -> Result<Result<BinaryFacts, InspectionError>, InspectorError> {
         self.ask(&Task::App, "app", file.into(), None).await
     }
 
@@ -145,7 +159,11 @@ impl Inspector {
     ///
     /// # Errors
     /// As [`Inspector::app`].
-    pub async fn package(&self, file: File, limits: Limits) -> Result<Result<Inspected, InspectionError>, ApiError> {
+    pub async fn package(
+        &self,
+        file: File,
+        limits: Limits,
+    ) -> Result<Result<Inspected, InspectionError>, InspectorError> {
         let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
         let longer = Inspector {
             timeout,
@@ -164,7 +182,7 @@ impl Inspector {
         bundle_id: Option<String>,
         now: EpochMs,
         sealable: Zeroizing<Vec<u8>>,
-    ) -> Result<Result<CredentialFacts, InspectionError>, ApiError> {
+    ) -> Result<Result<CredentialFacts, InspectionError>, InspectorError> {
         let task = CredentialTask {
             kind: kind.as_str().to_owned(),
             bundle_id,
@@ -180,10 +198,10 @@ impl Inspector {
         what: &str,
         input: Stdio,
         content: Option<Zeroizing<Vec<u8>>>,
-    ) -> Result<Result<T, InspectionError>, ApiError> {
+    ) -> Result<Result<T, InspectionError>, InspectorError> {
         let not_run = |error: std::io::Error| {
             tracing::error!(%error, "no process to inspect a file can be run");
-            ApiError::Unavailable("The server cannot look into the file now; try again in a moment".to_owned())
+            InspectorError::NoProcess
         };
         let task = serde_json::to_string(task)
             .map_err(std::io::Error::from)
@@ -197,9 +215,7 @@ impl Inspector {
             Ok(Answer::Refused(sentence)) => Ok(Err(InspectionError(sentence))),
             Ok(Answer::Unreadable(problem)) => {
                 tracing::error!(problem, "a file to inspect cannot be read");
-                Err(ApiError::Unavailable(
-                    "The server cannot read the file now; try again in a moment".to_owned(),
-                ))
+                Err(InspectorError::Unreadable)
             }
             Err(_) => Ok(Err(refused(what, ProcessFailure::Crashed))),
         }
@@ -221,17 +237,4 @@ fn refused(what: &str, died: ProcessFailure) -> InspectionError {
         "The {what} could not be read: inspecting it {how}. Make the file again with the usual tools; if that does not \
          help, tell the operator of this server."
     ))
-}
-
-/// The hidden command with which this program inspects. `main` calls it first, with its arguments, and exits with the
-/// code that it returns, if any.
-pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let mut arguments = arguments.into_iter().skip(1);
-    if arguments.next()? != COMMAND {
-        return None;
-    }
-    let task = arguments
-        .next()
-        .and_then(|task| serde_json::from_str(task.to_str()?).ok());
-    Some(task.map_or(ExitCode::FAILURE, work::run))
 }
