@@ -15,7 +15,7 @@ use launchway_domain::time::{DAY, MINUTE, SECOND, iso};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, PASSWORD, START, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, START, Says, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 const NO_AUTHENTICATION: &str = "No authentication provided";
@@ -135,7 +135,7 @@ async fn sign_out_ends_the_session_and_clears_the_cookie() {
     assert_eq!(answer.ok(), json!({"id": id, "status": "revoked"}));
     let cleared = answer.header("set-cookie");
     assert!(cleared.starts_with("launchway=; "), "{cleared}");
-    assert!(cleared.contains("; Max-Age=0"), "{cleared}");
+    cleared.says("; Max-Age=0");
     who(&app, &first).await.refused(401, NO_AUTHENTICATION);
     let again = app.post(&first, "/auth/sign-out", ()).await;
     again.refused(401, NO_AUTHENTICATION);

@@ -8,7 +8,7 @@ use launchway_config::{Config, RawSettings};
 use launchway_outbound::resolver::SystemResolver;
 use serde_json::json;
 
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 fn admin(arguments: &[&str], data: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_launchway-server"))
@@ -43,7 +43,7 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
     let words = String::from_utf8_lossy(&saved.stdout).into_owned();
     assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
     // The artifact and the parts of the log.
-    assert!(words.contains("and 3 files of builds"), "{words}");
+    words.says("and 3 files of builds");
 
     std::fs::create_dir(&data).unwrap();
     std::fs::copy(&app.app.config.master_key_file, data.join("master.key")).unwrap();

@@ -9,7 +9,7 @@ use launchway_server::ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, START, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../credentials/tests/fixtures");
 
@@ -105,10 +105,8 @@ async fn each_kind_is_taken_and_shown_without_its_secrets() {
     assert_eq!(listed, json!({"items": made, "total": 5, "limit": 10, "offset": 0}));
     for path in ["/credentials", "/audit?limit=100"] {
         let shown = app.get(&key, path).await.text();
-        assert!(
-            !shown.contains("store-secret") && !shown.contains("PRIVATE KEY"),
-            "{shown}"
-        );
+        shown.lacks("store-secret");
+        shown.lacks("PRIVATE KEY");
     }
 }
 
@@ -219,7 +217,7 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
         let answer = create(&app, &key, body.clone()).await;
         let told = answer.refusal(400);
         assert!(told.starts_with(message) && !told.is_empty(), "{told}, not {message}");
-        assert!(!told.contains("secret"), "{told}");
+        told.lacks("secret");
     }
     assert_eq!(app.get(&key, "/credentials").await.ok()["total"], 0);
 }

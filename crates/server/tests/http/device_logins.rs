@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::pages::{page, submit};
-use crate::support::{Answer, Fields, TestApp};
+use crate::support::{Answer, Fields, Says, TestApp};
 
 const NAME: &str = "launchway on <laptop>";
 
@@ -75,7 +75,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     let done = confirm(&app, &cookie, &login, org).await;
-    assert!(done.text().contains("Confirmed."), "{}", done.text());
+    done.says("Confirmed.");
     let again = confirm(&app, &cookie, &login, org).await;
     assert_eq!(again.status.as_u16(), 401, "a code is decided on once");
 
@@ -108,10 +108,8 @@ async fn who_is_not_signed_in_signs_in_first() {
     let login = begin(&app).await;
     let path = format!("/device?code={}", code(&login));
     let asked = page(&app, &path, "").await.text();
-    assert!(
-        asked.contains(r#"type="password""#) && !asked.contains("laptop"),
-        "{asked}"
-    );
+    asked.says(r#"type="password""#);
+    asked.lacks("laptop");
     let typed = [
         ("token", "sign-in"),
         ("code", code(&login)),
@@ -119,18 +117,19 @@ async fn who_is_not_signed_in_signs_in_first() {
         ("password", crate::support::PASSWORD),
     ];
     let signed_in = submit(&app, "/device", "", &typed).await;
-    assert_eq!(signed_in.status.as_u16(), 303);
+    signed_in.is(303);
     let cookie = signed_in.cookie();
     let next = page(&app, signed_in.header("location"), &cookie).await;
-    assert!(next.text().contains("Confirm only what you began"), "{}", next.text());
+    next.says("Confirm only what you began");
     let mut wrong = typed;
     wrong[3].1 = "not the password";
-    assert_eq!(submit(&app, "/device", "", &wrong).await.status.as_u16(), 401);
+    submit(&app, "/device", "", &wrong).await.is(401);
     // A session that ended on the way is no wrong password.
     let decision = [("token", "confirm"), ("code", code(&login)), ("org", "org_1")];
     let asked = submit(&app, "/device", "", &decision).await;
-    assert_eq!(asked.status.as_u16(), 200);
-    assert!(asked.text().contains(r#"type="password""#) && !asked.text().contains("role=\"alert\""));
+    asked.is(200);
+    asked.says(r#"type="password""#);
+    asked.lacks("role=\"alert\"");
     assert_eq!(status(&app, &login).await, "pending");
 }
 
@@ -147,7 +146,7 @@ async fn what_is_refused_gives_no_key() {
         ("refuse", "yes"),
     ];
     let done = submit(&app, "/device", &cookie, &fields).await;
-    assert!(done.text().contains("Refused."), "{}", done.text());
+    done.says("Refused.");
     assert_eq!(status(&app, &login).await, "denied");
 }
 
@@ -158,13 +157,9 @@ async fn only_an_admin_of_the_organization_confirms() {
     let foreign = app.org(Tier::Free).await;
     let login = begin(&app).await;
     let asked = page(&app, &format!("/device?code={}", code(&login)), &cookie).await;
-    assert!(
-        asked.text().contains("only admins of an organization make keys"),
-        "{}",
-        asked.text()
-    );
+    asked.says("only admins of an organization make keys");
     for named in [org, foreign] {
-        assert_eq!(confirm(&app, &cookie, &login, named).await.status.as_u16(), 403);
+        confirm(&app, &cookie, &login, named).await.is(403);
     }
     let org = org.to_string();
     let fields = [("token", "confirm"), ("code", code(&login)), ("org", org.as_str())];
@@ -190,7 +185,7 @@ async fn who_is_no_admin_any_more_gives_no_key() {
     let (org, cookie) = someone(&app, Role::Admin).await;
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
     let login = begin(&app).await;
-    assert_eq!(confirm(&app, &cookie, &login, org).await.status.as_u16(), 200);
+    confirm(&app, &cookie, &login, org).await.is(200);
     let session = app.get(&cookie, "/auth/session").await.ok();
     let path = format!("/orgs/members?id={}", session["user"].id());
     let demoted = json!({"role": "member"});
@@ -204,9 +199,9 @@ async fn a_code_works_for_ten_minutes() {
     let (org, cookie) = someone(&app, Role::Admin).await;
     let (late, fetched_late) = (begin(&app).await, begin(&app).await);
     app.advance(10 * MINUTE - SECOND);
-    assert_eq!(confirm(&app, &cookie, &fetched_late, org).await.status.as_u16(), 200);
+    confirm(&app, &cookie, &fetched_late, org).await.is(200);
     app.advance(SECOND);
-    assert_eq!(confirm(&app, &cookie, &late, org).await.status.as_u16(), 401);
+    confirm(&app, &cookie, &late, org).await.is(401);
     assert_eq!(status(&app, &late).await, "expired");
     assert_eq!(status(&app, &fetched_late).await, "expired");
     clean_up(&app.app).await.unwrap();

@@ -16,7 +16,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::build::upload;
-use crate::support::{Answer, NOBODY, Setup, TestApp, package};
+use crate::support::{Answer, NOBODY, Says, Setup, TestApp, package};
 
 const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 
@@ -180,7 +180,7 @@ async fn slow_files_of_one_organization_keep_no_other_waiting() {
     let _held = app.all_places(slow).await;
     app.publish(&key, json!({})).await.created();
     let told = message(&submit(&app, &key, "app.apk", b"PK nothing").await);
-    assert!(told.contains("is no APK, AAB or IPA"), "{told}");
+    told.says("is no APK, AAB or IPA");
 }
 
 /// Runs the program as an inspecting process that tries something: whether it ended well, its output, its last words.
@@ -216,7 +216,7 @@ fn an_inspecting_process_has_bounds() {
     assert_eq!(code, None, "ended by a signal");
     let (code, _, words) = trial("panic");
     assert_eq!(code, Some(101));
-    assert!(words.contains("panicked at crates/inspection/src/trial.rs"), "{words}");
+    words.says("panicked at crates/inspection/src/trial.rs");
     assert!(
         !words.contains("hunter2"),
         "a panic does not quote what was read: {words}"

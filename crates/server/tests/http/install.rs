@@ -6,7 +6,7 @@ use launchway_domain::time::DAY;
 use serde_json::{Value, json};
 
 use crate::build::{Play, built, read, runner};
-use crate::support::{Answer, Fields, NOBODY, TestApp};
+use crate::support::{Answer, Fields, NOBODY, Says, TestApp};
 
 /// A build that ended well with one file.
 async fn done(app: &TestApp, org: OrgId, key: &str, fields: Value, file: &str) -> BuildId {
@@ -32,7 +32,7 @@ fn target(page: &str) -> String {
 
 /// A page that tells nothing of any build.
 fn assert_tells_nothing(answer: &Answer, status: u16) {
-    assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
+    answer.is(status);
     for part in ["com.example", "build_", "org_", "app.apk", "1.2.3"] {
         assert!(!answer.text().contains(part), "{part}: {}", answer.text());
     }
@@ -77,17 +77,18 @@ async fn an_android_app_is_downloaded_from_its_page() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(!text.contains("<script") && !text.contains("style="), "{text}");
+    text.lacks("<script");
+    text.lacks("style=");
     let target = target(&text);
     let answer = app.get(NOBODY, &format!("{}{target}", app.origin)).await;
-    assert_eq!(answer.status.as_u16(), 302);
+    answer.is(302);
     let got = app.get(NOBODY, answer.header("location")).await;
     assert_eq!((got.status.as_u16(), got.bytes.as_slice()), (200, &b"an app"[..]));
     // The URL is fresh each time: the link outlives it.
     app.advance(6 * DAY);
-    assert_eq!(app.get(NOBODY, answer.header("location")).await.status.as_u16(), 403);
+    app.get(NOBODY, answer.header("location")).await.is(403);
     let later = app.get(NOBODY, &format!("{}{target}", app.origin)).await;
-    assert_eq!(app.get(NOBODY, later.header("location")).await.status.as_u16(), 200);
+    app.get(NOBODY, later.header("location")).await.is(200);
 }
 
 #[tokio::test]
@@ -102,13 +103,9 @@ async fn an_ios_app_is_installed_by_its_manifest() {
         .await
         .replace("https://builds.example.com", &app.origin);
     let page = app.get(NOBODY, &link).await;
-    assert_eq!(page.status.as_u16(), 200);
-    assert!(
-        page.text().contains("<h1>Tom &#38; &#60;Jerry&#62;</h1>"),
-        "{}",
-        page.text()
-    );
-    assert!(!page.text().contains("plain http"), "{}", page.text());
+    page.is(200);
+    page.says("<h1>Tom &#38; &#60;Jerry&#62;</h1>");
+    page.lacks("plain http");
     let target = target(&page.text());
     let url = target
         .strip_prefix("itms-services://?action=download-manifest&url=")
@@ -122,7 +119,7 @@ async fn an_ios_app_is_installed_by_its_manifest() {
     let manifest = app
         .get(NOBODY, &url.replace("https://builds.example.com", &app.origin))
         .await;
-    assert_eq!(manifest.status.as_u16(), 200);
+    manifest.is(200);
     let text = manifest.text();
     for part in [
         "<string>software-package</string>",
@@ -151,11 +148,7 @@ async fn over_plain_http_an_ios_page_says_why_it_cannot_work() {
     let fields = json!({"platform": "ios", "distribution": "development"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
     let page = app.get(NOBODY, &link(&app, &key, id).await).await;
-    assert!(
-        page.text().contains("Apple&#39;s systems install only from https"),
-        "{}",
-        page.text()
-    );
+    page.says("Apple&#39;s systems install only from https");
 }
 
 #[tokio::test]
@@ -193,12 +186,12 @@ async fn a_forged_expired_or_orphaned_link_tells_nothing() {
     }
     let of_expired = [link.clone(), link.replace('?', "/app?")];
     app.advance(7 * DAY - 1);
-    assert_eq!(app.get(NOBODY, &link).await.status.as_u16(), 200);
+    app.get(NOBODY, &link).await.is(200);
     app.advance(1);
     for link in &of_expired {
         let expired = app.get(NOBODY, link).await;
         assert_tells_nothing(&expired, 403);
-        assert!(expired.text().contains("This link has expired"));
+        expired.says("This link has expired");
     }
     let link = self::link(&app, &key, id).await;
     app.delete(&key, &format!("/build?id={id}")).await.ok();

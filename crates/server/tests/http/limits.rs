@@ -176,7 +176,7 @@ async fn a_refused_call_does_nothing() {
     let (_, key) = with_tier(&app, Tier::Free).await;
     while list(&app, &key).await.status == 200 {}
     let body = json!({"bundleId": "com.example.app"});
-    assert_eq!(app.post(&key, "/apps", body).await.status, 429);
+    app.post(&key, "/apps", body).await.is(429);
     // The order of checks: the limit comes before what is wrong with the call itself.
     for path in ["/apps?orgId=org_x", "/apps?limit=0", "/update?id=x"] {
         assert_eq!(app.get(&key, path).await.status, 429, "{path}");
@@ -206,8 +206,8 @@ async fn callers_of_one_organization_share_its_count() {
     assert_eq!(left(list(&app, &other).await), 299);
     assert_eq!(left(app.get(&both, "/apps").await), 298);
     while list(&app, &key).await.status == 200 {}
-    assert_eq!(list(&app, &second).await.status, 429);
-    assert_eq!(app.get(&cookie, "/apps").await.status, 429);
+    list(&app, &second).await.is(429);
+    app.get(&cookie, "/apps").await.is(429);
     assert_eq!(left(list(&app, &other).await), 297);
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::stage::app_stores::IPA;
 use crate::stage::{BUNDLE, Stage};
-use crate::support::{Answer, NOBODY, TestApp};
+use crate::support::{Answer, NOBODY, Says, TestApp};
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");
 
@@ -113,10 +113,10 @@ async fn the_listener_serves_metrics_and_nothing_else() {
     tokio::spawn(metrics::serve(Arc::clone(&app.app), listener));
     let get = async |path: &str| Answer::to(app.request(Method::GET, &format!("{origin}{path}"))).await;
     let answer = get("/metrics").await;
-    assert_eq!(answer.status, 200);
+    answer.is(200);
     let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     assert_eq!(answer.header("content-type"), format);
-    assert!(answer.text().contains("\nlaunchway_checks_total{status=\"2xx\"} 0\n"));
+    answer.says("\nlaunchway_checks_total{status=\"2xx\"} 0\n");
     for path in ["/", "/api/healthz", "/healthz"] {
         assert_eq!(get(path).await.status, 404, "{path}");
     }

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::build::Play;
-use crate::support::{Answer, Fields, Setup, TestApp};
+use crate::support::{Answer, Fields, Says, Setup, TestApp};
 
 /// What a caller loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ async fn streams_of_others_go_on() {
     while let Some(bytes) = bobs.chunk().await.unwrap() {
         rest += &String::from_utf8_lossy(&bytes);
     }
-    assert!(rest.contains("event: end"), "{rest}");
+    rest.says("event: end");
 }
 
 /// Begins a download of the log and takes what comes first. The network holds much less than the whole log.

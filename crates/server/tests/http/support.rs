@@ -33,7 +33,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-pub use answer::{Answer, Fields};
+pub use answer::{Answer, Fields, Says};
 pub use calls::NOBODY;
 pub use launchway_config::RawSettings;
 

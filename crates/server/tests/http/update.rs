@@ -132,7 +132,7 @@ async fn a_publish_that_fails_claims_nothing() {
     let (_, other) = app.org_with_key().await;
     let upload = app.upload(&key, b"no archive").await;
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
-    assert_eq!(app.post(&key, "/update", body).await.status, 400);
+    app.post(&key, "/update", body).await.is(400);
     app.published(&other, json!({})).await;
 }
 
@@ -158,7 +158,7 @@ async fn changes_leave_their_audit_rows_and_events() {
         app.patch(&key, &of(update), change).await
     };
     let update = app.published(&key, json!({"buildNumber": 1})).await;
-    assert_eq!(app.publish(&key, json!({"buildNumber": 1})).await.status, 400);
+    app.publish(&key, json!({"buildNumber": 1})).await.is(400);
     change(&update, json!({"status": "paused"})).await.ok();
     change(&update, json!({"status": "paused"})).await.ok();
     change(&update, json!({})).await.ok();
@@ -166,7 +166,7 @@ async fn changes_leave_their_audit_rows_and_events() {
         .await
         .ok();
     change(&update, json!({"status": "withdrawn"})).await.ok();
-    assert_eq!(change(&update, json!({"status": "published"})).await.status, 400);
+    change(&update, json!({"status": "published"})).await.is(400);
     app.advance(1);
     let second = app.published(&key, json!({"buildNumber": 2})).await;
     for update in [&update, &second] {

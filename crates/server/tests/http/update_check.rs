@@ -206,7 +206,7 @@ async fn the_link_works_until_the_moment_that_expires_at_says() {
         let url = offer.text("url");
         app.advance(end - 1 - now);
         let served = app.get(NOBODY, url).await;
-        assert_eq!(served.status, 200);
+        served.is(200);
         assert_eq!(served.bytes, bytes);
         assert_eq!(offer["sha256"], hex::encode(Sha256::digest(&served.bytes)));
         assert_eq!(offer["size"], served.bytes.len());

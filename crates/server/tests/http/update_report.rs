@@ -304,7 +304,7 @@ async fn pages_of_any_origin_may_report_without_credentials() {
     ];
     for (status, request) in requests {
         let answer = Answer::to(request).await;
-        assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
+        answer.is(status);
         assert_eq!(answer.header("access-control-allow-origin"), "*", "{status}");
         assert_eq!(answer.header("access-control-allow-credentials"), "", "{status}");
         assert_ne!(answer.header("x-request-id"), "", "{status}");
@@ -321,7 +321,7 @@ async fn pages_of_any_origin_may_report_without_credentials() {
 async fn reports_and_checks_of_an_address_share_one_count() {
     let app = TestApp::with(settings!(check_limit = "3")).await;
     app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
-    assert_eq!(send(&app, BUNDLE, json!({})).await.status, 400);
+    send(&app, BUNDLE, json!({})).await.is(400);
     let unproven = json!({"reportToken": "x", "events": []});
     send(&app, BUNDLE, unproven).await.refused(401, BAD_TOKEN);
     let refused = send(&app, BUNDLE, json!({})).await;

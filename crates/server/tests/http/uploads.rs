@@ -126,7 +126,7 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
         let unsent = "The upload has not received its bytes yet; send them to its url first";
         publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     }
-    assert_eq!(Answer::to(chunked(&bytes)).await.status, 200);
+    Answer::to(chunked(&bytes)).await.is(200);
     publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
@@ -187,7 +187,7 @@ async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
     let good = package("a", b"a");
     let upload = announce(&app, &key, &good).await;
     for bytes in [vec![0; good.len()], vec![1; good.len()], good.clone()] {
-        assert_eq!(put(&app, url(&upload), &bytes).await.status, 200);
+        put(&app, url(&upload), &bytes).await.is(200);
     }
     publish(&app, &key, &upload, "1.0.0").await.created();
     put(&app, url(&upload), &good).await.refused(403, CLOSED);
@@ -208,9 +208,9 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
     publish(&app, &key, &taken, "1.0.0").await.created();
 
     let upload = announce(&app, &key, &good).await;
-    assert_eq!(put(&app, url(&upload), &vec![0; good.len()]).await.status, 200);
+    put(&app, url(&upload), &vec![0; good.len()]).await.is(200);
     publish(&app, &key, &upload, "1.0.1").await.refused(400, NOT_THESE);
-    assert_eq!(put(&app, url(&upload), &good).await.status, 200);
+    put(&app, url(&upload), &good).await.is(200);
     let body =
         json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0", "buildNumber": 1});
     assert_eq!(

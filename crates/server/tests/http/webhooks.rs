@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::stage::webhooks::PATH;
-use crate::support::{Answer, Fields, START, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp};
 
 const URL: &str = "https://hooks.example.com/services/T0/verysecret";
 
@@ -282,10 +282,11 @@ async fn every_change_leaves_its_line_without_what_is_secret() {
             .all(|line| line.resource == id && line.actor.starts_with("key_"))
     );
     let told = format!("{lines:?}");
-    assert!(told.contains("https://hooks.example.com/…"), "{told}");
+    told.says("https://hooks.example.com/…");
     for secret in [&made["secret"], &rotated["secret"]] {
         let secret = secret.as_str().unwrap().trim_start_matches("whsec_");
-        assert!(!told.contains(secret) && !told.contains("verysecret"), "{told}");
+        told.lacks(secret);
+        told.lacks("verysecret");
     }
 }
 

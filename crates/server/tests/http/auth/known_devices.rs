@@ -123,7 +123,7 @@ async fn nodes_share_the_codes_of_a_day() {
     for node in [&one, &other] {
         node.advance(MINUTE);
         let answer = sign_in(node, with_code(&shown(node, &secret)), "198.51.100.1", "").await;
-        assert_eq!(answer.status, 429, "{}", answer.text());
+        answer.is(429);
     }
 }
 
@@ -135,7 +135,7 @@ async fn a_restart_gives_no_new_day() {
     let again = TestApp::open(app.app.config.clone(), None, Arc::new(SystemResolver), None).await;
     again.advance(app.clock.now() - START);
     let answer = sign_in(&again, with_code(&shown(&again, &secret)), "198.51.100.1", "").await;
-    assert_eq!(answer.status, 429, "{}", answer.text());
+    answer.is(429);
 }
 
 /// Whether there is an account makes no difference to who asks.
@@ -180,7 +180,7 @@ async fn strangers_do_not_lock_out_a_known_device() {
     }
     spend(&app, &format!("password:account:{}", user.id), 200).await;
     let body = json!({"email": EMAIL, "password": PASSWORD});
-    assert_eq!(sign_in(&app, body.clone(), "192.0.2.9", "").await.status, 429);
+    sign_in(&app, body.clone(), "192.0.2.9", "").await.is(429);
     for _ in 0..6 {
         sign_in(&app, body.clone(), "192.0.2.9", &device).await.ok();
     }
@@ -201,7 +201,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
         answer.refused(401, WRONG_CODE);
     }
     let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
-    assert_eq!(answer.status, 429, "{}", answer.text());
+    answer.is(429);
     // A new device is not locked out by it, either.
     sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "")
         .await
@@ -209,7 +209,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
     app.advance(MINUTE);
     spend(&app, &format!("code:known:{}", user.id), 15).await;
     let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
-    assert_eq!(answer.status, 429, "{}", answer.text());
+    answer.is(429);
 }
 
 #[tokio::test]
@@ -260,7 +260,7 @@ async fn a_new_password_ends_known_devices() {
     post(&app, "/auth/reset", reset, &[]).await.ok();
     spend(&app, &format!("password:account:{}", user.id), 100).await;
     let body = json!({"email": EMAIL, "password": "another good password"});
-    assert_eq!(sign_in(&app, body, "192.0.2.1", &device).await.status, 429);
+    sign_in(&app, body, "192.0.2.1", &device).await.is(429);
 }
 
 /// Whoever is signed in proves itself on a known device, also where its cookie is of an older version.
@@ -279,7 +279,7 @@ async fn strangers_do_not_lock_a_signed_in_user_out() {
         ("password", "another good password"),
     ];
     let changed = crate::pages::submit(&app, &format!("/o/{org}/profile/password"), &session, &fields).await;
-    assert_eq!(changed.status, 303, "{}", changed.text());
+    changed.is(303);
     assert!(device(&changed).contains(&user.id.to_string()));
 }
 

@@ -18,7 +18,7 @@ use super::links::invite;
 use super::two_factor::enroll;
 use super::{EMAIL, who};
 use crate::pages::page;
-use crate::support::{Fields, START, TestApp};
+use crate::support::{Fields, START, Says, TestApp};
 
 #[tokio::test]
 async fn who_has_an_account_is_signed_in() {
@@ -26,7 +26,7 @@ async fn who_has_an_account_is_signed_in() {
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
-    assert!(page(&app, "/", "").await.text().contains("/sign-in/provider"));
+    page(&app, "/", "").await.says("/sign-in/provider");
     let answer = come_back(&app, &fake, |_| {}).await;
     let view = who(&app, &session(&answer)).await.ok();
     assert_eq!(view["user"]["email"], EMAIL);
@@ -157,5 +157,5 @@ async fn without_a_provider_there_is_no_such_page() {
     for path in ["/sign-in/provider", "/sign-in/provider/callback?code=x&state=y"] {
         assert_eq!(page(&app, path, "").await.status.as_u16(), 404, "{path}");
     }
-    assert!(!page(&app, "/", "").await.text().contains("/sign-in/provider"));
+    page(&app, "/", "").await.lacks("/sign-in/provider");
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::links::invite;
 use super::{EMAIL, cookie, credentials, post, who};
 use crate::pages::submit;
-use crate::support::{Answer, Fields, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 const NEEDED: &str = "code is required: this account asks for a code of its authenticator app, or a recovery code";
 const WRONG: &str = "code is wrong, or it was used before; wait for the next one";
@@ -111,7 +111,7 @@ async fn wrong_codes_slow_down_as_wrong_passwords_do() {
         sign_in(&app, NO_CODE).await.refused(401, WRONG);
     }
     let slowed_down = sign_in(&app, &shown(&app, &secret)).await;
-    assert_eq!(slowed_down.status.as_u16(), 429, "{}", slowed_down.text());
+    slowed_down.is(429);
     app.advance(MINUTE);
     sign_in(&app, &shown(&app, &secret)).await.ok();
 }
@@ -125,9 +125,9 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
     let proof = hidden(&html, "proof");
     for _ in 0..2 {
         let wrong = submit(&app, "/", "", &[("email", EMAIL), ("password", "not the password")]).await;
-        assert_eq!(wrong.status.as_u16(), 401, "{}", wrong.text());
+        wrong.is(401);
         let wrong = second_step(&app, EMAIL, proof, NO_CODE).await;
-        assert_eq!(wrong.status.as_u16(), 401, "{}", wrong.text());
+        wrong.is(401);
     }
     sign_in(&app, NO_CODE).await.refused(401, WRONG);
     let code = shown(&app, &secret);
@@ -137,11 +137,11 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
         sign_in(&app, &code).await,
     ];
     for answer in slowed_down {
-        assert_eq!(answer.status.as_u16(), 429, "{}", answer.text());
+        answer.is(429);
     }
     app.advance(MINUTE);
     let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
-    assert_eq!(done.status.as_u16(), 303, "{}", done.text());
+    done.is(303);
 }
 
 /// `/device` has the same two steps, and keeps the command line's code.
@@ -161,10 +161,8 @@ async fn a_command_line_is_signed_in_by_two_steps() {
     let first = send(with(&[("password", PASSWORD.to_owned())])).await;
     assert_eq!((first.status.as_u16(), first.header("set-cookie")), (200, ""));
     let html = first.text();
-    assert!(
-        html.contains(r#"action="/device""#) && !html.contains(PASSWORD),
-        "{html}"
-    );
+    html.says(r#"action="/device""#);
+    html.lacks(PASSWORD);
     assert_eq!(
         (hidden(&html, "token"), hidden(&html, "code")),
         ("sign-in", "bcdf-ghjk")
@@ -185,7 +183,7 @@ async fn a_command_line_is_signed_in_by_two_steps() {
     who(&app, &cookie(&done)).await.ok();
     app.advance(5 * MINUTE);
     let late = send(with(&[proof, ("one-time-code", shown(&app, &secret))])).await;
-    assert_eq!(late.status.as_u16(), 401, "{}", late.text());
+    late.is(401);
     assert!(
         late.text().contains(r#"name="password""#),
         "from the beginning: {}",
@@ -238,7 +236,7 @@ async fn a_page_signs_in_by_two_steps() {
     let proof = hidden(&html, "proof");
     for code in ["", NO_CODE] {
         let again = second_step(&app, EMAIL, proof, code).await;
-        assert_eq!(again.status.as_u16(), 401, "{}", again.text());
+        again.is(401);
         assert_eq!(hidden(&again.text(), "proof"), proof, "the code is asked for again");
     }
     let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
@@ -256,12 +254,8 @@ async fn a_first_step_counts_for_one_account_and_five_minutes() {
     let proof = hidden(&html, "proof").to_owned();
     let again = async |email: &str, proof: &str, code: String| {
         let answer = second_step(&app, email, proof, &code).await;
-        assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
-        assert!(
-            answer.text().contains("This took too long; sign in again"),
-            "{}",
-            answer.text()
-        );
+        answer.is(401);
+        answer.says("This took too long; sign in again");
         assert!(answer.text().contains(r#"name="password""#), "from the beginning");
     };
     again("bob@example.com", &proof, shown(&app, &bobs)).await;
@@ -290,7 +284,7 @@ async fn an_invitation_asks_who_has_an_account_for_a_code() {
         .refused(401, NEEDED);
     let fields = [("token", token.as_str()), ("password", PASSWORD)];
     let page = submit(&app, "/invite", "", &fields).await;
-    assert!(page.text().contains(r#"name="code""#), "{}", page.text());
+    page.says(r#"name="code""#);
     accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)}))
         .await
         .ok();

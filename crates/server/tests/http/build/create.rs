@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{build, built, id_of, on_both, read, stored, upload};
-use crate::support::{Answer, Fields, START, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp};
 
 #[tokio::test]
 async fn a_build_is_shown_with_every_field() {
@@ -151,7 +151,7 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         let answer = build(&app, &key, fields.clone()).await.expect(400);
         let message = answer.text("message");
         assert!(message.contains(named), "{fields}: {message}");
-        assert!(!message.contains("hunter2"), "{message}");
+        message.lacks("hunter2");
     }
     let list = app.get(&key, "/build").await.ok();
     assert_eq!(list["total"], 0);
@@ -167,7 +167,7 @@ async fn a_foreign_bundle_id_is_refused_as_by_post_update() {
     let refused = build(&app, &ours, json!({"bundleId": "com.Example.Taken"})).await;
     let published = app.publish(&ours, json!({"bundleId": "com.Example.Taken"})).await;
     assert_eq!((refused.status, refused.json()), (published.status, published.json()));
-    assert_eq!(refused.status.as_u16(), 403);
+    refused.is(403);
 }
 
 #[tokio::test]
@@ -283,13 +283,13 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
         json!({"source": {"uploadId": upload}, "buildNumber": "auto"}),
     )
     .await;
-    assert_eq!(refused.status.as_u16(), 403, "{}", refused.text());
-    assert!(refused.text().contains("2 builds"), "{}", refused.text());
+    refused.is(403);
+    refused.says("2 builds");
     assert!(stored(&app, "sources").await.is_empty());
     let cancel = format!("/build/cancel?id={second}");
     app.post(&key, &cancel, ()).await.ok();
     let retry = app.post(&key, &format!("/build/retry?id={second}"), ()).await;
-    assert_eq!(retry.status.as_u16(), 403);
+    retry.is(403);
     let usage = app.get(&key, "/usage?id=2026-11").await.ok();
     assert_eq!(usage["builds"], 2);
     assert!(app.app.clock.now() == START);

@@ -163,7 +163,7 @@ async fn a_build_that_runs_and_ends_shows_it() {
         "attachment; filename=\"app-release.apk\""
     );
     app.advance(3_600_000);
-    assert_eq!(app.get(NOBODY, shown.text("url")).await.status.as_u16(), 403);
+    app.get(NOBODY, shown.text("url")).await.is(403);
     // In a list it is shown the same.
     let list = app.get(&key, "/build?status=success").await.ok();
     assert_eq!(list["items"][0], read(&app, &key, id).await);

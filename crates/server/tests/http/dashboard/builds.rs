@@ -4,7 +4,7 @@ use launchway_domain::tenancy::Role;
 use serde_json::json;
 
 use super::{visit, visit_of};
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 #[tokio::test]
 async fn the_list_is_filtered_and_paged() {
@@ -22,23 +22,18 @@ async fn the_list_is_filtered_and_paged() {
             .await;
     }
     let first = visit.html("/builds").await;
-    assert!(
-        first.contains("1–25 of 30") && first.contains("3.0.29") && !first.contains("3.0.4<"),
-        "{first}"
-    );
+    first.says("1–25 of 30");
+    first.says("3.0.29");
+    first.lacks("3.0.4<");
     let rest = visit.html("/builds?offset=25").await;
-    assert!(
-        rest.contains("26–30 of 30") && rest.contains(r#"href="?offset=0""#),
-        "{rest}"
-    );
+    rest.says("26–30 of 30");
+    rest.says(r#"href="?offset=0""#);
     let none = visit.html("/builds?status=failed&branch=a%26b").await;
-    assert!(
-        none.contains("No build to show.") && none.contains("branch=a%26b&#38;offset=0"),
-        "{none}"
-    );
+    none.says("No build to show.");
+    none.says("branch=a%26b&#38;offset=0");
     let wrong = visit.page("/builds?status=nonsense").await;
-    assert_eq!(wrong.status.as_u16(), 400);
-    assert!(wrong.text().contains("status must be queued"), "{}", wrong.text());
+    wrong.is(400);
+    wrong.says("status must be queued");
 }
 
 #[tokio::test]
@@ -51,13 +46,14 @@ async fn a_build_is_canceled_retried_and_deleted() {
     let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=build-canceled"));
     let page = visit.html(&next).await;
-    assert!(page.contains("The build stops.") && page.contains("Canceled"), "{page}");
+    page.says("The build stops.");
+    page.says("Canceled");
     let again = visit.page(&format!("{path}/cancel")).await;
-    assert_eq!(again.status.as_u16(), 400);
-    assert!(again.text().contains("The build is over"), "{}", again.text());
+    again.is(400);
+    again.says("The build is over");
     let next = visit.confirmed(&format!("{path}/delete"), &[]).await;
     assert_eq!(next, "/builds?done=build-deleted");
-    assert_eq!(visit.page(&path).await.status.as_u16(), 404);
+    visit.page(&path).await.is(404);
 }
 
 /// The places of lines are those of the bytes that the log's range gives.
@@ -95,10 +91,7 @@ async fn the_lines_of_a_log_are_told_and_found() {
         .refused(400, "text must have 1 to 200 characters");
 
     let page = visit.html(&format!("/builds/{build}")).await;
-    assert!(
-        page.contains("&#60;script&#62;alert(1)&#60;/script&#62; the END"),
-        "{page}"
-    );
+    page.says("&#60;script&#62;alert(1)&#60;/script&#62; the END");
     assert!(
         page.contains("line 1199 é") && !page.contains('\u{1b}'),
         "the end is shown as text"
@@ -177,6 +170,7 @@ async fn lists_and_pages_follow_what_happens() {
     comes(&mut all, "Canceled").await;
     // Nothing more comes of a build that is over.
     let last = comes(&mut one, "event: over\n").await;
-    assert!(last.contains("Canceled") && last.contains("Retry"), "{last}");
+    last.says("Canceled");
+    last.says("Retry");
     while one.chunk().await.unwrap().is_some() {}
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Visit, hidden, visit, visit_of};
 use crate::pages::submit;
-use crate::support::{Answer, Fields, Setup, TestApp};
+use crate::support::{Answer, Fields, Says, Setup, TestApp};
 use things::{Other, Things, id, patch};
 
 /// The form of a confirmation, as the browser would send it.
@@ -56,10 +56,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
     tx.commit().await.unwrap();
 
     let page = visit.html(&format!("/updates/{staged}")).await;
-    assert!(
-        page.contains(r#"name="rollout" type="number" min="0" max="100" step="1" value="10""#),
-        "{page}"
-    );
+    page.says(r#"name="rollout" type="number" min="0" max="100" step="1" value="10""#);
     let path = format!("/updates/{staged}/promote");
     let asked = visit.html(&format!("{path}?configuration=production")).await;
     for part in [
@@ -196,7 +193,7 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
             refused.text()
         );
         assert_eq!(app.audit(org).await.len(), before, "{path}{query}");
-        assert!(refused.text().contains("so nothing was done"), "{}", refused.text());
+        refused.says("so nothing was done");
         // The page that refuses holds the new revision: to confirm it again does what it says.
         let again = hidden(&refused.text());
         assert_ne!(again, form);
@@ -212,10 +209,7 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
     let form = form_of(&visit, &path, "?rollout=44").await;
     patch(&app, &key, update, json!({"rollout": 71})).await;
     let refused = send(&visit, &path, &form).await.text();
-    assert!(
-        refused.contains(r#"Now">71 %</td><td data-label="Then"><b>44 %<"#),
-        "{refused}"
-    );
+    refused.says(r#"Now">71 %</td><td data-label="Then"><b>44 %<"#);
     let done = send(&visit, &path, &hidden(&refused)).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
 }
@@ -335,24 +329,15 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     let asked = visit.send("/env", &set("the second secret")).await;
     assert_eq!(asked.status, StatusCode::CONFLICT, "{}", asked.text());
     let text = asked.text();
-    assert!(
-        text.contains("set 20 Nov 2026")
-            && text.contains("TOKEN is set for these builds already, so nothing was saved"),
-        "{text}"
-    );
+    text.says("set 20 Nov 2026");
+    text.says("TOKEN is set for these builds already, so nothing was saved");
     // Nobody changed anything meanwhile, and what is equal does not differ.
-    assert!(
-        !text.contains("Somebody changed this") && !text.contains(r#"<th scope="row">How builds get it"#),
-        "{text}"
-    );
-    assert!(
-        text.contains("Replace variable") && text.contains("What you typed is kept"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("second secret") && !text.contains("first secret"),
-        "{text}"
-    );
+    text.lacks("Somebody changed this");
+    text.lacks(r#"<th scope="row">How builds get it"#);
+    text.says("Replace variable");
+    text.says("What you typed is kept");
+    text.lacks("second secret");
+    text.lacks("first secret");
     assert_eq!(changed().await, first);
     // What was typed goes along, sealed: it needs not be typed again.
     let form = hidden(&text);
@@ -367,11 +352,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     // Nobody else's browser can send it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
     let foreign = colleague.send("/env", &again).await;
-    assert!(
-        foreign.text().contains("value is not there any more"),
-        "{}",
-        foreign.text()
-    );
+    foreign.says("value is not there any more");
     visit.done("/env", &again).await;
     let second = changed().await;
     assert_ne!(second, first);
@@ -385,24 +366,20 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
             .any(|(name, value)| name == "sealedValue" && value.len() > 40),
         "{form:?}"
     );
-    assert!(!refused.text().contains("third secret"), "{}", refused.text());
+    refused.lacks("third secret");
     // The answer to an older question is asked again.
     app.advance(1000);
     let late = visit.send("/env", &again).await;
     assert_eq!(late.status, StatusCode::CONFLICT);
-    assert!(late.text().contains("Somebody changed this"), "{}", late.text());
+    late.says("Somebody changed this");
     assert_eq!(changed().await, second);
     // A value that the form shows does not go along unseen.
     let shown = [("name", "TOKEN"), ("value", "read me"), ("visibility", "plain")];
     let text = visit.send("/env", &shown).await.text();
-    assert!(
-        text.contains(">read me</textarea>") && !text.contains("sealedValue"),
-        "{text}"
-    );
-    assert!(
-        text.contains("admins, too") && !text.contains("What you typed is kept"),
-        "{text}"
-    );
+    text.says(">read me</textarea>");
+    text.lacks("sealedValue");
+    text.says("admins, too");
+    text.lacks("What you typed is kept");
 }
 
 /// Forms that are saved without a confirmation carry the revision of their page.

@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 
 use super::{Visit, visit, visit_of};
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, Fields, TestApp};
+use crate::support::{Answer, Fields, Says, TestApp};
 
 /// A path of the list with ids that nobody has.
 fn filled(path: &str, org: &str) -> String {
@@ -101,10 +101,8 @@ async fn no_page_shows_a_submission_of_another_organization() {
         assert!(missing.contains(&sent.status), "{path}: {}", sent.text());
     }
     let list = ours.html("/submissions").await;
-    assert!(
-        list.contains("No submission yet") && !list.contains(&submission),
-        "{list}"
-    );
+    list.says("No submission yet");
+    list.lacks(&submission);
     let build = app.queue(org, |_| {}).await;
     theirs.html(&format!("/submissions/new?buildId={build}")).await;
     let foreign = ours.page(&format!("/submissions/new?buildId={build}")).await;
@@ -142,7 +140,7 @@ async fn who_is_not_signed_in_comes_back_to_the_page_afterwards() {
     let wanted = format!("/o/{}/builds?status=failed", ours.org);
     let asked = get(&app, &wanted, "").await;
     let form = get(&app, asked.header("location"), "").await.text();
-    assert!(form.contains(&format!(r#"name="next" value="{wanted}""#)), "{form}");
+    form.says(&format!(r#"name="next" value="{wanted}""#));
 }
 
 /// Only pages of the dashboard are gone to after a sign-in.
@@ -191,11 +189,7 @@ async fn roles_open_pages() {
             assert_eq!(refused, row.least > Role::Member, "{}: {}", row.path, answer.status);
         }
         if refused {
-            assert!(
-                answer
-                    .text()
-                    .contains("This page needs the role admin in Test; yours is member.")
-            );
+            answer.says("This page needs the role admin in Test; yours is member.");
         }
     }
 }

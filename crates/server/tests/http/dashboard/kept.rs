@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use super::{Visit, hidden, visit, visit_of};
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, Fields, PASSWORD, TestApp, noise, package};
+use crate::support::{Answer, Fields, PASSWORD, Says, TestApp, noise, package};
 
 const VARIABLE: [(&str, &str); 4] = [
     ("name", "API_URL"),
@@ -48,7 +48,7 @@ fn next_of(answer: &Answer) -> String {
 /// Signs in by the form of the sign-in page, on the way to a page: the new cookie.
 async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
     let form = page(app, &format!("/?{}", encoded(&[("next", next)])), "").await.text();
-    assert!(form.contains(&format!(r#"name="next" value="{next}""#)), "{form}");
+    form.says(&format!(r#"name="next" value="{next}""#));
     assert_eq!(form.contains("is kept for an hour"), next.contains("kept="), "{form}");
     let fields = [("email", email), ("password", PASSWORD), ("next", next)];
     let done = submit(app, "/", "", &fields).await;
@@ -109,7 +109,7 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     sign_out(&visit).await;
     let next = next_of(&visit.send("/env", &VARIABLE).await);
     let of_colleague = page(&app, &next, &colleague.cookie).await.text();
-    assert!(of_colleague.contains("somebody else typed it"), "{of_colleague}");
+    of_colleague.says("somebody else typed it");
     let of_stranger = page(&app, &next, &stranger.cookie).await;
     assert_eq!(of_stranger.status, StatusCode::NOT_FOUND);
     let elsewhere = next.replace(&visit.org.to_string(), &stranger.org.to_string());
@@ -119,15 +119,14 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
         page(&app, &elsewhere, &stranger.cookie).await.text(),
     ];
     for text in texts {
-        assert!(!text.contains("typed.example") && !text.contains("API_URL"), "{text}");
+        text.lacks("typed.example");
+        text.lacks("API_URL");
     }
     app.advance(HOUR);
     let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
     let late = page(&app, &next, &cookie).await.text();
-    assert!(
-        late.contains("is not kept any more") && !late.contains("typed.example"),
-        "{late}"
-    );
+    late.says("is not kept any more");
+    late.lacks("typed.example");
 }
 
 #[tokio::test]
@@ -153,10 +152,8 @@ async fn secrets_and_files_are_not_kept() {
     let published = next_of(&visit.send_parts("/updates/new", &visit.token, &typed, file).await);
     let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
     let shown = page(&app, &next, &cookie).await.text();
-    assert!(
-        shown.contains(r#"value="TOKEN""#) && !shown.contains("hunter2"),
-        "{shown}"
-    );
+    shown.says(r#"value="TOKEN""#);
+    shown.lacks("hunter2");
     let shown = page(&app, &published, &cookie).await.text();
     for part in ["com.example.typed", "7.8.9", "My notes", "and secrets were not kept"] {
         assert!(shown.contains(part), "{part} in {shown}");
@@ -194,7 +191,7 @@ async fn nothing_is_kept_of_what_comes_from_elsewhere() {
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
     let large = "x".repeat(300 << 10);
     let next = next_of(&visit.send("/env", &[("name", "A"), ("value", &large)]).await);
-    assert!(!next.contains("kept="), "{next}");
+    next.lacks("kept=");
 }
 
 /// Sends the beginning of a form that announces as much again, and stands still: the first line of the answer.
@@ -266,7 +263,7 @@ async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
     sign_out(&visit).await;
     app.advance(SESSION_LIFE - 1);
     let next = next_of(&visit.send("/env", &VARIABLE).await);
-    assert!(next.contains("kept="), "{next}");
+    next.says("kept=");
     app.advance(1);
     let zip = package("index.html", b"hello");
     for late in [
@@ -301,7 +298,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let sent = old.send("/env", &VARIABLE).await;
     assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text());
     let shown = page(&app, sent.header("location"), &fresh).await.text();
-    assert!(shown.contains(r#"value="API_URL""#), "{shown}");
+    shown.says(r#"value="API_URL""#);
     assert_eq!(variables(&app, &fresh).await, 0);
     let typed = [("bundleId", "com.example.typed"), ("version", "7.8.9")];
     let zip = package("index.html", b"hello");
@@ -309,7 +306,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
         .send_parts("/updates/new", &old.token, &typed, Some(("dist.zip", &zip)))
         .await;
     let shown = page(&app, sent.header("location"), &fresh).await.text();
-    assert!(shown.contains(r#"value="7.8.9""#), "{shown}");
+    shown.says(r#"value="7.8.9""#);
     // In a browser where somebody else is signed in by now, that one does not get it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
     let mixed = Visit {
@@ -321,10 +318,8 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let sent = mixed.send("/env", &VARIABLE).await;
     assert_eq!(sent.status, StatusCode::FORBIDDEN);
     let text = sent.text();
-    assert!(
-        text.contains("somebody else than who filled in this form") && !text.contains("typed.example"),
-        "{text}"
-    );
+    text.says("somebody else than who filled in this form");
+    text.lacks("typed.example");
     let link = text
         .split_once(r#"plain" href=""#)
         .unwrap()
@@ -332,13 +327,8 @@ async fn a_form_of_an_older_session_is_shown_again() {
         .split_once('"')
         .unwrap()
         .0;
-    assert!(
-        !page(&app, link, &colleague.cookie)
-            .await
-            .text()
-            .contains("typed.example")
-    );
-    assert!(page(&app, link, &fresh).await.text().contains("typed.example"));
+    page(&app, link, &colleague.cookie).await.lacks("typed.example");
+    page(&app, link, &fresh).await.says("typed.example");
     assert_eq!(variables(&app, &fresh).await, 0);
 }
 
@@ -354,30 +344,18 @@ async fn who_was_removed_gets_the_text_back_but_no_page() {
         .await;
     let refused = admin.send("/env", &VARIABLE).await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
-    assert!(
-        refused.text().contains("https://typed.example/&#60;b&#62;"),
-        "{}",
-        refused.text()
-    );
+    refused.says("https://typed.example/&#60;b&#62;");
     owner.confirmed(&format!("/members/{id}/remove"), &[]).await;
     let refused = admin.send("/env", &VARIABLE).await;
     assert_eq!(refused.status, StatusCode::NOT_FOUND);
-    assert!(
-        refused.text().contains("https://typed.example/&#60;b&#62;"),
-        "{}",
-        refused.text()
-    );
+    refused.says("https://typed.example/&#60;b&#62;");
     // The same after the session has ended.
     sign_out(&admin).await;
     let next = next_of(&admin.send("/env", &VARIABLE).await);
     let cookie = sign_in(&app, &email(&admin, Role::Admin), &next).await;
     let shown = page(&app, &next, &cookie).await;
     assert_eq!(shown.status, StatusCode::NOT_FOUND);
-    assert!(
-        shown.text().contains("https://typed.example/&#60;b&#62;"),
-        "{}",
-        shown.text()
-    );
+    shown.says("https://typed.example/&#60;b&#62;");
     assert_eq!(variables(&app, &owner.cookie).await, 0);
 }
 
@@ -403,18 +381,13 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
         read.ok()["rollout"].clone()
     };
     let asked = page(&app, &next, &cookie).await.text();
-    assert!(
-        asked.contains("Raise the rollout of 1.0.1") && !asked.contains("When you looked"),
-        "{asked}"
-    );
+    asked.says("Raise the rollout of 1.0.1");
+    asked.lacks("When you looked");
     assert_eq!(read().await, 20);
     let body = json!({"rollout": 30});
     app.patch(&key, &format!("/update?id={update}"), body).await.ok();
     let asked = page(&app, &next, &cookie).await.text();
-    assert!(
-        asked.contains(r#"When you looked">20 %</td><td data-label="Now">30 %<"#),
-        "{asked}"
-    );
+    asked.says(r#"When you looked">20 %</td><td data-label="Now">30 %<"#);
     let form = hidden(&asked);
     let fields: Vec<_> = form
         .iter()

@@ -4,7 +4,7 @@ use launchway_domain::tenancy::Role;
 use serde_json::json;
 
 use super::visit;
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 #[tokio::test]
 async fn a_key_is_made_shown_once_and_revoked() {
@@ -21,20 +21,15 @@ async fn a_key_is_made_shown_once_and_revoked() {
             ],
         )
         .await;
-    assert_eq!(made.status.as_u16(), 201, "{}", made.text());
+    made.is(201);
     let text = made.text();
     let start = text.find(r#"<code id="key">lw_"#).unwrap() + r#"<code id="key">"#.len();
     let key = &text[start..start + 49];
     app.get(key, "/update").await.ok();
-    assert!(
-        text.contains(&format!("launchway login --url {}", app.origin)),
-        "{text}"
-    );
+    text.says(&format!("launchway login --url {}", app.origin));
     let page = visit.html("/api-keys").await;
-    assert!(
-        page.contains(&format!(r#"name="token" value="{}""#, visit.token)) && !page.contains(key),
-        "{page}"
-    );
+    page.says(&format!(r#"name="token" value="{}""#, visit.token));
+    page.lacks(key);
     let list = app.get(&visit.cookie, "/api-keys").await.ok();
     let record = &list["items"][0];
     record.has(json!({"scopes": ["build", "update"], "expiresAt": "2026-12-20T10:00:00.000Z"}));
@@ -57,13 +52,10 @@ async fn a_refused_key_keeps_what_was_typed_at_the_field() {
     let visit = visit(&app, Role::Owner).await;
     let long = "n".repeat(101);
     let refused = visit.send("/api-keys", &[("name", &long), ("scopes", "build")]).await;
-    assert_eq!(refused.status.as_u16(), 400);
+    refused.is(400);
     let text = refused.text();
-    assert!(text.contains(&format!(r#"value="{long}""#)), "{text}");
-    assert!(
-        text.contains(r#"id="name-wrong" role="alert">name must have 1 to 100"#),
-        "{text}"
-    );
+    text.says(&format!(r#"value="{long}""#));
+    text.says(r#"id="name-wrong" role="alert">name must have 1 to 100"#);
     for (scope, ticked) in [("build", true), ("submit", false)] {
         assert_eq!(text.contains(&format!(r#"value="{scope}" checked"#)), ticked, "{scope}");
     }

@@ -9,23 +9,19 @@ use serde_json::json;
 
 use super::{visit, visit_of};
 use crate::pages::page;
-use crate::support::TestApp;
+use crate::support::{Says, TestApp};
 
 #[tokio::test]
 async fn the_first_steps_go_away_when_they_are_done() {
     let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let new = visit.html("").await;
-    assert!(
-        new.contains("First steps") && new.contains(&format!("launchway login --url {}", app.origin)),
-        "{new}"
-    );
+    new.says("First steps");
+    new.says(&format!("launchway login --url {}", app.origin));
     app.published(&key, json!({"version": "1.0.1"})).await;
     let html = visit.html("").await;
-    assert!(
-        !html.contains("First steps") && html.contains("com.example.app"),
-        "{html}"
-    );
+    html.lacks("First steps");
+    html.says("com.example.app");
 }
 
 #[tokio::test]
@@ -42,10 +38,7 @@ async fn what_failed_lately_needs_attention() {
     }
     let html = visit.html("").await;
     assert_eq!(html.matches("Look at it").count(), 1, "{html}");
-    assert!(
-        html.contains("A build of com.example.app for Android failed. lately &#60;b&#62; <a"),
-        "{html}"
-    );
+    html.says("A build of com.example.app for Android failed. lately &#60;b&#62; <a");
 }
 
 /// The first page leads to the organization that was looked at last, as long as it is one of the visitor's.
@@ -70,12 +63,8 @@ async fn the_first_page_leads_where_one_was_last() {
     let looked = page(&app, &format!("/o/{second}"), &ours.cookie).await;
     assert_eq!(looked.status, StatusCode::OK);
     // It may be another organization in another tab, and a role of its own there.
-    assert!(looked.text().contains(&format!("{email}, admin")), "{}", looked.text());
-    assert!(
-        looked.text().contains(&format!(r#"<a href="/o/{}">"#, ours.org)),
-        "{}",
-        looked.text()
-    );
+    looked.says(&format!("{email}, admin"));
+    looked.says(&format!(r#"<a href="/o/{}">"#, ours.org));
     let last = looked.cookie();
     assert_eq!(last, format!("launchway-org={second}"));
     let cookies = format!("{}; {last}", ours.cookie);

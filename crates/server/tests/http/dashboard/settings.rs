@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Visit, visit, visit_of};
 use crate::pages::{page, submit};
-use crate::support::{Fields, PASSWORD, TestApp};
+use crate::support::{Fields, PASSWORD, Says, TestApp};
 
 async fn list(visit: &Visit<'_>, path: &str) -> serde_json::Value {
     visit.app.get(&visit.cookie, path).await.ok()
@@ -42,19 +42,13 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
     ];
     visit.done("/env", &fields).await;
     let html = visit.html("/env").await;
-    assert!(
-        html.contains("a\nb &#60;i&#62;") && html.contains("com.example.app, production, staging, iOS"),
-        "{html}"
-    );
+    html.says("a\nb &#60;i&#62;");
+    html.says("com.example.app, production, staging, iOS");
     let refused = visit.send("/env", &[("name", "1x"), ("value", secret)]).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    assert!(
-        refused.text().contains(r#"id="name-wrong" role="alert">name must be"#),
-        "{}",
-        refused.text()
-    );
+    refused.says(r#"id="name-wrong" role="alert">name must be"#);
     for html in [html, refused.text()] {
-        assert!(!html.contains(secret), "{html}");
+        html.lacks(secret);
     }
     let variables = list(&visit, "/env").await;
     let id = variables["items"][0].id();
@@ -80,10 +74,8 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     let record = list(&visit, "/webhooks").await["items"][0].clone();
     let path = format!("/webhooks/{}", record.id());
     let html = visit.html(&path).await;
-    assert!(
-        html.contains(r#"value="build.failed" checked"#) && !html.contains(&secret),
-        "{html}"
-    );
+    html.says(r#"value="build.failed" checked"#);
+    html.lacks(&secret);
 
     visit.done(&format!("{path}/test"), &[]).await;
     let deliveries = list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await;
@@ -118,12 +110,13 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     let now = list(&visit, "/webhooks").await["items"][0].clone();
     now.has(json!({"events": ["*"], "type": "slack", "status": "disabled", "bundleIds": ["com.example.app"]}));
     let html = visit.html(&path).await;
-    assert!(html.contains("&#60;b&#62;Chat") && !html.contains("<b>Chat"), "{html}");
+    html.says("&#60;b&#62;Chat");
+    html.lacks("<b>Chat");
     let refused = visit
         .send(&path, &[("name", "x"), ("url", "http://127.0.0.1/"), ("events", "*")])
         .await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    assert!(refused.text().contains(r#"id="url-wrong""#), "{}", refused.text());
+    refused.says(r#"id="url-wrong""#);
     visit.confirmed(&format!("{path}/delete"), &[]).await;
     assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
 }
@@ -143,10 +136,8 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     let joined = submit(&app, "/invite", "", &[("token", token), ("password", PASSWORD)]).await;
     let bob = joined.cookie();
     let members = page(&app, &format!("/o/{}/members", visit.org), &bob).await.text();
-    assert!(
-        members.contains("bob@example.com <span class=\"quiet\">(you)") && !members.contains("Invite somebody"),
-        "{members}"
-    );
+    members.says("bob@example.com <span class=\"quiet\">(you)");
+    members.lacks("Invite somebody");
 
     let all = list(&visit, "/orgs/members").await;
     let find = |email: &str| {
@@ -218,10 +209,8 @@ async fn a_password_is_changed_and_other_sessions_end() {
         let refused = visit.send(path, &[("current", current), ("password", new)]).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST);
         let text = refused.text();
-        assert!(
-            text.contains(words) && !text.contains(&format!("value=\"{current}")),
-            "{text}"
-        );
+        text.says(words);
+        text.lacks(&format!("value=\"{current}"));
     }
     let done = visit
         .send(path, &[("current", PASSWORD), ("password", "another good one")])
@@ -230,7 +219,7 @@ async fn a_password_is_changed_and_other_sessions_end() {
     let fresh = done.cookie();
     let at = format!("/o/{}/profile", visit.org);
     for (cookie, status) in [(&fresh, 200), (&other, 303), (&visit.cookie, 303)] {
-        assert_eq!(page(&app, &at, cookie).await.status.as_u16(), status);
+        page(&app, &at, cookie).await.is(status);
     }
     let signed_in = submit(&app, "/", "", &[("email", &email), ("password", "another good one")]).await;
     assert_eq!(signed_in.status, StatusCode::SEE_OTHER);
@@ -261,7 +250,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
         .await;
     assert!(visit.html("/apps").await.contains("Shop &#60;b&#62;"));
     let taken = visit.send("/apps", &[("bundleId", "no id")]).await;
-    assert!(taken.text().contains(r#"id="bundleId-wrong""#), "{}", taken.text());
+    taken.says(r#"id="bundleId-wrong""#);
     let id = list(&visit, "/apps").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/apps/{id}/delete"), &[]).await;
 
@@ -280,17 +269,16 @@ async fn apps_runners_usage_and_audit_are_shown() {
 
     app.published(&key, json!({"version": "1.0.1"})).await;
     let usage = visit.html("/usage").await;
-    assert!(
-        usage.contains("2026-11") && usage.contains("up to 1000 API calls a minute"),
-        "{usage}"
-    );
+    usage.says("2026-11");
+    usage.says("up to 1000 API calls a minute");
     let audit = visit.html("/audit?action=runner.revoke").await;
-    assert!(audit.contains("1–1 of 1") && audit.contains(&runner.id), "{audit}");
+    audit.says("1–1 of 1");
+    audit.says(&runner.id);
     // Who did it is told by name.
     let who = format!(">owner@{}.example</a></td>", visit.org);
-    assert!(audit.contains(&who), "{audit}");
+    audit.says(&who);
     let audit = visit.html("/audit?action=update.publish").await;
-    assert!(audit.contains("key test"), "{audit}");
+    audit.says("key test");
 }
 
 #[tokio::test]
@@ -322,20 +310,14 @@ async fn a_credential_is_kept_and_deleted() {
     let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
     let refused = send(keystore, "wrong-secret").await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{}", refused.text());
-    assert!(!refused.text().contains("wrong-secret"), "{}", refused.text());
+    refused.lacks("wrong-secret");
     let empty = send(b"", "store-secret").await;
-    assert!(
-        empty.text().contains("content is missing: choose the file"),
-        "{}",
-        empty.text()
-    );
+    empty.says("content is missing: choose the file");
     let done = send(keystore, "store-secret").await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
     let html = visit.html("/credentials").await;
-    assert!(
-        html.contains("Android keystore") && !html.contains("store-secret"),
-        "{html}"
-    );
+    html.says("Android keystore");
+    html.lacks("store-secret");
     let id = list(&visit, "/credentials").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/credentials/{id}/delete"), &[]).await;
     assert_eq!(list(&visit, "/credentials").await["total"], 0);

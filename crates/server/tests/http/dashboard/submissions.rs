@@ -14,7 +14,7 @@ use super::builds::comes;
 use super::{Visit, visit, visit_of};
 use crate::stage::Stage;
 use crate::stage::app_stores::APK;
-use crate::support::{Answer, Fields, TestApp, noise};
+use crate::support::{Answer, Fields, Says, TestApp, noise};
 
 /// A page of a stage whose visitor signed in before: the stage is changed in between.
 fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
@@ -48,29 +48,25 @@ async fn the_list_teaches_is_filtered_and_follows() {
     let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let empty = visit.html("/submissions").await;
-    assert!(
-        empty.contains("launchway submit android --latest --destination internal")
-            && empty.contains(&format!("launchway login --url {}", app.origin)),
-        "{empty}"
-    );
+    empty.says("launchway submit android --latest --destination internal");
+    empty.says(&format!("launchway login --url {}", app.origin));
     let submission = app.submitted(&key).await.id().to_owned();
     let path = format!("/submissions/{submission}");
     for query in ["", "?status=queued&platform=android&bundleId=com.example.app"] {
         let list = visit.html(&format!("/submissions{query}")).await;
-        assert!(list.contains(&path) && list.contains("Google Play, internal"), "{list}");
+        list.says(&path);
+        list.says("Google Play, internal");
     }
     let none = visit.html("/submissions?status=in_review").await;
-    assert!(
-        none.contains("No submission to show.") && !none.contains(&path),
-        "{none}"
-    );
+    none.says("No submission to show.");
+    none.lacks(&path);
     for (query, words) in [
         ("status=nonsense", "status must be queued"),
         ("buildId=x", "buildId must be a build&#39;s id"),
     ] {
         let wrong = visit.page(&format!("/submissions?{query}")).await;
         assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
-        assert!(wrong.text().contains(words), "{}", wrong.text());
+        wrong.says(words);
     }
 
     let open = async |path: &str| {
@@ -88,14 +84,14 @@ async fn the_list_teaches_is_filtered_and_follows() {
     comes(&mut list, "Canceled").await;
     // Nothing more comes of a submission that is over.
     let last = comes(&mut one, "event: over\n").await;
-    assert!(last.contains("The submission is canceled."), "{last}");
+    last.says("The submission is canceled.");
     for (action, words) in [
         ("cancel", "that cannot be changed any more"),
         ("retry", "only a failed or rejected one can be retried"),
     ] {
         let refused = visit.page(&format!("{path}/{action}")).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{action}");
-        assert!(refused.text().contains(words), "{}", refused.text());
+        refused.says(words);
     }
     assert_eq!(
         visit.confirmed(&format!("{path}/delete"), &[]).await,
@@ -154,7 +150,7 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
         assert!(page.contains(part), "{part} in {page}");
     }
     let of_build = visit.html(&format!("/submissions?buildId={build}")).await;
-    assert!(of_build.contains(&id), "{of_build}");
+    of_build.says(&id);
 }
 
 #[tokio::test]
@@ -216,7 +212,8 @@ async fn a_file_of_several_mebibytes_comes_whole() {
     // It is read as an app, and is none.
     let text = answer.text();
     assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
-    assert!(text.contains("<form") && !text.contains("The form is"), "{text}");
+    text.says("<form");
+    text.lacks("The form is");
 }
 
 #[tokio::test]
@@ -301,20 +298,15 @@ async fn what_failed_needs_attention_and_is_retried() {
         assert!(page.contains(part), "{part} in {page}");
     }
     let overview = visit.html("").await;
-    assert!(
-        overview.contains("The submission of com.example.app to Google Play, internal failed.")
-            && overview.contains(&told),
-        "{overview}"
-    );
+    overview.says("The submission of com.example.app to Google Play, internal failed.");
+    overview.says(&told);
     app.advance(8 * DAY);
     assert!(!visit.html("").await.contains("Look at it"), "it is old news");
     let next = visit.confirmed(&format!("{path}/retry"), &[]).await;
     assert_eq!(next, format!("{path}?done=submission-retried"));
     let page = visit.html(&next).await;
-    assert!(
-        page.contains("Queued") && page.contains("The submission goes on."),
-        "{page}"
-    );
+    page.says("Queued");
+    page.says("The submission goes on.");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use launchway_os::clock::Clock;
 use launchway_server::ops::two_factor;
 
 use super::{Visit, visit};
-use crate::support::{PASSWORD, TestApp};
+use crate::support::{PASSWORD, Says, TestApp};
 
 const PAGE: &str = "/profile/two-factor";
 const PRESENT: (&str, &str) = ("present", PASSWORD);
@@ -42,12 +42,8 @@ async fn an_app_is_added_by_its_first_code() {
     // Somebody at an unlocked browser locks nobody out.
     for password in ["", "not the password"] {
         let refused = visit.send(PAGE, &[("present", password)]).await;
-        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-        assert!(
-            refused.text().contains("present password is wrong"),
-            "{}",
-            refused.text()
-        );
+        refused.is(400);
+        refused.says("present password is wrong");
     }
     let user = visit.caller().await.parse().unwrap();
     assert!(two_factor::pending_secret(&app.app, user).await.unwrap().is_none());
@@ -71,19 +67,19 @@ async fn an_app_is_added_by_its_first_code() {
         ),
     ] {
         let refused = visit.send("/profile/two-factor/confirm", &[("code", code)]).await;
-        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-        assert!(refused.text().contains(message), "{}", refused.text());
+        refused.is(400);
+        refused.says(message);
     }
     let code = shown(&app, &secret);
     let done = visit
         .send("/profile/two-factor/confirm", &[("code", code.as_str())])
         .await;
-    assert_eq!(done.status.as_u16(), 200, "{}", done.text());
+    done.is(200);
     assert_eq!(recovery_codes(&done.text()).len(), 10);
     let html = visit.html(PAGE).await;
     assert!(!html.contains(r#"id="recovery""#), "once");
     assert!(!html.contains(secret.text().as_str()), "nor is the secret shown again");
-    assert!(html.contains("You have 10 recovery codes left"), "{html}");
+    html.says("You have 10 recovery codes left");
     let again = visit.send(PAGE, &[PRESENT]).await;
     assert_eq!(again.status.as_u16(), 400, "they are on already");
 }
@@ -101,8 +97,8 @@ async fn a_secret_waits_ten_minutes_for_its_first_code() {
     assert!(!visit.html(PAGE).await.contains(secret.text().as_str()));
     let code = shown(&app, &secret);
     let refused = visit.send("/profile/two-factor/confirm", &[("code", &code)]).await;
-    assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-    assert!(refused.text().contains("Begin anew"), "{}", refused.text());
+    refused.is(400);
+    refused.says("Begin anew");
 }
 
 #[tokio::test]
@@ -125,8 +121,8 @@ async fn codes_are_turned_off_by_password_and_code() {
     ] {
         let fields = [("present", password), ("code", code)];
         let refused = visit.send("/profile/two-factor/remove", &fields).await;
-        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-        assert!(refused.text().contains(message), "{}", refused.text());
+        refused.is(400);
+        refused.says(message);
         assert!(!refused.text().contains(&recovery[0]), "nothing typed is shown");
     }
     let fields = [("present", PASSWORD), ("code", recovery[0].as_str())];

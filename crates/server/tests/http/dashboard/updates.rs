@@ -10,7 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
-use crate::support::{Answer, Fields, TestApp, noise, package};
+use crate::support::{Answer, Fields, Says, TestApp, noise, package};
 
 /// Sends the form of the publish page with a file, as a browser does.
 async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
@@ -45,10 +45,8 @@ async fn an_update_is_published_from_the_browser() {
         .unwrap()
         .to_owned();
     let page = visit.html(&path).await;
-    assert!(
-        page.contains("The update is published.") && page.contains("one\ntwo &#60;b&#62;</textarea>"),
-        "{page}"
-    );
+    page.says("The update is published.");
+    page.says("one\ntwo &#60;b&#62;</textarea>");
     let answer = app
         .checked("com.example.app", "currentVersion=1.0.0&platform=android")
         .await;
@@ -175,13 +173,10 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
 
     visit.confirmed(&change, &[("status", "withdrawn")]).await;
     let page = visit.html(&path).await;
-    assert!(page.contains("Withdrawn") && !page.contains("Change rollout"), "{page}");
+    page.says("Withdrawn");
+    page.lacks("Change rollout");
     let again = visit.page(&format!("{change}?status=published")).await;
-    assert!(
-        again.text().contains("A withdrawn update stays withdrawn"),
-        "{}",
-        again.text()
-    );
+    again.says("A withdrawn update stays withdrawn");
     assert_eq!(
         visit.confirmed(&format!("{path}/delete"), &[]).await,
         "/updates?done=update-deleted"
@@ -228,11 +223,8 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     // The session has ended long ago, too.
     let visit = visit_of(&app, org, Role::Admin).await;
     let page = visit.html(&path).await;
-    assert!(
-        !page.contains("How it ended, by day")
-            && page.contains(r#"<th scope="row">Confirmed</th><td class="num" data-label="Devices">3</td>"#),
-        "{page}"
-    );
+    page.lacks("How it ended, by day");
+    page.says(r#"<th scope="row">Confirmed</th><td class="num" data-label="Devices">3</td>"#);
     let mut tx = app.app.db.read().await.unwrap();
     let id = update.id().parse().unwrap();
     assert_eq!(tx.org(org).report_days(id).await.unwrap(), []);
@@ -328,6 +320,6 @@ async fn who_gets_what_is_told_of_own_apps_only() {
         (foreign.status, missing.status),
         (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST)
     );
-    assert!(foreign.text().contains("bundleId names no app of this organization"));
+    foreign.says("bundleId names no app of this organization");
     assert_eq!(foreign.text().replace("example.app", "example.none"), missing.text());
 }

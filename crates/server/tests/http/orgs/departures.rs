@@ -13,7 +13,7 @@ use super::{EMAIL, get, user_id};
 use crate::auth::links::{accept, reset};
 use crate::dashboard::visit_of;
 use crate::device_logins::{begin, claim, confirm};
-use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Says, Setup, TestApp};
 
 const SECOND: &str = "ada.second@example.com";
 
@@ -51,7 +51,7 @@ async fn runner_token(app: &TestApp, cookie: &str) -> String {
 async fn approved_login(app: &TestApp, cookie: &str, org: OrgId) -> Value {
     let login = begin(app).await;
     let done = confirm(app, cookie, &login, org).await;
-    assert!(done.text().contains("Confirmed."), "{}", done.text());
+    done.says("Confirmed.");
     login
 }
 
@@ -236,7 +236,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     reset(&app, &link, "another good password").await.ok();
     // The invitation that somebody else made for the address stays: it gives nothing that the member lacks.
     let answer = accept(&app, &left.invitations[0], PASSWORD).await;
-    assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
+    answer.is(401);
     for token in [left.runner_token.as_str(), elsewhere.text("token")] {
         enroll(&app, token).await.expect(401);
     }

@@ -7,7 +7,7 @@ use launchway_server::ops::{accounts, orgs};
 use reqwest::Method;
 
 use super::{invite, page, submit};
-use crate::support::{Answer, Fields, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 /// Every page there is, by a server that has an organization, to nobody and to an owner.
 async fn all(app: &TestApp) -> Vec<(String, Answer)> {
@@ -184,7 +184,7 @@ async fn a_hostile_name_stays_a_name() {
             assert!(!text.contains(part), "page {number} has {part}: {text}");
         }
     }
-    assert_eq!(pages[0].status.as_u16(), 200);
-    assert!(pages[0].text().contains("&#60;script&#62;"), "{}", pages[0].text());
-    assert!(pages[1].text().contains("&#60;img/src=x&#62;"), "{}", pages[1].text());
+    pages[0].is(200);
+    pages[0].says("&#60;script&#62;");
+    pages[1].says("&#60;img/src=x&#62;");
 }

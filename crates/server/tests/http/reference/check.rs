@@ -163,13 +163,13 @@ async fn download_urls_are_valid_for_an_hour() {
     let offer = ask().await;
     assert_eq!(text(&offer, "expiresAt"), iso(now + HOUR));
     let url = text(&offer, "url");
-    assert_eq!(app.get(NOBODY, &url).await.status, 200);
+    app.get(NOBODY, &url).await.is(200);
     app.advance(HOUR - 1);
-    assert_eq!(app.get(NOBODY, &url).await.status, 200);
+    app.get(NOBODY, &url).await.is(200);
     app.advance(1);
-    assert_eq!(app.get(NOBODY, &url).await.status, 403);
+    app.get(NOBODY, &url).await.is(403);
     let again = ask().await;
-    assert_eq!(app.get(NOBODY, &text(&again, "url")).await.status, 200);
+    app.get(NOBODY, &text(&again, "url")).await.is(200);
 }
 
 /// `docs/reference/updates.md#caching`

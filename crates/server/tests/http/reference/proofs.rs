@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Who::{Key, Session, Shows, Stranger};
 use super::stage::Stage;
 use super::{BAD_KEY, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, new_key, run};
-use crate::support::{Answer, Fields, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 #[tokio::test]
 async fn keys_and_sessions_follow_the_rules() {
@@ -90,5 +90,5 @@ async fn the_key_is_displayed_once() {
     stage.app.get(key, "/build").await.ok();
     let list = stage.call(Session, Method::GET, "/api-keys?limit=100", NONE).await;
     list.ok();
-    assert!(!list.text().contains(key));
+    list.lacks(key);
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::build::{stored, upload};
 use crate::stage::Stage;
 use crate::stage::app_stores::{APK, IPA};
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 
@@ -228,7 +228,8 @@ async fn the_only_fitting_credential_is_taken_else_one_is_named() {
     let [_, other] = app.store_credentials(&key).await;
     let refused = submit(json!({})).await.expect(400);
     let message = refused.text("message");
-    assert!(message.contains(&google) && message.contains(&other), "{message}");
+    message.says(&google);
+    message.says(&other);
     let made = submit(json!({"credentialId": other})).await.created();
     assert_eq!(made["credentialId"], other);
 }

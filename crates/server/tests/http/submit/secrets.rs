@@ -1,6 +1,6 @@
 //! What is secret of a submission: the store's keys, and the address of an upload that is under way.
 
-use crate::support::Fields;
+use crate::support::{Fields, Says};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_store_simulator::{Fault, Kind, When};
@@ -36,9 +36,10 @@ async fn the_address_of_an_upload_is_sealed_and_never_shown() {
     assert!(session.len() > 3, "{session}");
     let record = stage.record(id).await.unwrap();
     let sealed = record.work.sealed_progress.clone().expect("it has reached something");
-    assert!(!sealed.contains("stage") && !sealed.contains("sessions"), "{sealed}");
+    sealed.lacks("stage");
+    sealed.lacks("sessions");
     let shown = stage.read(id).await.to_string() + &format!("{:?}", stage.audit(stage.org).await);
-    assert!(!shown.contains("sessions/"), "{shown}");
+    shown.lacks("sessions/");
     assert_eq!(stage.ended(id).await["status"], "success");
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 use crate::stage::app_stores::{Death, IPA, VISION, counts, id_of, settings_with_encryption_answered};
-use crate::support::{Fields, Setup};
+use crate::support::{Fields, Says, Setup};
 
 const FAR: i64 = 1 << 50;
 
@@ -306,10 +306,8 @@ async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
         "{failed:#}"
     );
     let message = failed["error"].text("message");
-    assert!(
-        message.contains("1.2.3") && message.contains("attached another one"),
-        "{message}"
-    );
+    message.says("1.2.3");
+    message.says("attached another one");
 }
 
 /// An older node took no turn for what it has in review.

@@ -1,6 +1,6 @@
 //! A build number that the store has already: only what this service sent with the same bytes is released.
 
-use crate::support::Fields;
+use crate::support::{Fields, Says};
 use launchway_app_store_simulator::ByHand;
 use launchway_domain::platform::Platform;
 use serde_json::{Value, json};
@@ -45,7 +45,8 @@ async fn a_build_that_a_person_uploaded_is_not_released_as_this_one() {
         let failed = stage.ended(id).await;
         assert_used(&failed);
         let message = failed["error"].text("message");
-        assert!(message.contains("42") && message.contains("1.2.3"), "{message}");
+        message.says("42");
+        message.says("1.2.3");
         assert_eq!(counts(&stage.ledger(), ["upload", "version", "review"]), [0, 0, 0]);
     }
 }

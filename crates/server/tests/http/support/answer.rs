@@ -47,6 +47,11 @@ impl Answer {
         self.header("set-cookie").split(';').next().unwrap().to_owned()
     }
 
+    #[track_caller]
+    pub fn is(&self, status: u16) {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text());
+    }
+
     /// The JSON of a response that must be 200.
     #[track_caller]
     pub fn ok(&self) -> Value {
@@ -62,7 +67,7 @@ impl Answer {
     /// The JSON of a response that must have this status.
     #[track_caller]
     pub fn expect(&self, status: u16) -> Value {
-        assert_eq!(self.status.as_u16(), status, "{}", self.text());
+        self.is(status);
         self.json()
     }
 
@@ -90,6 +95,38 @@ impl Answer {
         let message = body["message"].as_str().unwrap_or_else(|| panic!("no message: {body}"));
         self.refused(status, message);
         message.to_owned()
+    }
+}
+
+/// What a text must say.
+pub trait Says {
+    fn says(&self, part: &str);
+
+    /// It must not say this.
+    fn lacks(&self, part: &str);
+}
+
+impl Says for str {
+    #[track_caller]
+    fn says(&self, part: &str) {
+        assert!(self.contains(part), "no {part:?} in {self}");
+    }
+
+    #[track_caller]
+    fn lacks(&self, part: &str) {
+        assert!(!self.contains(part), "{part:?} in {self}");
+    }
+}
+
+impl Says for Answer {
+    #[track_caller]
+    fn says(&self, part: &str) {
+        self.text().says(part);
+    }
+
+    #[track_caller]
+    fn lacks(&self, part: &str) {
+        self.text().lacks(part);
     }
 }
 

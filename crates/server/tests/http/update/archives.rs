@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::BUNDLE;
-use crate::support::{TestApp, package};
+use crate::support::{Says, TestApp, package};
 
 type Zip = ZipWriter<Cursor<Vec<u8>>>;
 
@@ -157,7 +157,7 @@ async fn how_far_a_package_may_unpack_is_a_setting() {
         let (_, key) = app.org_with_key().await;
         let upload = app.upload(&key, &bytes).await;
         let answer = app.publish(&key, json!({"uploadId": upload})).await;
-        assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
-        assert!(answer.text().contains(named), "{}", answer.text());
+        answer.is(status);
+        answer.says(named);
     }
 }

@@ -255,8 +255,5 @@ async fn ids_that_name_nothing_are_404_after_the_form() {
     ] {
         publish(source).await.refused(404, message);
     }
-    assert_eq!(
-        publish(json!({"uploadId": "nonsense", "rollout": 101})).await.status,
-        400
-    );
+    publish(json!({"uploadId": "nonsense", "rollout": 101})).await.is(400);
 }

@@ -109,13 +109,10 @@ async fn the_server_takes_the_number_above_the_highest() {
         "23",
         "the highest was deleted"
     );
-    assert_eq!(
-        app.publish(&key, json!({"buildNumber": "50", "version": "1.0.1", "rollout": 0}))
-            .await
-            .status,
-        201
-    );
-    assert_eq!(app.publish(&key, json!({"buildNumber": "50"})).await.status, 400);
+    app.publish(&key, json!({"buildNumber": "50", "version": "1.0.1", "rollout": 0}))
+        .await
+        .is(201);
+    app.publish(&key, json!({"buildNumber": "50"})).await.is(400);
     assert_eq!(
         app.published(&key, json!({})).await["buildNumber"],
         "51",

@@ -105,7 +105,7 @@ async fn a_store_update_has_a_link_and_the_stores_version() {
         .await;
     let answer = app.checked(BUNDLE, "currentVersion=1.0.0&fingerprint=zero").await;
     assert_eq!(answer["updateAvailable"], true);
-    assert_eq!(app.get(NOBODY, answer.text("url")).await.status, 200);
+    app.get(NOBODY, answer.text("url")).await.is(200);
 }
 
 /// A reason names at most three changes, then `and N more`: `docs/reference/updates.md#reasons`.

@@ -30,7 +30,7 @@ async fn a_client_has_checks_a_minute_and_is_told_when_to_return() {
     assert_eq!(refused.header("access-control-allow-origin"), "*");
     assert_eq!(refused.header("cache-control"), "no-cache, no-store, must-revalidate");
     app.advance(40 * SECOND - 1);
-    assert_eq!(ask_from(&app, &[]).await.status, 429);
+    ask_from(&app, &[]).await.is(429);
     app.advance(1);
     ask_from(&app, &[]).await.ok();
     app.advance(-MINUTE);
@@ -112,5 +112,5 @@ async fn wrong_questions_count_too() {
             .await
             .refused(400, "currentVersion is required");
     }
-    assert_eq!(app.get(NOBODY, "/update/check/com.example.app").await.status, 429);
+    app.get(NOBODY, "/update/check/com.example.app").await.is(429);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::stage::webhooks::{answering, assert_signed, secret};
 use crate::stage::{BUNDLE, Stage};
-use crate::support::{Fields, START};
+use crate::support::{Fields, START, Says};
 
 const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published.";
 
@@ -57,6 +57,6 @@ async fn nobody_can_mention_a_channel() {
     let received = receiver.received();
     let message = received[0].json();
     let text = message.text("text");
-    assert!(text.contains("&lt;!channel&gt; &amp; &lt;@U1&gt;"), "{text}");
+    text.says("&lt;!channel&gt; &amp; &lt;@U1&gt;");
     assert_eq!(received[1].body, received[0].body, "the same bytes at every try");
 }

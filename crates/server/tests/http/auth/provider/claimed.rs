@@ -12,14 +12,14 @@ use crate::auth::two_factor::enroll;
 use crate::auth::{EMAIL, cookie, credentials, post, who};
 use crate::device_logins;
 use crate::pages::page;
-use crate::support::{Answer, Fields, PASSWORD, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 const DROPPED: &str = "This account had a password before you proved here that the address is yours";
 
 /// The session of a sign-in that dropped what the account had.
 fn claimed(answer: &Answer) -> String {
-    assert_eq!(answer.status.as_u16(), 200, "{}", answer.text());
-    assert!(answer.text().contains(DROPPED), "{}", answer.text());
+    answer.is(200);
+    answer.says(DROPPED);
     session_cookie(answer).expect("a session")
 }
 

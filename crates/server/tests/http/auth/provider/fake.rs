@@ -190,7 +190,7 @@ pub async fn begin(app: &TestApp) -> (String, HashMap<String, String>) {
 /// The same, by a link of a page.
 pub async fn begin_at(app: &TestApp, path: &str) -> (String, HashMap<String, String>) {
     let answer = page(app, path, "").await;
-    assert_eq!(answer.status.as_u16(), 303, "{}", answer.text());
+    answer.is(303);
     let url = Url::parse(answer.header("location")).unwrap();
     (cookie(&answer), url.query_pairs().into_owned().collect())
 }
@@ -256,7 +256,7 @@ pub fn session_cookie(answer: &Answer) -> Option<String> {
 }
 
 pub fn is_refused(answer: &Answer, status: u16, words: &str) {
-    assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
+    answer.is(status);
     assert!(answer.text().contains(words), "{words}: {}", answer.text());
     assert_eq!(session_cookie(answer), None);
 }

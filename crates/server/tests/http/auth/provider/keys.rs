@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::fake::{Fake, Signer, come_back, is_refused, prove, session, stage};
 use crate::auth::EMAIL;
-use crate::support::TestApp;
+use crate::support::{Says, TestApp};
 
 async fn with_user() -> (TestApp, Arc<Fake>) {
     let (app, fake) = stage().await;
@@ -56,10 +56,7 @@ async fn a_provider_that_takes_the_secret_by_form_alone_gets_it_so() {
     session(&come_back(&app, &fake, |_| {}).await);
     let (form, proof) = fake.asked.lock().unwrap().pop().unwrap();
     assert_eq!(proof, "");
-    assert!(
-        form.contains("&client_id=launchway&client_secret=the%20secret"),
-        "{form}"
-    );
+    form.says("&client_id=launchway&client_secret=the%20secret");
 }
 
 /// What an attacker makes of a token: no signature, or one by what everybody knows.

@@ -14,7 +14,7 @@ use crate::auth::two_factor::{enroll, hidden};
 use crate::auth::{EMAIL, credentials, post, who};
 use crate::dashboard::Visit;
 use crate::pages::{page, submit};
-use crate::support::{Fields, PASSWORD, TestApp};
+use crate::support::{Fields, PASSWORD, Says, TestApp};
 
 const SIGN_IN_AGAIN: &str = "sign in through the provider again, and do this within 10 minutes";
 
@@ -43,15 +43,13 @@ async fn a_first_password_is_set_after_a_fresh_sign_in() {
     let (app, fake) = stage().await;
     let old = member(&app, &fake).await;
     let form = old.html("/profile").await;
-    assert!(
-        form.contains("Set a password") && !form.contains(r#"name="current""#),
-        "{form}"
-    );
+    form.says("Set a password");
+    form.lacks(r#"name="current""#);
     app.advance(10 * MINUTE);
     let fields = [("password", PASSWORD)];
     let refused = old.send("/profile/password", &fields).await;
-    assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-    assert!(refused.text().contains(SIGN_IN_AGAIN), "{}", refused.text());
+    refused.is(400);
+    refused.says(SIGN_IN_AGAIN);
     let fresh = visit(&app, &fake, old.org).await;
     app.advance(10 * MINUTE - SECOND);
     let location = fresh.done("/profile/password", &fields).await;
@@ -70,11 +68,7 @@ async fn a_first_password_is_set_after_a_fresh_sign_in() {
     let fresh = visit(&app, &fake, old.org).await;
     let fields = [("current", ""), ("password", "another good password")];
     let refused = fresh.send("/profile/password", &fields).await;
-    assert!(
-        refused.text().contains("current password is wrong"),
-        "{}",
-        refused.text()
-    );
+    refused.says("current password is wrong");
     assert!(fresh.html("/profile").await.contains("Change password"));
 }
 
@@ -84,31 +78,25 @@ async fn codes_are_turned_on_after_a_fresh_sign_in_and_off_by_a_code() {
     let old = member(&app, &fake).await;
     app.advance(10 * MINUTE);
     let refused = old.send("/profile/two-factor", &[]).await;
-    assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-    assert!(refused.text().contains(SIGN_IN_AGAIN), "{}", refused.text());
+    refused.is(400);
+    refused.says(SIGN_IN_AGAIN);
     let fresh = visit(&app, &fake, old.org).await;
     let form = fresh.html("/profile/two-factor").await;
     assert!(!form.contains(r#"name="present""#), "nothing is asked: {form}");
-    assert_eq!(fresh.send("/profile/two-factor", &[]).await.status.as_u16(), 200);
+    fresh.send("/profile/two-factor", &[]).await.is(200);
     let user = fresh.caller().await.parse().unwrap();
     let secret = two_factor::pending_secret(&app.app, user).await.unwrap().unwrap();
     let shown = || secret.display_code(app.clock.now()).to_string();
     let confirmed = fresh.send("/profile/two-factor/confirm", &[("code", &shown())]).await;
-    assert_eq!(confirmed.status.as_u16(), 200, "{}", confirmed.text());
+    confirmed.is(200);
     app.advance(30 * SECOND);
     let form = fresh.html("/profile/two-factor").await;
-    assert!(
-        !form.contains(r#"name="present""#) && form.contains(r#"name="code""#),
-        "{form}"
-    );
+    form.lacks(r#"name="present""#);
+    form.says(r#"name="code""#);
     for code in ["", "12345x"] {
         let refused = fresh.send("/profile/two-factor/remove", &[("code", code)]).await;
-        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
-        assert!(
-            refused.text().contains(r#"role="alert">code is "#),
-            "{}",
-            refused.text()
-        );
+        refused.is(400);
+        refused.says(r#"role="alert">code is "#);
     }
     let location = fresh.done("/profile/two-factor/remove", &[("code", &shown())]).await;
     assert_eq!(location, "/profile?done=two-factor-removed");
@@ -136,10 +124,8 @@ async fn a_sign_in_takes_the_invitations_that_wait() {
     let ([one, two], token) = invited_by_two(&app).await;
     // The link cannot be used, for there is no password to show; its page tells what to do.
     let form = page(&app, &format!("/invite?token={token}"), "").await.text();
-    assert!(
-        form.contains("through the provider instead") && form.contains("/sign-in/provider"),
-        "{form}"
-    );
+    form.says("through the provider instead");
+    form.says("/sign-in/provider");
     let refused = submit(&app, "/invite", "", &[("token", &token), ("password", PASSWORD)]).await;
     is_refused(&refused, 401, "The address or the password is wrong");
     let cookie = session(&come_back(&app, &fake, |_| {}).await);

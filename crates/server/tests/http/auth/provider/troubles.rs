@@ -9,7 +9,7 @@ use serde_json::json;
 use super::fake::{begin, come_back, is_refused, prove, session, stage, with_issuer};
 use crate::auth::EMAIL;
 use crate::pages::{page, signed_in, submit};
-use crate::support::{PASSWORD, TestApp};
+use crate::support::{PASSWORD, Says, TestApp};
 
 const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
 
@@ -26,7 +26,7 @@ async fn a_provider_that_is_away_keeps_nobody_with_a_password_out() {
     fake.status.store(502, Ordering::SeqCst);
     let answer = page(&app, "/sign-in/provider", "").await;
     is_refused(&answer, 503, AWAY);
-    assert!(answer.text().contains(r#"name="password""#), "{}", answer.text());
+    answer.says(r#"name="password""#);
     signs_in_by_password(&app).await;
     // Who comes next is told at once; a little later it is tried again.
     fake.status.store(200, Ordering::SeqCst);
