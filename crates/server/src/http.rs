@@ -30,6 +30,7 @@ mod credentials;
 mod device_logins;
 mod docs;
 mod env;
+pub(crate) mod event_stream;
 mod fingerprints;
 mod health;
 pub(crate) mod install;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
+use axum::response::sse::Event;
 use futures::stream;
 use tokio::time::Instant;
 
@@ -13,12 +12,10 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_news::StreamPlace;
 use crate::caller::Caller;
-use crate::http::build_stream::event_stream;
+use crate::http::event_stream::event_stream;
 
 /// How often a part is rendered and compared.
 const POLL: Duration = Duration::from_secs(1);
-/// Proxies close connections that are idle for longer.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream ends after this time. The browser reconnects and is authenticated again.
 const MAX_STREAM_TIME: Duration = Duration::from_secs(5 * 60);
 /// `Retry-After` in seconds if an organization has too many streams open.
@@ -47,7 +44,6 @@ struct Follower<P> {
     /// Whether the browser must still be told that the stream is complete.
     closes: bool,
     ended: bool,
-    heartbeat: Instant,
     until: Instant,
     _place: StreamPlace,
 }
@@ -66,7 +62,6 @@ pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response
         shown: None,
         closes: false,
         ended: false,
-        heartbeat: now + HEARTBEAT,
         until: now + MAX_STREAM_TIME,
         _place: place,
     };
@@ -74,15 +69,15 @@ pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response
         let event = follower.next().await.map_err(|failure| failure.to_string())?;
         Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
     });
-    Ok(event_stream(Body::from_stream(events)))
+    Ok(event_stream(events))
 }
 
 impl<P: Part> Follower<P> {
-    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+    async fn next(&mut self) -> Result<Option<Event>, ApiError> {
         loop {
             if std::mem::take(&mut self.closes) {
                 self.ended = true;
-                return Ok(Some(Bytes::from_static(b"event: over\ndata: over\n\n")));
+                return Ok(Some(Event::default().event("over").data("over")));
             }
             if self.ended || self.app.stopping.is_cancelled() || Instant::now() >= self.until {
                 return Ok(None);
@@ -97,9 +92,8 @@ impl<P: Part> Follower<P> {
             };
             self.closes = part.is_last;
             if self.shown.as_ref() != Some(&part.html) {
-                let event = event(&part.html);
+                let event = Event::default().data(&part.html);
                 self.shown = Some(part.html);
-                self.heartbeat = Instant::now() + HEARTBEAT;
                 return Ok(Some(event));
             }
             if self.closes {
@@ -110,36 +104,6 @@ impl<P: Part> Follower<P> {
                 () = tokio::time::sleep(POLL) => {}
                 () = stopping.cancelled() => {}
             }
-            if Instant::now() >= self.heartbeat {
-                self.heartbeat = Instant::now() + HEARTBEAT;
-                return Ok(Some(Bytes::from_static(b": nothing new\n\n")));
-            }
         }
-    }
-}
-
-/// A text as one event: each of its lines is a line of data.
-fn event(text: &str) -> Bytes {
-    let mut event = String::with_capacity(text.len() + text.len() / 8);
-    // Browsers also treat a lone carriage return as the end of a line.
-    for line in text.split(['\n', '\r']) {
-        event.push_str("data: ");
-        event.push_str(line);
-        event.push('\n');
-    }
-    event.push('\n');
-    Bytes::from(event)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::event;
-
-    #[test]
-    fn no_line_of_a_part_breaks_out_of_its_event() {
-        assert_eq!(
-            &event("a\nevent: x\r\rid: 1")[..],
-            b"data: a\ndata: event: x\ndata: \ndata: id: 1\n\n"
-        );
     }
 }

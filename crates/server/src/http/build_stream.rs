@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::response::sse::Event;
 use bytes::Bytes;
 use futures::stream;
 use launchway_api::builds::{BuildView, LogEvent};
@@ -25,13 +25,12 @@ use crate::build_log::LogReader;
 use crate::build_news::StreamPlace;
 use crate::caller::Caller;
 use crate::http::build_log::{offset, remaining};
+use crate::http::event_stream::event_stream;
 use crate::http::extract::Query;
 use crate::ops::builds::view::view;
 
 /// Other nodes do not notify this one, so it polls.
 const POLL: Duration = Duration::from_secs(1);
-/// Proxies close connections that are idle for longer.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream ends after this time. The client reconnects and is authenticated again.
 const MAX_STREAM_TIME: Duration = Duration::from_secs(5 * 60);
 /// `Retry-After` in seconds if an organization has too many streams open.
@@ -85,7 +84,6 @@ pub async fn follow(
         news,
         torn: Bytes::new(),
         shown: None,
-        heartbeat: now + HEARTBEAT,
         until: now + MAX_STREAM_TIME,
         ended: false,
         _place: place,
@@ -94,22 +92,7 @@ pub async fn follow(
         let event = follower.next().await.map_err(|failure| failure.to_string())?;
         Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
     });
-    Ok(event_stream(Body::from_stream(events)))
-}
-
-/// A response that streams events.
-pub fn event_stream(events: Body) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // A buffering proxy would delay new events.
-        (
-            HeaderName::from_static("x-accel-buffering"),
-            HeaderValue::from_static("no"),
-        ),
-    ];
-    (headers, events).into_response()
+    Ok(event_stream(events))
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
@@ -136,7 +119,6 @@ struct Follower {
     torn: Bytes,
     /// The state in the last `build` event.
     shown: Option<ShownState>,
-    heartbeat: Instant,
     until: Instant,
     ended: bool,
     _place: StreamPlace,
@@ -156,7 +138,7 @@ impl ShownState {
 
 impl Follower {
     /// The next event; `None` at the end.
-    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+    async fn next(&mut self) -> Result<Option<Event>, ApiError> {
         loop {
             if self.ended || self.app.stopping.is_cancelled() || Instant::now() >= self.until {
                 return Ok(None);
@@ -185,14 +167,12 @@ impl Follower {
                 self.ended = true;
                 return self.build_event(BuildStreamEvent::End, &build).await.map(Some);
             }
-            if let Some(event) = self.wait().await {
-                return Ok(Some(event));
-            }
+            self.wait().await;
         }
     }
 
     /// The next piece of the log. An incomplete character waits for the rest, unless the log has ended.
-    async fn log_event(&mut self, is_all: bool) -> Result<Option<Bytes>, ApiError> {
+    async fn log_event(&mut self, is_all: bool) -> Result<Option<Event>, ApiError> {
         let start = self.log.offset() - self.torn.len() as i64;
         let piece = match self.log.next().await? {
             Some(piece) => piece,
@@ -211,37 +191,30 @@ impl Follower {
             offset: start,
             text: String::from_utf8_lossy(&bytes).into_owned(),
         };
-        self.heartbeat = Instant::now() + HEARTBEAT;
         let id = start + bytes.len() as i64;
-        event(&format!("id: {id}\nevent: {}", BuildStreamEvent::Log), &log).map(Some)
+        event(Event::default().id(id.to_string()), BuildStreamEvent::Log, &log).map(Some)
     }
 
-    async fn build_event(&mut self, name: BuildStreamEvent, build: &Build) -> Result<Bytes, ApiError> {
+    async fn build_event(&mut self, name: BuildStreamEvent, build: &Build) -> Result<Event, ApiError> {
         let mut tx = self.app.db.read().await?;
         let shown: BuildView = view(&self.app, &mut tx.org(self.org), build).await?;
-        self.heartbeat = Instant::now() + HEARTBEAT;
-        event(&format!("event: {name}"), &shown)
+        event(Event::default(), name, &shown)
     }
 
-    /// Waits for a change; returns a heartbeat if nothing changes for long.
-    async fn wait(&mut self) -> Option<Bytes> {
+    /// Waits for a change.
+    async fn wait(&mut self) {
         let stopping = self.app.stopping.clone();
         tokio::select! {
             _ = self.news.changed() => {}
             () = tokio::time::sleep(POLL) => {}
             () = stopping.cancelled() => {}
         }
-        (Instant::now() >= self.heartbeat).then(|| {
-            self.heartbeat = Instant::now() + HEARTBEAT;
-            Bytes::from_static(b": nothing new\n\n")
-        })
     }
 }
 
-fn event(head: &str, data: &impl Serialize) -> Result<Bytes, ApiError> {
-    // JSON contains line ends only inside strings, where they are escaped.
-    let data = serde_json::to_string(data).map_err(|error| ApiError::Internal(error.to_string()))?;
-    Ok(Bytes::from(format!("{head}\ndata: {data}\n\n")))
+fn event(event: Event, name: BuildStreamEvent, data: &impl Serialize) -> Result<Event, ApiError> {
+    let event = event.event(name.as_str()).json_data(data);
+    event.map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// The length of these bytes without an incomplete character at the end.
