@@ -6,8 +6,8 @@ use launchway_delta::Digest;
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::percent;
 use launchway_domain::version::Version;
+use launchway_trust::json::{self, Value};
 
-use crate::json::{self, Json};
 use crate::ports::{Network, Request, Response};
 use crate::settings::Settings;
 
@@ -75,7 +75,7 @@ pub struct Checked {
     /// The token, and the update that it is for.
     pub token: Option<(String, String)>,
     /// What the server says of its metadata, for the check of signatures.
-    pub trust: Option<Json>,
+    pub trust: Option<Value>,
 }
 
 /// Why a check has no answer.
@@ -173,9 +173,9 @@ fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'stat
     url
 }
 
-fn understand(answer: &Json, settings: &Settings, running: &Running) -> Result<Checked, CheckError> {
-    let flag = |name| answer.get(name).and_then(Json::as_bool);
-    let text = |name| answer.get(name).and_then(Json::as_text).map(ToOwned::to_owned);
+fn understand(answer: &Value, settings: &Settings, running: &Running) -> Result<Checked, CheckError> {
+    let flag = |name| answer.get(name).and_then(Value::as_bool);
+    let text = |name| answer.get(name).and_then(Value::as_text).map(ToOwned::to_owned);
     let token = |update: String| text("reportToken").map(|token| (update, token));
     let trust = answer.get("trust").cloned();
     let available = flag("updateAvailable").ok_or(CheckError::Malformed("updateAvailable is missing"))?;
@@ -211,18 +211,18 @@ fn understand(answer: &Json, settings: &Settings, running: &Running) -> Result<C
     })
 }
 
-fn offer(answer: &Json, settings: &Settings) -> Result<Offer, CheckError> {
+fn offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError> {
     let missing = |name| move || CheckError::Malformed(name);
-    let text = |name| answer.get(name).and_then(Json::as_text).ok_or_else(missing(name));
+    let text = |name| answer.get(name).and_then(Value::as_text).ok_or_else(missing(name));
     if text("platform")? != settings.platform.as_str() {
         return Err(CheckError::Malformed("platform is another one"));
     }
     let size = answer
         .get("size")
-        .and_then(Json::as_count)
+        .and_then(Value::as_count)
         .filter(|size| (1..=MAX_PACKAGE).contains(size));
     let manifest = match answer.get("manifest") {
-        None | Some(Json::Null) => None,
+        None | Some(Value::Null) => None,
         Some(value) => Some(
             value
                 .as_text()
@@ -244,7 +244,7 @@ fn offer(answer: &Json, settings: &Settings) -> Result<Offer, CheckError> {
             .map_err(|_| CheckError::Malformed("sha256 is no digest"))?,
         size: size.ok_or_else(missing("size"))?,
         manifest,
-        mandatory: answer.get("mandatory").and_then(Json::as_bool).unwrap_or(false),
+        mandatory: answer.get("mandatory").and_then(Value::as_bool).unwrap_or(false),
         release_notes: text("releaseNotes").unwrap_or_default().to_owned(),
     })
 }

@@ -11,7 +11,6 @@ mod device;
 pub mod download;
 mod files;
 pub mod folder;
-pub mod json;
 pub mod ports;
 pub mod reports;
 pub mod settings;

@@ -3,9 +3,9 @@
 use std::io::{self, Read, Seek, Write};
 
 use launchway_delta::Digest;
+use launchway_trust::json::Value;
 
 use crate::check::{Offer, Running};
-use crate::json::Json;
 
 /// Tells the time.
 pub trait Clock {
@@ -174,7 +174,7 @@ pub trait Trust {
     ///
     /// # Errors
     /// Why it is not up to date: no update is installed now.
-    fn refresh(&self, network: &dyn Network, announced: Option<&Json>, keep: Keep<'_>) -> Result<(), String>;
+    fn refresh(&self, network: &dyn Network, announced: Option<&Value>, keep: Keep<'_>) -> Result<(), String>;
     /// Whether an offer may be installed in place of what runs.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl Trust for ServersWord {
         Vec::new()
     }
 
-    fn refresh(&self, _: &dyn Network, _: Option<&Json>, _: Keep<'_>) -> Result<(), String> {
+    fn refresh(&self, _: &dyn Network, _: Option<&Value>, _: Keep<'_>) -> Result<(), String> {
         Ok(())
     }
 

@@ -3,10 +3,10 @@
 use std::io;
 
 use launchway_domain::{percent, time};
+use launchway_trust::json::{self, Value, object};
 
 use crate::check::{read_body, retry_after};
 use crate::files::{read, replace};
-use crate::json::{self, Json};
 use crate::ports::{Network, Request, Storage};
 use crate::settings::Settings;
 
@@ -40,25 +40,21 @@ pub struct Event {
 }
 
 impl Event {
-    fn to_json(&self) -> Json {
-        let mut members = vec![
-            ("type".to_owned(), Json::text(&*self.kind)),
-            ("updateId".to_owned(), Json::text(&*self.update_id)),
-            (
-                "at".to_owned(),
-                Json::text(time::iso(i64::try_from(self.at).unwrap_or(0))),
-            ),
-        ];
+    fn to_json(&self) -> Value {
+        let at = time::iso(i64::try_from(self.at).unwrap_or(0));
+        let mut members = object([
+            ("type", Value::from(&*self.kind)),
+            ("updateId", Value::from(&*self.update_id)),
+            ("at", Value::from(at)),
+        ]);
         for (name, value) in [("reason", &self.reason), ("stack", &self.stack)] {
-            if let Some(value) = value {
-                members.push((name.to_owned(), Json::text(&**value)));
-            }
+            members.extend(value.as_deref().map(|value| (name.to_owned(), Value::from(value))));
         }
-        Json::Object(members)
+        Value::Object(members)
     }
 
-    fn from_json(json: &Json) -> Option<Self> {
-        let text = |name| json.get(name).and_then(Json::as_text).map(ToOwned::to_owned);
+    fn from_json(json: &Value) -> Option<Self> {
+        let text = |name| json.get(name).and_then(Value::as_text).map(ToOwned::to_owned);
         Some(Self {
             kind: text("type")?,
             update_id: text("updateId")?,
@@ -123,7 +119,10 @@ fn truncate(text: String, max: usize) -> String {
 }
 
 fn save(storage: &dyn Storage, events: &[Event]) -> io::Result<()> {
-    let text: String = events.iter().map(|event| format!("{}\n", event.to_json())).collect();
+    let text: String = events
+        .iter()
+        .map(|event| json::to_utf8(&event.to_json()) + "\n")
+        .collect();
     replace(storage, FILE, text.as_bytes())
 }
 
@@ -193,14 +192,14 @@ fn finish(storage: &dyn Storage, all: &[Event], left: &[Event], taken: usize) ->
 fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event]) -> Taken {
     let mut url = format!("{}/update/report/", settings.server_url.trim_end_matches('/'));
     url.extend(percent::encode(&settings.bundle_id));
-    let body = Json::object([
-        ("reportToken", Json::text(token)),
-        ("events", Json::Array(events.iter().map(Event::to_json).collect())),
-    ]);
+    let body = Value::Object(object([
+        ("reportToken", Value::from(token)),
+        ("events", Value::Array(events.iter().map(Event::to_json).collect())),
+    ]));
     let request = Request {
         url,
         headers: vec![("content-type", "application/json".to_owned())],
-        body: Some(body.to_string()),
+        body: Some(json::to_utf8(&body)),
     };
     match network.send(&request) {
         Ok(response) if (200..300).contains(&response.status) => {

@@ -5,6 +5,7 @@ mod text;
 use std::io;
 
 use launchway_delta::Digest;
+use launchway_trust::json;
 
 use crate::boot::{Attempt, Binary, BootState, Content, SlotId};
 use crate::files::{read, replace};
@@ -86,7 +87,7 @@ impl State {
     /// # Errors
     /// The storage fails; the state before is still there.
     pub fn save(&self, storage: &dyn Storage) -> io::Result<()> {
-        replace(storage, STATE_FILE, text::of_state(self).to_string().as_bytes())
+        replace(storage, STATE_FILE, json::to_utf8(&text::of_state(self)).as_bytes())
     }
 
     /// Sets a corrupt state aside, so that the next start begins anew.
@@ -146,14 +147,14 @@ pub fn load_attempt(storage: &dyn Storage) -> io::Result<Found<Attempt>> {
 /// # Errors
 /// The storage fails; the attempt before is still there.
 pub fn save_attempt(storage: &dyn Storage, attempt: &Attempt) -> io::Result<()> {
-    replace(storage, BOOT_FILE, text::of_attempt(attempt).to_string().as_bytes())
+    replace(storage, BOOT_FILE, json::to_utf8(&text::of_attempt(attempt)).as_bytes())
 }
 
 fn load<T>(
     storage: &dyn Storage,
     path: &str,
     max: usize,
-    read_text: fn(&crate::json::Json) -> Option<T>,
+    read_text: fn(&json::Value) -> Option<T>,
 ) -> io::Result<Found<T>> {
     let bytes = match read(storage, path, max) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(Found::Corrupt),
@@ -162,6 +163,6 @@ fn load<T>(
     let Some(bytes) = bytes else {
         return Ok(Found::Nothing);
     };
-    let value = crate::json::parse(&bytes, max).ok();
+    let value = json::parse(&bytes, max).ok();
     Ok(value.as_ref().and_then(read_text).map_or(Found::Corrupt, Found::Whole))
 }

@@ -25,7 +25,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &["launchway-credentials", "launchway-domain"],
         &[TESTING],
     ),
-    ("launchway-device", &["launchway-delta", "launchway-domain"], &[TESTING]),
+    (
+        "launchway-device",
+        &["launchway-delta", "launchway-domain", "launchway-trust"],
+        &[TESTING],
+    ),
     ("launchway-blob", &["launchway-domain", "launchway-os"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     (

@@ -1,4 +1,4 @@
-//! JSON as signed metadata carries it: unique names, and only integers that every language represents exactly.
+//! JSON as signed metadata and devices carry it: unique names, and only integers that every language represents exactly.
 //! The rules are in `docs/reference/trust.md#json`.
 
 mod parse;
@@ -7,7 +7,7 @@ mod write;
 use std::collections::BTreeMap;
 
 pub use parse::{JsonError, parse};
-pub use write::{canonical, to_text};
+pub use write::{canonical, to_text, to_utf8};
 
 /// The largest magnitude of an integer: languages whose numbers are doubles cannot represent every integer above it.
 pub const MAX_INTEGER: i64 = (1 << 53) - 1;
@@ -47,6 +47,30 @@ impl Value {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if the value is one.
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if the value is one and not negative.
+    pub fn as_count(&self) -> Option<u64> {
+        match self {
+            Value::Integer(number) => u64::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+
+    /// The items, if the value is an array.
+    pub fn as_array(&self) -> Option<&[Value]> {
+        match self {
+            Value::Array(items) => Some(items),
             _ => None,
         }
     }

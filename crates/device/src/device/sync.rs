@@ -3,12 +3,12 @@
 use std::io;
 
 use launchway_delta::Digest;
+use launchway_trust::json::Value;
 
 use crate::boot::{Content, SlotId, Soundness};
 use crate::check::{Answer, CheckError, Checked, Offer, check};
 use crate::device::{Device, Ports};
 use crate::download::{DownloadError, discard};
-use crate::json::Json;
 use crate::reports;
 use crate::slot::{Expected, InstallError, install};
 use crate::state::{Found, SlotRecord, State, load_attempt};
@@ -138,7 +138,7 @@ impl Device<'_> {
     }
 
     /// Revocations arrive in this way too, so it is done whatever the answer is.
-    fn refresh_trust(&self, state: &mut State, announced: Option<&Json>) -> Result<(), String> {
+    fn refresh_trust(&self, state: &mut State, announced: Option<&Value>) -> Result<(), String> {
         let Ports {
             storage,
             network,

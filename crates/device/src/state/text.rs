@@ -1,58 +1,61 @@
 //! The JSON of `state.json` and `boot.json`. Unknown members are ignored; a missing or wrong one makes the file corrupt.
 
 use launchway_delta::Digest;
+use launchway_trust::json::{Value, object};
 
 use super::{SlotRecord, State};
 use crate::boot::{Attempt, Binary, BootState, Content, SlotId};
-use crate::json::Json;
 
 /// The form of both files. A file of another form is corrupt.
 const FORM: u64 = 1;
 
-pub(super) fn of_state(state: &State) -> Json {
+pub(super) fn of_state(state: &State) -> Value {
     let boot = &state.boot;
-    let ids = |ids: &[SlotId]| Json::Array(ids.iter().map(|id| Json::text(id.to_string())).collect());
-    Json::object([
-        ("form", Json::count(FORM)),
-        ("deviceId", Json::text(&*state.device_id)),
+    let ids = |ids: &[SlotId]| Value::Array(ids.iter().map(|id| Value::from(id.to_string())).collect());
+    Value::Object(object([
+        ("form", Value::from(FORM)),
+        ("deviceId", Value::from(&*state.device_id)),
         (
             "binary",
-            Json::object([
-                ("code", Json::text(&*boot.binary.code)),
-                ("name", Json::text(&*boot.binary.name)),
-                ("installedAt", Json::count(boot.binary.installed_at)),
-            ]),
+            Value::Object(object([
+                ("code", Value::from(&*boot.binary.code)),
+                ("name", Value::from(&*boot.binary.name)),
+                ("installedAt", Value::from(boot.binary.installed_at)),
+            ])),
         ),
         ("current", of_content(boot.current)),
-        ("trial", Json::Bool(boot.trial)),
+        ("trial", Value::Bool(boot.trial)),
         ("lastGood", of_content(boot.last_good)),
-        ("next", boot.next.map_or(Json::Null, |id| Json::text(id.to_string()))),
+        ("next", boot.next.map_or(Value::Null, |id| Value::from(id.to_string()))),
         ("quarantine", ids(&boot.quarantine)),
-        ("hard", Json::count(boot.hard.into())),
-        ("soft", Json::count(boot.soft.into())),
-        ("earlyCrashes", Json::count(boot.early_crashes.into())),
-        ("judged", Json::count(boot.judged)),
-        ("slots", Json::Array(state.slots.iter().map(of_slot).collect())),
+        ("hard", Value::from(u64::from(boot.hard))),
+        ("soft", Value::from(u64::from(boot.soft))),
+        ("earlyCrashes", Value::from(u64::from(boot.early_crashes))),
+        ("judged", Value::from(boot.judged)),
+        ("slots", Value::Array(state.slots.iter().map(of_slot).collect())),
         (
             "tokens",
-            Json::Array(
+            Value::Array(
                 state
                     .tokens
                     .iter()
                     .map(|(update, token)| {
-                        Json::object([("updateId", Json::text(&**update)), ("token", Json::text(&**token))])
+                        Value::Object(object([
+                            ("updateId", Value::from(&**update)),
+                            ("token", Value::from(&**token)),
+                        ]))
                     })
                     .collect(),
             ),
         ),
         (
             "trust",
-            state.trust.as_ref().map_or(Json::Null, |trust| Json::text(&**trust)),
+            state.trust.as_ref().map_or(Value::Null, |trust| Value::from(&**trust)),
         ),
-    ])
+    ]))
 }
 
-pub(super) fn state(json: &Json) -> Option<State> {
+pub(super) fn state(json: &Value) -> Option<State> {
     if number(json, "form")? != FORM {
         return None;
     }
@@ -69,7 +72,7 @@ pub(super) fn state(json: &Json) -> Option<State> {
             trial: json.get("trial")?.as_bool()?,
             last_good: content(json.get("lastGood")?)?,
             next: match json.get("next")? {
-                Json::Null => None,
+                Value::Null => None,
                 id => Some(digest(id)?),
             },
             quarantine: list("quarantine")?.iter().map(digest).collect::<Option<_>>()?,
@@ -85,26 +88,26 @@ pub(super) fn state(json: &Json) -> Option<State> {
             .map(|token| Some((text(token, "updateId")?, text(token, "token")?)))
             .collect::<Option<_>>()?,
         trust: match json.get("trust")? {
-            Json::Null => None,
+            Value::Null => None,
             trust => Some(trust.as_text()?.to_owned()),
         },
     })
 }
 
-pub(super) fn of_attempt(attempt: &Attempt) -> Json {
-    Json::object([
-        ("form", Json::count(FORM)),
-        ("number", Json::count(attempt.number)),
+pub(super) fn of_attempt(attempt: &Attempt) -> Value {
+    Value::Object(object([
+        ("form", Value::from(FORM)),
+        ("number", Value::from(attempt.number)),
         ("content", of_content(attempt.content)),
-        ("window", Json::Bool(attempt.window)),
-        ("foreground", Json::Bool(attempt.foreground)),
-        ("settled", Json::Bool(attempt.settled)),
-        ("crashed", Json::Bool(attempt.crashed)),
-        ("hung", Json::Bool(attempt.hung)),
-    ])
+        ("window", Value::Bool(attempt.window)),
+        ("foreground", Value::Bool(attempt.foreground)),
+        ("settled", Value::Bool(attempt.settled)),
+        ("crashed", Value::Bool(attempt.crashed)),
+        ("hung", Value::Bool(attempt.hung)),
+    ]))
 }
 
-pub(super) fn attempt(json: &Json) -> Option<Attempt> {
+pub(super) fn attempt(json: &Value) -> Option<Attempt> {
     if number(json, "form")? != FORM {
         return None;
     }
@@ -120,17 +123,17 @@ pub(super) fn attempt(json: &Json) -> Option<Attempt> {
     })
 }
 
-fn of_slot(slot: &SlotRecord) -> Json {
-    Json::object([
-        ("id", Json::text(slot.id.to_string())),
-        ("updateId", Json::text(&*slot.update_id)),
-        ("version", Json::text(&*slot.version)),
-        ("buildNumber", Json::text(&*slot.build_number)),
-        ("manifest", Json::text(slot.manifest.to_string())),
-    ])
+fn of_slot(slot: &SlotRecord) -> Value {
+    Value::Object(object([
+        ("id", Value::from(slot.id.to_string())),
+        ("updateId", Value::from(&*slot.update_id)),
+        ("version", Value::from(&*slot.version)),
+        ("buildNumber", Value::from(&*slot.build_number)),
+        ("manifest", Value::from(slot.manifest.to_string())),
+    ]))
 }
 
-fn slot(json: &Json) -> Option<SlotRecord> {
+fn slot(json: &Value) -> Option<SlotRecord> {
     Some(SlotRecord {
         id: digest(json.get("id")?)?,
         update_id: text(json, "updateId")?,
@@ -140,32 +143,32 @@ fn slot(json: &Json) -> Option<SlotRecord> {
     })
 }
 
-fn of_content(content: Content) -> Json {
+fn of_content(content: Content) -> Value {
     match content {
-        Content::Embedded => Json::text("embedded"),
-        Content::Slot(id) => Json::text(id.to_string()),
+        Content::Embedded => Value::from("embedded"),
+        Content::Slot(id) => Value::from(id.to_string()),
     }
 }
 
-fn content(json: &Json) -> Option<Content> {
+fn content(json: &Value) -> Option<Content> {
     match json.as_text()? {
         "embedded" => Some(Content::Embedded),
         id => id.parse().ok().map(Content::Slot),
     }
 }
 
-fn digest(json: &Json) -> Option<Digest> {
+fn digest(json: &Value) -> Option<Digest> {
     json.as_text()?.parse().ok()
 }
 
-fn text(json: &Json, name: &str) -> Option<String> {
+fn text(json: &Value, name: &str) -> Option<String> {
     json.get(name)?.as_text().map(ToOwned::to_owned)
 }
 
-fn number(json: &Json, name: &str) -> Option<u64> {
+fn number(json: &Value, name: &str) -> Option<u64> {
     json.get(name)?.as_count()
 }
 
-fn small(json: &Json, name: &str) -> Option<u32> {
+fn small(json: &Value, name: &str) -> Option<u32> {
     number(json, name)?.try_into().ok()
 }

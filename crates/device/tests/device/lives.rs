@@ -7,10 +7,10 @@ use launchway_delta::Digest;
 use launchway_device::boot::{Content, Ending};
 use launchway_device::check::{Answer, CheckError, Offer, Running};
 use launchway_device::folder::Folder;
-use launchway_device::json::Json;
 use launchway_device::ports::{Keep, Network, Permit, Request, ServersWord, Storage, Trust};
 use launchway_device::slot::InstallError;
 use launchway_device::{Device, Launch, Mark, Started, SyncError, Synced};
+use launchway_trust::json::Value;
 use serde_json::json;
 
 use crate::disk::{Disk, Fault};
@@ -310,7 +310,7 @@ impl Trust for Revoking {
         self.learned.set(kept == Some("revoked"));
     }
 
-    fn refresh(&self, _: &dyn Network, announced: Option<&Json>, keep: Keep<'_>) -> Result<(), String> {
+    fn refresh(&self, _: &dyn Network, announced: Option<&Value>, keep: Keep<'_>) -> Result<(), String> {
         if announced.is_some() {
             self.learned.set(true);
             keep("revoked".to_owned()).map_err(|error| error.to_string())?;

@@ -1,4 +1,5 @@
-//! Two spellings of a value: the canonical one, which is what is signed, and plain ASCII JSON for files.
+//! Three spellings of a value: the canonical one, which is what is signed, plain ASCII JSON for files that people
+//! handle, and plain UTF-8 JSON, which is shorter.
 
 use super::Value;
 
@@ -14,6 +15,13 @@ pub fn canonical(value: &Value) -> Vec<u8> {
 pub fn to_text(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out, ascii_string);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The value as JSON that escapes only what JSON demands, without white space and with the names in order.
+pub fn to_utf8(value: &Value) -> String {
+    let mut out = Vec::new();
+    write(value, &mut out, utf8_string);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -72,6 +80,21 @@ fn ascii_string(text: &str, out: &mut Vec<u8>) {
                     out.extend(format!("\\u{unit:04x}").bytes());
                 }
             }
+        }
+    }
+    out.push(b'"');
+}
+
+fn utf8_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', byte]),
+            b'\n' => out.extend(b"\\n"),
+            b'\r' => out.extend(b"\\r"),
+            b'\t' => out.extend(b"\\t"),
+            0..0x20 => out.extend(format!("\\u{byte:04x}").bytes()),
+            _ => out.push(byte),
         }
     }
     out.push(b'"');
