@@ -15,19 +15,18 @@ use launchway_domain::build::{
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_store::{LogSegment, StateChange};
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, Fields, Setup, TestApp};
+use crate::support::{Answer, Fields, Setup, TestApp, with};
 
 /// Asks for a build of a git source with these fields over the defaults: the answer.
 pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
-    let mut body = json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}});
-    for (name, value) in fields.as_object().unwrap() {
-        body[name] = value.clone();
-    }
+    let body = with(
+        json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}}),
+        &fields,
+    );
     app.post(key, "/build", body).await
 }
 
@@ -43,16 +42,6 @@ pub fn id_of(view: &Value) -> BuildId {
 /// Reads a build.
 pub async fn read(app: &TestApp, key: &str, id: BuildId) -> Value {
     app.get(key, &format!("/build?id={id}")).await.ok()
-}
-
-/// Sends the bytes of an archive: the upload's id.
-pub async fn upload(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> String {
-    let body = json!({"fileName": name, "size": bytes.len(), "sha256": hex::encode(Sha256::digest(bytes))});
-    let upload = app.post(key, "/uploads", body).await.created();
-    let url = upload.text("url");
-    let sent = app.request(Method::PUT, url).body(bytes.to_vec()).send().await.unwrap();
-    assert!(sent.status().is_success());
-    upload.id().to_owned()
 }
 
 /// The keys of the objects in a folder of the storage.

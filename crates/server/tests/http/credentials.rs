@@ -9,7 +9,7 @@ use launchway_server::ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, START, Says, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp, with};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../credentials/tests/fixtures");
 
@@ -19,11 +19,8 @@ fn fixture(name: &str) -> Vec<u8> {
 
 /// A request for a credential made of a fixture, with more fields.
 fn body(kind: &str, file: &str, more: Value) -> Value {
-    let mut body = json!({"kind": kind, "content": BASE64_STANDARD.encode(fixture(file))});
-    for (name, value) in more.as_object().unwrap() {
-        body[name] = value.clone();
-    }
-    body
+    let content = BASE64_STANDARD.encode(fixture(file));
+    with(json!({"kind": kind, "content": content}), &more)
 }
 
 async fn create(app: &TestApp, key: &str, body: Value) -> Answer {

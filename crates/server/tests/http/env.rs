@@ -9,7 +9,7 @@ use launchway_vault::Place;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fields, START, Says, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp, with};
 
 async fn set(app: &TestApp, key: &str, body: Value) -> Answer {
     app.post(key, "/env", body).await
@@ -61,13 +61,8 @@ async fn the_same_name_and_scope_is_replaced() {
     let (app, key) = TestApp::with_key().await;
     let scope = json!({"bundleId": "com.example.app", "configurations": ["staging", "production", "staging"],
         "platforms": ["ios", "android"]});
-    let body = |value: &str, scope: &Value| {
-        let mut body = json!({"name": "TOKEN", "value": value, "visibility": "plain"});
-        for (name, value) in scope.as_object().unwrap() {
-            body[name] = value.clone();
-        }
-        body
-    };
+    let body =
+        |value: &str, scope: &Value| with(json!({"name": "TOKEN", "value": value, "visibility": "plain"}), scope);
     let first = set(&app, &key, body("one", &scope)).await.created();
     first.has(json!({"configurations": ["production", "staging"], "platforms": ["ios", "android"]}));
     app.advance(1000);

@@ -15,14 +15,13 @@ use launchway_inspection::{ENVIRONMENT, Inspector};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::build::upload;
 use crate::support::{Answer, NOBODY, Says, Setup, TestApp, package};
 
 const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 
 /// Submits an app: the answer.
 async fn submit(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> Answer {
-    let upload = upload(app, key, name, bytes).await;
+    let upload = app.upload_file(key, name, bytes).await;
     let destination = if name.ends_with(".ipa") {
         "testflight"
     } else {

@@ -19,14 +19,6 @@ use crate::support::{Answer, Fields, START, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 
-/// Lets a user who has an account join an organization.
-async fn join(app: &TestApp, org: OrgId, email: &str, role: Role) {
-    let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
-    let known = write.system("a test").user_by_email(email).await.unwrap();
-    accounts::join(&mut write, org, &known.unwrap().0, role).await.unwrap();
-    write.commit().await.unwrap();
-}
-
 /// A member who does not sign in: the id.
 async fn member(app: &TestApp, org: OrgId, email: &str, role: Role) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
@@ -64,7 +56,7 @@ async fn a_caller_sees_its_organizations_and_no_other() {
     let cookie = app.user(first, EMAIL, Role::Member).await;
     app.advance(MINUTE);
     let second = app.org(Tier::Pro).await;
-    join(&app, second, EMAIL, Role::Owner).await;
+    app.join(second, EMAIL, Role::Owner).await;
     let other = app.org(Tier::Enterprise).await;
 
     let view = |id: OrgId, tier: &str, role: Value, at: i64| json!({"id": id, "status": "active", "name": "Test", "tier": tier, "role": role, "createdAt": iso(at)});

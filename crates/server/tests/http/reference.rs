@@ -10,18 +10,18 @@ macro_rules! rows {
 }
 
 mod check;
+mod data;
 mod endpoints;
 mod errors;
 mod limits;
 mod proofs;
-mod stage;
 
 use launchway_domain::scope::Scope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Fields};
-use stage::Stage;
+use data::Data;
 
 /// Who calls.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ enum Gets {
 use Gets::{Error, Has, Is, Lacks, Names, Page};
 
 /// One row: the sentence, who calls what with which body, and what comes back. `{…}` in the call stands for what
-/// [`Stage::filled`] knows.
+/// [`Data::filled`] knows.
 type Row = (&'static str, Who, &'static str, Value, Gets);
 
 /// Two fixed messages (`docs/reference/conventions.md#fixed-messages`).
@@ -71,13 +71,13 @@ const BAD_KEY: &str = "Invalid or expired API key";
 /// No body.
 const NONE: Value = Value::Null;
 
-async fn run(stage: &Stage, rows: impl IntoIterator<Item = Row>) {
+async fn run(data: &Data, rows: impl IntoIterator<Item = Row>) {
     for (says, who, call, body, gets) in rows {
-        let call = stage.filled(call);
+        let call = data.filled(call);
         let (method, path) = call.split_once(' ').unwrap();
         let method: Method = method.parse().unwrap();
-        let answer = stage.call(who, method, path, stage.filled_body(body)).await;
-        check_answer(&format!("{says}: {who:?} {call}"), &answer, &stage.filled_gets(gets));
+        let answer = data.call(who, method, path, data.filled_body(body)).await;
+        check_answer(&format!("{says}: {who:?} {call}"), &answer, &data.filled_gets(gets));
     }
 }
 

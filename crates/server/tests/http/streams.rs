@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::build::Play;
-use crate::support::{Answer, Fields, Says, Setup, TestApp};
+use crate::build::{Play, built};
+use crate::support::{Fields, NOBODY, Says, Setup, TestApp};
 
 /// What a caller loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ const OF_SESSIONS: [Loss; 6] = [
 const EMAIL: &str = "ada@example.com";
 
 /// An organization on two nodes, with a build that waits and an update, and somebody to lose access.
-struct Stage {
+struct Followed {
     node: TestApp,
     other: TestApp,
     admin_key: String,
@@ -51,40 +51,33 @@ struct Stage {
     org: String,
 }
 
-async fn stage(on_postgres: bool) -> Stage {
-    let (node, other) = match on_postgres {
-        true => {
-            let node = TestApp::with(Setup::on_postgres()).await;
-            let other = node.another_node().await;
-            (node, other)
-        }
-        false => {
-            let node = TestApp::start().await;
-            let other = node.another_node().await;
-            (node, other)
-        }
+async fn followed(on_postgres: bool) -> Followed {
+    let setup = if on_postgres {
+        Setup::on_postgres()
+    } else {
+        Setup::default()
     };
+    let node = TestApp::with(setup).await;
+    let other = node.another_node().await;
     let (org, admin_key) = node.org_with_key().await;
     let cookie = node.user(org, EMAIL, Role::Admin).await;
     let body = json!({"name": "follower", "scopes": ["build"], "expiresInDays": 1});
     let key = node.post(&admin_key, "/api-keys", body).await.created();
-    let body = json!({"bundleId": "com.example.app", "platform": "android",
-        "source": {"git": {"url": "https://example.com/app.git", "ref": "main"}}});
-    let build = node.post(&admin_key, "/build", body).await.created();
+    let build = built(&node, &admin_key, json!({})).await;
     let update = node.published(&admin_key, json!({"version": "1.0.1"})).await;
-    Stage {
+    Followed {
         node,
         other,
         admin_key,
         cookie,
         key,
-        build: build.id().to_owned(),
+        build: build.to_string(),
         update: update.id().to_owned(),
         org: org.to_string(),
     }
 }
 
-impl Stage {
+impl Followed {
     /// Takes the access away, through the other node where that can be.
     async fn lose(&self, loss: Loss) {
         let session = async || self.node.get(&self.cookie, "/auth/session").await.ok();
@@ -106,8 +99,7 @@ impl Stage {
                     .await
                     .unwrap();
                 let body = json!({"token": link, "password": "another good password"});
-                let request = self.other.request(Method::POST, "/auth/reset").json(&body);
-                Answer::to(request).await
+                self.other.post(NOBODY, "/auth/reset", body).await
             }
             Removed | Demoted => {
                 let id = session().await["user"].id().to_owned();
@@ -171,14 +163,14 @@ async fn ends(mut response: Response, what: &str) {
 
 async fn all_end(on_postgres: bool) {
     for loss in OF_KEYS {
-        let stage = stage(on_postgres).await;
+        let stage = followed(on_postgres).await;
         let stream = opened(stage.by_key()).await;
         stage.lose(loss).await;
         ends(stream, &format!("{loss:?}")).await;
         assert_eq!(stage.by_key().send().await.unwrap().status().as_u16(), 401, "{loss:?}");
     }
     for loss in OF_SESSIONS {
-        let stage = stage(on_postgres).await;
+        let stage = followed(on_postgres).await;
         let mut open = Vec::new();
         for request in stage.of_session() {
             open.push(opened(request).await);
@@ -203,7 +195,7 @@ async fn every_stream_ends_with_the_access_on_postgres() {
 /// Another member's streams go on, and so does that of a member who got a greater role.
 #[tokio::test]
 async fn streams_of_others_go_on() {
-    let stage = stage(false).await;
+    let stage = followed(false).await;
     let org = stage.org.parse().unwrap();
     let bystander = stage.node.user(org, "bob@example.com", Role::Member).await;
     let path = format!("/build/log/stream?id={}", stage.build);
@@ -225,7 +217,7 @@ async fn streams_of_others_go_on() {
 }
 
 /// Begins a download of the log and takes what comes first. The network holds much less than the whole log.
-async fn begin_download(stage: &Stage, proof: &str) -> TcpStream {
+async fn begin_download(stage: &Followed, proof: &str) -> TcpStream {
     let address = stage.node.origin.strip_prefix("http://").unwrap();
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(256 << 10).unwrap();
@@ -246,7 +238,7 @@ async fn begin_download(stage: &Stage, proof: &str) -> TcpStream {
 #[tokio::test]
 async fn a_download_of_a_log_ends_with_the_access() {
     const PIECES: usize = 24;
-    let stage = stage(false).await;
+    let stage = followed(false).await;
     let play = Play {
         app: &stage.node,
         org: stage.org.parse().unwrap(),
@@ -275,7 +267,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
 /// A runner that waits for a build hears at once that it was shut out, also by another node.
 #[tokio::test]
 async fn a_runner_that_was_shut_out_waits_no_longer() {
-    let stage = stage(true).await;
+    let stage = followed(true).await;
     let runner = stage.node.runner(&stage.admin_key, &["os=none"]).await;
     let body = json!({"labels": ["os=none"], "version": "0.1.0", "waitSeconds": 30});
     let cancel = format!("/build/cancel?id={}", stage.build);

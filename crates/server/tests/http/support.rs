@@ -29,7 +29,6 @@ use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
 use launchway_store::AuditRow;
 use launchway_testing::postgres::Postgres;
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -261,6 +260,14 @@ impl TestApp {
         self.sign_in(email).await
     }
 
+    /// Lets a user who has an account join an organization.
+    pub async fn join(&self, org: OrgId, email: &str, role: Role) {
+        let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
+        let known = write.system("a test").user_by_email(email).await.unwrap();
+        accounts::join(&mut write, org, &known.unwrap().0, role).await.unwrap();
+        write.commit().await.unwrap();
+    }
+
     /// Signs a user in: the cookie.
     pub async fn sign_in(&self, email: &str) -> String {
         let body = json!({"email": email, "password": PASSWORD});
@@ -271,11 +278,15 @@ impl TestApp {
 
     /// Announces and sends bytes: the upload's id.
     pub async fn upload(&self, key: &str, bytes: &[u8]) -> String {
+        self.upload_file(key, "update.zip", bytes).await
+    }
+
+    /// Announces and sends a file: the upload's id.
+    pub async fn upload_file(&self, key: &str, name: &str, bytes: &[u8]) -> String {
         let sha256 = hex::encode(Sha256::digest(bytes));
-        let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256});
+        let body = json!({"fileName": name, "size": bytes.len(), "sha256": sha256});
         let upload = self.post(key, "/uploads", body).await.created();
-        let put = self.request(Method::PUT, upload.text("url")).body(bytes.to_vec());
-        let put = Answer::to(put).await;
+        let put = self.put_bytes(upload.text("url"), bytes).await;
         assert!(put.status.is_success(), "{}", put.text());
         upload.id().to_owned()
     }
@@ -283,11 +294,10 @@ impl TestApp {
     /// Publishes a package with these fields over the defaults: the answer.
     pub async fn publish(&self, key: &str, fields: Value) -> Answer {
         let upload = self.upload(key, &package("index.html", b"<h1>hello</h1>")).await;
-        let mut body =
-            json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1"});
-        for (name, value) in fields.as_object().unwrap() {
-            body[name] = value.clone();
-        }
+        let body = with(
+            json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1"}),
+            &fields,
+        );
         self.post(key, "/update", body).await
     }
 
@@ -354,6 +364,14 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 pub fn machine_time() -> EpochMs {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     i64::try_from(since.unwrap().as_millis()).unwrap()
+}
+
+/// A record with these fields over its own.
+pub fn with(mut record: Value, fields: &Value) -> Value {
+    for (name, value) in fields.as_object().unwrap() {
+        record[name] = value.clone();
+    }
+    record
 }
 
 /// Bytes that no compression makes fewer.

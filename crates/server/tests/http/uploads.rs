@@ -26,10 +26,6 @@ async fn announce(app: &TestApp, key: &str, bytes: &[u8]) -> Value {
     app.post(key, "/uploads", body).await.created()
 }
 
-async fn put(app: &TestApp, url: &str, bytes: &[u8]) -> Answer {
-    Answer::to(app.request(Method::PUT, url).body(bytes.to_vec())).await
-}
-
 async fn publish(app: &TestApp, key: &str, upload: &Value, version: &str) -> Answer {
     let body = json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": version});
     app.post(key, "/update", body).await
@@ -119,7 +115,10 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
     };
     let (short, long) = (&bytes[1..], [&bytes[..], b"x"].concat());
     for (wrong, status) in [(short, 400), (&long, 413), (b"", 400)] {
-        for answer in [put(&app, url(&upload), wrong).await, Answer::to(chunked(wrong)).await] {
+        for answer in [
+            app.put_bytes(url(&upload), wrong).await,
+            Answer::to(chunked(wrong)).await,
+        ] {
             let message = answer.expect(status).text("message").to_owned();
             answer.refused(status, &message);
         }
@@ -156,7 +155,7 @@ async fn a_changed_or_expired_url_is_refused() {
         good.replace("/uploads/", "/packages/"),
         good.replace("/files/uploads/", "/files/uploads/../uploads/%2e%2e/"),
     ] {
-        let answer = put(&app, &changed, &bytes).await;
+        let answer = app.put_bytes(&changed, &bytes).await;
         assert_eq!(answer.status, 403, "{changed}: {}", answer.text());
         let message = answer.json().text("message").to_owned();
         answer.refused(403, &message);
@@ -169,13 +168,13 @@ async fn a_changed_or_expired_url_is_refused() {
     }
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
     app.advance(HOUR - 1);
-    let answer = put(&app, good, &bytes).await;
+    let answer = app.put_bytes(good, &bytes).await;
     assert_eq!(
         (answer.status.as_u16(), answer.header("access-control-allow-origin")),
         (200, "")
     );
     app.advance(1);
-    put(&app, good, &bytes)
+    app.put_bytes(good, &bytes)
         .await
         .refused(403, "This link has expired; ask for a new one");
     publish(&app, &key, &upload, "1.0.0").await.created();
@@ -187,10 +186,10 @@ async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
     let good = package("a", b"a");
     let upload = announce(&app, &key, &good).await;
     for bytes in [vec![0; good.len()], vec![1; good.len()], good.clone()] {
-        put(&app, url(&upload), &bytes).await.is(200);
+        app.put_bytes(url(&upload), &bytes).await.is(200);
     }
     publish(&app, &key, &upload, "1.0.0").await.created();
-    put(&app, url(&upload), &good).await.refused(403, CLOSED);
+    app.put_bytes(url(&upload), &good).await.refused(403, CLOSED);
     publish(&app, &key, &upload, "1.0.1").await.refused(400, USED);
     assert_eq!(
         stored(&app, "uploads").await,
@@ -204,13 +203,13 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
     let (app, key) = TestApp::with_key().await;
     let good = package("a", b"a");
     let taken = announce(&app, &key, &good).await;
-    put(&app, url(&taken), &good).await;
+    app.put_bytes(url(&taken), &good).await;
     publish(&app, &key, &taken, "1.0.0").await.created();
 
     let upload = announce(&app, &key, &good).await;
-    put(&app, url(&upload), &vec![0; good.len()]).await.is(200);
+    app.put_bytes(url(&upload), &vec![0; good.len()]).await.is(200);
     publish(&app, &key, &upload, "1.0.1").await.refused(400, NOT_THESE);
-    put(&app, url(&upload), &good).await.is(200);
+    app.put_bytes(url(&upload), &good).await.is(200);
     let body =
         json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0", "buildNumber": 1});
     assert_eq!(
@@ -231,7 +230,7 @@ async fn simultaneous_uses_of_one_upload_are_one() {
     let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
-    put(&app, url(&upload), &bytes).await;
+    app.put_bytes(url(&upload), &bytes).await;
     let versions = ["1.0.0", "1.0.1", "1.0.2", "1.0.3"];
     let answers = futures::future::join_all(versions.map(|version| publish(&app, &key, &upload, version))).await;
     let mut statuses: Vec<_> = answers.iter().map(|answer| answer.status.as_u16()).collect();
@@ -251,7 +250,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
     let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
-    put(&app, url(&upload), &bytes).await;
+    app.put_bytes(url(&upload), &bytes).await;
     let address = app.origin.strip_prefix("http://").unwrap();
     let path = url(&upload).strip_prefix(&app.origin).unwrap();
     let mut late = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -297,6 +296,6 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
     let unsent = "The upload has not received its bytes yet; send them to its url first";
     publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
-    put(&app, url(&upload), &bytes).await;
+    app.put_bytes(url(&upload), &bytes).await;
     publish(&app, &key, &upload, "1.0.0").await.created();
 }

@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::stage::webhooks::PATH;
-use crate::support::{Answer, Fields, START, Says, TestApp};
+use crate::support::{Answer, Fields, START, Says, TestApp, with};
 
 const URL: &str = "https://hooks.example.com/services/T0/verysecret";
 
@@ -27,10 +27,10 @@ async fn with_admin() -> (TestApp, String) {
 
 /// A request with fields over the defaults; null takes a field away.
 fn record(fields: Value) -> Value {
-    let mut body = json!({"name": "CI", "url": URL, "events": ["update.published"]});
-    for (name, value) in fields.as_object().unwrap() {
-        body[name] = value.clone();
-    }
+    let mut body = with(
+        json!({"name": "CI", "url": URL, "events": ["update.published"]}),
+        &fields,
+    );
     body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     body
 }

@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use reqwest::Method;
 use serde_json::json;
 
-use super::{Play, build, built, id_of, on_both, read, running, stored, upload};
+use super::{Play, build, built, id_of, on_both, read, running, stored};
 use crate::support::{Answer, Fields, TestApp};
 
 async fn post(app: &TestApp, key: &str, what: &str, id: impl std::fmt::Display) -> Answer {
@@ -60,7 +60,7 @@ async fn a_running_build_is_asked_to_stop() {
 async fn a_retry_is_a_new_build_of_the_same() {
     for app in on_both().await {
         let (org, key) = app.org_with_key().await;
-        let upload = upload(&app, &key, "a.zip", b"x").await;
+        let upload = app.upload_file(&key, "a.zip", b"x").await;
         let plan = json!({"labels": ["os=linux"], "steps": [{"name": "a", "run": "a"}]});
         let fields = json!({
             "source": {"uploadId": upload}, "buildNumber": "auto", "version": "1.0.0", "profile": "beta",
@@ -125,7 +125,7 @@ async fn a_retry_is_made_once_for_a_key() {
 async fn a_deleted_build_is_gone_with_its_files() {
     for app in on_both().await {
         let (org, key) = app.org_with_key().await;
-        let upload = upload(&app, &key, "a.zip", b"x").await;
+        let upload = app.upload_file(&key, "a.zip", b"x").await;
         let id = built(&app, &key, json!({"source": {"uploadId": upload}})).await;
         let play = Play { app: &app, org, id };
         play.leased(super::runner(&app, None, &[]).await).await;

@@ -6,7 +6,7 @@ use launchway_domain::tenancy::Tier;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{build, built, id_of, on_both, read, stored, upload};
+use super::{build, built, id_of, on_both, read, stored};
 use crate::support::{Answer, Fields, START, Says, TestApp};
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_foreign_bundle_id_is_refused_as_by_post_update() {
 async fn a_source_is_copied_checked_and_used_once() {
     let (app, org, key) = TestApp::with_org().await;
     for name in ["app.tar.gz", "app.tgz", "app.tar.zst", "APP.ZIP"] {
-        let upload = upload(&app, &key, name, name.as_bytes()).await;
+        let upload = app.upload_file(&key, name, name.as_bytes()).await;
         let source = json!({"source": {"uploadId": upload}});
         let id = built(&app, &key, source.clone()).await;
         let at = format!("sources/{upload}/{id}");
@@ -185,7 +185,7 @@ async fn a_source_is_copied_checked_and_used_once() {
     }
     let there = stored(&app, "sources").await;
     for name in ["app.apk", "app.tar", "zip", "app.tar.gz.sh"] {
-        let upload = upload(&app, &key, name, b"x").await;
+        let upload = app.upload_file(&key, name, b"x").await;
         let refused = build(&app, &key, json!({"source": {"uploadId": upload}}))
             .await
             .expect(400);
@@ -219,9 +219,9 @@ async fn a_source_is_copied_checked_and_used_once() {
 async fn a_source_may_be_so_large_and_not_larger() {
     let app = TestApp::with(settings!(max_source_size = "10")).await;
     let (_, key) = app.org_with_key().await;
-    let largest = upload(&app, &key, "a.zip", &[0; 10]).await;
+    let largest = app.upload_file(&key, "a.zip", &[0; 10]).await;
     built(&app, &key, json!({"source": {"uploadId": largest}})).await;
-    let larger = upload(&app, &key, "a.zip", &[0; 11]).await;
+    let larger = app.upload_file(&key, "a.zip", &[0; 11]).await;
     let refused = build(&app, &key, json!({"source": {"uploadId": larger}})).await;
     refused.refused(400, "The source has 11 bytes; this server takes up to 10");
 }
@@ -276,7 +276,7 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
     let key = app.key(org, &launchway_domain::scope::Scope::ALL).await;
     built(&app, &key, json!({})).await;
     let second = built(&app, &key, json!({})).await;
-    let upload = upload(&app, &key, "a.zip", b"x").await;
+    let upload = app.upload_file(&key, "a.zip", b"x").await;
     let refused = build(
         &app,
         &key,
@@ -307,7 +307,7 @@ async fn once(app: &TestApp, key: &str, body: &Value) -> Answer {
 async fn the_same_request_makes_one_build_also_at_once() {
     for app in on_both().await {
         let (org, key) = app.org_with_key().await;
-        let upload = upload(&app, &key, "a.zip", b"x").await;
+        let upload = app.upload_file(&key, "a.zip", b"x").await;
         let body = json!({
             "bundleId": "com.example.app", "platform": "android", "buildNumber": "auto", "source": {"uploadId": upload},
         });

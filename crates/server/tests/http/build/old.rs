@@ -7,7 +7,7 @@ use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use serde_json::{Value, json};
 
-use super::{Play, built, on_both, put, read, runner, stored, upload};
+use super::{Play, built, on_both, put, read, runner, stored};
 use crate::support::{Fields, START, TestApp, machine_time};
 
 const FOLDERS: [&str; 3] = ["sources", "logs", "artifacts"];
@@ -43,7 +43,7 @@ async fn a_build_that_no_runner_takes_in_a_day_expires() {
 
 /// A build that ended well, with everything that a build can have in object storage.
 async fn with_files(app: &TestApp, key: &str, org: launchway_domain::id::OrgId) -> launchway_domain::id::BuildId {
-    let upload = upload(app, key, "a.zip", b"x").await;
+    let upload = app.upload_file(key, "a.zip", b"x").await;
     let id = built(app, key, json!({"source": {"uploadId": upload}})).await;
     let play = Play { app, org, id };
     play.leased(runner(app, None, &[]).await).await;

@@ -2,8 +2,6 @@
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_server::ops::accounts;
-use launchway_server::ops::write::Write;
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -50,15 +48,7 @@ async fn the_first_page_leads_where_one_was_last() {
     app.advance(1000);
     let second = app.org(Tier::Free).await;
     let email = format!("member@{}.example", ours.org);
-    let (user, _) = {
-        let mut tx = app.app.db.read().await.unwrap();
-        tx.system("a test").user_by_email(&email).await.unwrap().unwrap()
-    };
-    let mut write = Write::open(&app.app, second, launchway_domain::actor::Actor::Operator, None)
-        .await
-        .unwrap();
-    accounts::join(&mut write, second, &user, Role::Admin).await.unwrap();
-    write.commit().await.unwrap();
+    app.join(second, &email, Role::Admin).await;
 
     let looked = page(&app, &format!("/o/{second}"), &ours.cookie).await;
     assert_eq!(looked.status, StatusCode::OK);

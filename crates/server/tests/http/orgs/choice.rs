@@ -5,7 +5,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::MINUTE;
 use serde_json::{Value, json};
 
-use super::{EMAIL, get, join};
+use super::{EMAIL, get};
 use crate::support::TestApp;
 
 const FOREIGN: &str = "orgId names an organization that this caller does not act in";
@@ -17,7 +17,7 @@ async fn a_session_acts_in_the_named_or_its_oldest_organization() {
     let cookie = app.user(oldest, EMAIL, Role::Owner).await;
     app.advance(MINUTE);
     let second = app.org(Tier::Pro).await;
-    join(&app, second, EMAIL, Role::Member).await;
+    app.join(second, EMAIL, Role::Member).await;
 
     let claim = async |bundle: &str, query: &str| {
         let body = json!({"bundleId": bundle});
@@ -85,7 +85,7 @@ async fn who_left_an_organization_no_longer_acts_in_it() {
     let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, EMAIL, Role::Member).await;
     let home = app.org(Tier::Free).await;
-    join(&app, home, EMAIL, Role::Owner).await;
+    app.join(home, EMAIL, Role::Owner).await;
     let named = format!("/apps?orgId={org}");
     get(&app, &cookie, &named).await.ok();
     let id = super::user_id(&app, &cookie).await;

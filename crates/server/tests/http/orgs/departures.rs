@@ -226,7 +226,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     let (org, other) = (app.org(Tier::Enterprise).await, app.org(Tier::Enterprise).await);
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
     let ada = app.user(org, EMAIL, Role::Admin).await;
-    super::join(&app, other, EMAIL, Role::Owner).await;
+    app.join(other, EMAIL, Role::Owner).await;
     let left = leave_behind(&app, org, &ada, &owner).await;
     let elsewhere = app
         .post(&ada, &format!("/runners/tokens?orgId={other}"), ())

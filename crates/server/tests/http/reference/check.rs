@@ -6,7 +6,7 @@ use launchway_domain::time::{HOUR, iso};
 use serde_json::{Value, json};
 
 use super::Who::{Nobody, Revoked};
-use super::stage::{Stage, document};
+use super::data::{Data, document};
 use super::{Error, Gets, Has, Is, Lacks, NONE, run};
 
 const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
@@ -31,7 +31,7 @@ fn of(platform: &str) -> Gets {
 
 #[tokio::test]
 async fn check_parameters_and_rules() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let none_found = Is(
         200,
         json!({"updateAvailable": false, "message": "No updates found for this bundle"}),
@@ -122,15 +122,15 @@ async fn check_parameters_and_rules() {
              &configuration=production"
             => store;
     };
-    run(&stage, rows).await;
+    run(&data, rows).await;
 }
 
 /// The fingerprint hash is built from the native plugin versions, the hash of the app resources folder and the hash of the
 /// native source: `docs/reference/fingerprints.md#one-document-for-each-platform`.
 #[tokio::test]
 async fn the_hash_is_built_from_plugins_resources_and_native_source() {
-    let stage = Stage::set().await;
-    let key = stage.key(launchway_domain::scope::Scope::Update);
+    let data = Data::new().await;
+    let key = data.key(launchway_domain::scope::Scope::Update);
     let other = "1".repeat(64);
     let mut hashes = Vec::new();
     for (field, value) in [
@@ -141,10 +141,10 @@ async fn the_hash_is_built_from_plugins_resources_and_native_source() {
     ] {
         let mut document = document("4.5.0");
         document[field] = value;
-        let update = stage.app.published(key, json!({"fingerprint": document})).await;
+        let update = data.app.published(key, json!({"fingerprint": document})).await;
         hashes.push(update.text("fingerprint").to_owned());
     }
-    assert_eq!(hashes[0], stage.filled("{hash}"), "the same inputs, the same hash");
+    assert_eq!(hashes[0], data.filled("{hash}"), "the same inputs, the same hash");
     hashes.sort();
     hashes.dedup();
     assert_eq!(hashes.len(), 4, "each input counts");
@@ -153,8 +153,8 @@ async fn the_hash_is_built_from_plugins_resources_and_native_source() {
 /// `url` is valid for 1 hour, and `expiresAt` says until when: `docs/reference/updates.md#download-url`.
 #[tokio::test]
 async fn download_urls_are_valid_for_an_hour() {
-    let stage = Stage::set().await;
-    let app = &stage.app;
+    let data = Data::new().await;
+    let app = &data.app;
     // To a whole second: what is left of one is not part of the hour.
     app.advance(999);
     let now = launchway_os::clock::Clock::now(&*app.clock);
@@ -175,14 +175,14 @@ async fn download_urls_are_valid_for_an_hour() {
 /// `docs/reference/updates.md#caching`
 #[tokio::test]
 async fn checks_are_never_cached() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     for path in [
         "com.example.app?currentVersion=1.0.0",
         "com.example.app?currentVersion=9.0.0",
         "com.example.none?currentVersion=1.0.0",
     ] {
         let path = format!("/update/check/{path}");
-        let answer = stage.call(Nobody, reqwest::Method::GET, &path, NONE).await;
+        let answer = data.call(Nobody, reqwest::Method::GET, &path, NONE).await;
         assert_eq!(
             answer.header("cache-control"),
             "no-cache, no-store, must-revalidate",

@@ -4,7 +4,7 @@ use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
 use serde_json::json;
 
 use super::Who::{Key, Nobody, Session, Stranger};
-use super::stage::{KEYS, Stage};
+use super::data::{Data, KEYS};
 use super::{Error, Has, Is, NONE, Names, Page, new_key, run};
 use crate::support::NOBODY;
 
@@ -14,7 +14,7 @@ fn first_page() -> super::Gets {
 
 #[tokio::test]
 async fn every_endpoint_is_there() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
     let build = json!({"bundleId": "com.example.new", "platform": "ios", "source": {"git": git}});
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
@@ -68,14 +68,14 @@ async fn every_endpoint_is_there() {
             => Error(404, "There is nothing at this path; the API is described at /docs");
         "the tables of endpoints": Key(Build), "PUT /build" => Error(405, "This path does not take this method");
     };
-    run(&stage, rows).await;
-    let outside = stage.app.get(NOBODY, &format!("{}/build", stage.app.origin)).await;
+    run(&data, rows).await;
+    let outside = data.app.get(NOBODY, &format!("{}/build", data.app.origin)).await;
     outside.refused(404, "There is nothing at this path; the API is described at /docs");
 }
 
 #[tokio::test]
 async fn common_query_parameters() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let not_yours = Error(403, "orgId names an organization that this caller does not act in");
     let all = KEYS - 10;
     let rows = rows! {
@@ -101,7 +101,7 @@ async fn common_query_parameters() {
         "a key acts only in its organization": Key(Admin), "GET /api-keys?orgId={second}" => not_yours.clone();
         "a key acts only in its organization": Stranger, "GET /api-keys?orgId=org_none" => not_yours;
     };
-    run(&stage, rows).await;
+    run(&data, rows).await;
     let lists = [
         ("/build", Build),
         ("/submit", Submit),
@@ -117,7 +117,7 @@ async fn common_query_parameters() {
             ("limit=999999999", 100, 0),
         ] {
             let path = format!("{path}?{query}");
-            let answer = stage.call(Key(scope), reqwest::Method::GET, &path, NONE).await.ok();
+            let answer = data.call(Key(scope), reqwest::Method::GET, &path, NONE).await.ok();
             let wanted = (&json!(limit), &json!(offset));
             assert_eq!(
                 (&answer["limit"], &answer["offset"]),

@@ -4,12 +4,12 @@ use launchway_domain::scope::Scope::{Build, Submit, Update};
 use serde_json::json;
 
 use super::Who::{Expired, Key, Nobody, Shows};
-use super::stage::Stage;
+use super::data::Data;
 use super::{BAD_KEY, Error, Has, Is, NO_PROOF, Names, Page, run};
 
 #[tokio::test]
 async fn errors_have_their_status_and_message() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
     let none_found = Is(
         200,
@@ -45,5 +45,5 @@ async fn errors_have_their_status_and_message() {
             Nobody, "GET /update/check/com.example.none?currentVersion=1.0.0"
             => none_found;
     };
-    run(&stage, rows).await;
+    run(&data, rows).await;
 }

@@ -6,7 +6,7 @@ use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
 use super::Who::Key;
-use super::stage::Stage;
+use super::data::Data;
 use super::{Names, Page, run};
 use crate::support::{START, TestApp};
 
@@ -49,16 +49,16 @@ async fn the_rate_limit_is_that_of_the_tier() {
 
 #[tokio::test]
 async fn pages_have_a_limit_and_an_offset() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let rows = rows! {
         "limit default 10, offset default 0": Key(Scope::Admin), "GET /api-keys"
             => Page(json!({"limit": 10, "offset": 0}), 10);
         "limit maximum 100": Key(Scope::Admin), "GET /api-keys?limit=500"
-            => Page(json!({"limit": 100}), super::stage::KEYS);
+            => Page(json!({"limit": 100}), super::data::KEYS);
         "limit": Key(Scope::Admin), "GET /api-keys?limit=0" => Names(400, "limit");
         "limit": Key(Scope::Admin), "GET /api-keys?limit=-1" => Names(400, "limit");
         "offset": Key(Scope::Admin), "GET /api-keys?offset=-1" => Names(400, "offset");
         "offset": Key(Scope::Admin), "GET /api-keys?offset=13" => Page(json!({"offset": 13}), 1);
     };
-    run(&stage, rows).await;
+    run(&data, rows).await;
 }

@@ -5,13 +5,13 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::Who::{Key, Session, Shows, Stranger};
-use super::stage::Stage;
+use super::data::Data;
 use super::{BAD_KEY, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, new_key, run};
 use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 #[tokio::test]
 async fn keys_and_sessions_follow_the_rules() {
-    let stage = Stage::set().await;
+    let data = Data::new().await;
     let scopes = "scopes must hold one or more of build, submit, update";
     let lacks_admin = Error(403, "API key does not have 'admin' scope");
     let rows = rows! {
@@ -44,20 +44,20 @@ async fn keys_and_sessions_follow_the_rules() {
             => Is(200, json!({"id": "{key}", "status": "revoked"}));
         "keys are revoked": Key(Admin), "GET /api-keys?id={key}" => Has(200, json!({"status": "revoked"}));
     };
-    run(&stage, rows).await;
+    run(&data, rows).await;
 }
 
 /// `docs/reference/callers.md#session-cookie`
 #[tokio::test]
 async fn the_session_cookie_is_set_and_managed() {
-    let stage = Stage::set().await;
-    let request = stage.app.request(Method::POST, "/auth/sign-in");
+    let data = Data::new().await;
+    let request = data.app.request(Method::POST, "/auth/sign-in");
     let request = request.json(&json!({"email": "owner@example.com", "password": PASSWORD}));
     let answer = Answer::to(request).await;
     answer.ok();
     let cookie = answer.cookie();
-    stage.app.get(&cookie, "/build").await.ok();
-    stage.app.get("launchway=dead", "/build").await.refused(401, NO_PROOF);
+    data.app.get(&cookie, "/build").await.ok();
+    data.app.get("launchway=dead", "/build").await.refused(401, NO_PROOF);
 }
 
 /// `docs/reference/service.md#environments`
@@ -80,15 +80,15 @@ async fn keys_of_one_environment_are_unknown_in_the_other() {
 /// The key is in the response to its creation, has the fixed prefix, works, and is shown nowhere else.
 #[tokio::test]
 async fn the_key_is_displayed_once() {
-    let stage = Stage::set().await;
-    let made = stage
+    let data = Data::new().await;
+    let made = data
         .call(Session, Method::POST, "/api-keys", new_key(&["build"]))
         .await
         .created();
     let key = made.text("key");
     assert!(key.starts_with("lw_"), "{key}");
-    stage.app.get(key, "/build").await.ok();
-    let list = stage.call(Session, Method::GET, "/api-keys?limit=100", NONE).await;
+    data.app.get(key, "/build").await.ok();
+    let list = data.call(Session, Method::GET, "/api-keys?limit=100", NONE).await;
     list.ok();
     list.lacks(key);
 }

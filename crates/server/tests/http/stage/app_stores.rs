@@ -25,7 +25,6 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Stage;
-use crate::build::upload;
 use crate::support::{Answer, Fields, TestApp, TestClock};
 
 pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binary.ipa");
@@ -204,7 +203,7 @@ impl Stage {
     /// Makes a submission of an uploaded app with these fields: its id.
     pub async fn submitted(&self, name: &str, bytes: &[u8], fields: Value) -> SubmissionId {
         let mut body = fields;
-        body["uploadId"] = upload(self, &self.key, name, bytes).await.into();
+        body["uploadId"] = self.upload_file(&self.key, name, bytes).await.into();
         id_of(&self.submit(body).await.created())
     }
 
@@ -320,7 +319,7 @@ impl TestApp {
     /// A submission that waits.
     pub async fn submitted(&self, admin_key: &str) -> Value {
         self.store_credentials(admin_key).await;
-        let upload = upload(self, admin_key, "app.apk", APK).await;
+        let upload = self.upload_file(admin_key, "app.apk", APK).await;
         let body = json!({"uploadId": upload, "destination": "internal"});
         self.post(admin_key, "/submit", body).await.created()
     }

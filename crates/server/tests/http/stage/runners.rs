@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, Fields, TestApp};
+use crate::support::{Answer, Fields, TestApp, with};
 
 /// A runner: its token and what it says it is.
 pub struct Runner {
@@ -116,10 +116,7 @@ impl TestApp {
 impl Held<'_> {
     /// A call about the build, with these fields besides.
     pub async fn tell(&self, path: &str, fields: Value) -> Answer {
-        let mut body = json!({"buildId": self.id, "attempt": self.attempt});
-        for (name, value) in fields.as_object().unwrap() {
-            body[name] = value.clone();
-        }
+        let body = with(json!({"buildId": self.id, "attempt": self.attempt}), &fields);
         self.app.post(self.token, path, body).await
     }
 
@@ -159,12 +156,12 @@ impl Held<'_> {
 
     /// Tells the end, with these fields over those of a success without anything.
     pub async fn finish(&self, fields: Value) -> Answer {
-        let mut all = json!({
-            "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": null,
-        });
-        for (name, value) in fields.as_object().unwrap() {
-            all[name] = value.clone();
-        }
+        let all = with(
+            json!({
+                "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": null,
+            }),
+            &fields,
+        );
         self.tell("/runner/finish", all).await
     }
 }

@@ -8,17 +8,14 @@ use launchway_testing::receiver::{Received, Receiver};
 use serde_json::{Value, json};
 
 use super::{BUNDLE, Stage};
-use crate::support::Fields;
+use crate::support::{Fields, with};
 
 pub const PATH: &str = "/webhooks";
 
 impl Stage {
     /// A webhook for every event, with fields over the defaults: the record with its secret.
     pub async fn webhook(&self, url: &str, fields: Value) -> Value {
-        let mut body = json!({"name": "CI", "url": url, "events": ["*"]});
-        for (name, value) in fields.as_object().unwrap() {
-            body[name] = value.clone();
-        }
+        let body = with(json!({"name": "CI", "url": url, "events": ["*"]}), &fields);
         self.post(&self.key, PATH, body).await.created()
     }
 

@@ -7,10 +7,10 @@ use launchway_server::jobs::sweep::sweep;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::build::{stored, upload};
+use crate::build::stored;
 use crate::stage::Stage;
 use crate::stage::app_stores::{APK, IPA};
-use crate::support::{Fields, Says, TestApp};
+use crate::support::{Fields, Says, TestApp, with};
 
 pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 
@@ -114,10 +114,7 @@ async fn the_form_is_checked_and_names_the_field() {
             "options.symbols[0].artifactId is for a submission with buildId only",
         ),
     ] {
-        let mut body = json!({"uploadId": "x", "destination": destination});
-        for (name, value) in fields.as_object().unwrap() {
-            body[name] = value.clone();
-        }
+        let mut body = with(json!({"uploadId": "x", "destination": destination}), &fields);
         if body["uploadId"].is_null() {
             body.as_object_mut().unwrap().remove("uploadId");
         }
@@ -152,16 +149,16 @@ async fn the_form_is_checked_and_names_the_field() {
 async fn a_source_must_be_an_app_for_that_store() {
     let stage = Stage::new().app_stores().await;
     let internal = |upload: &str| json!({"uploadId": upload, "destination": "internal"});
-    let zip = upload(&stage, &stage.key, "app.zip", APK).await;
+    let zip = stage.upload_file(&stage.key, "app.zip", APK).await;
     let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which";
     stage.submit(internal(&zip)).await.refused(400, wrong_name);
-    let broken = upload(&stage, &stage.key, "app.apk", b"no archive").await;
+    let broken = stage.upload_file(&stage.key, "app.apk", b"no archive").await;
     let refused = stage.submit(internal(&broken)).await.expect(400);
     assert!(
         refused.text("message").starts_with("The app cannot be submitted: "),
         "{refused}"
     );
-    let ipa = upload(&stage, &stage.key, "App.ipa", IPA).await;
+    let ipa = stage.upload_file(&stage.key, "App.ipa", IPA).await;
     stage
         .submit(internal(&ipa))
         .await
@@ -206,7 +203,7 @@ async fn a_source_must_be_an_app_for_that_store() {
 #[tokio::test]
 async fn the_only_fitting_credential_is_taken_else_one_is_named() {
     let (app, key) = TestApp::with_key().await;
-    let build = upload(&app, &key, "app.apk", APK).await;
+    let build = app.upload_file(&key, "app.apk", APK).await;
     let submit = async |fields: Value| {
         let mut body = fields;
         body["uploadId"] = json!(build);
@@ -277,7 +274,7 @@ async fn lists_are_filtered() {
 #[tokio::test]
 async fn the_same_request_again_makes_nothing_more() {
     let stage = Stage::new().app_stores().await;
-    let upload = upload(&stage, &stage.key, "app.apk", APK).await;
+    let upload = stage.upload_file(&stage.key, "app.apk", APK).await;
     let body = json!({"uploadId": upload, "destination": "internal"});
     let send = async || {
         let request = stage.request(Method::POST, "/submit").bearer_auth(&stage.key);

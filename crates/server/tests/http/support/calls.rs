@@ -31,6 +31,11 @@ impl TestApp {
         self.send(caller, Method::DELETE, path, ()).await
     }
 
+    /// Sends bytes to a signed URL.
+    pub async fn put_bytes(&self, url: &str, bytes: &[u8]) -> Answer {
+        Answer::to(self.request(Method::PUT, url).body(bytes.to_vec())).await
+    }
+
     /// Any method; `()` is no body.
     pub async fn send(&self, caller: &str, method: Method, path: &str, body: impl Serialize) -> Answer {
         let request = self.request_by(caller, method, path);

@@ -5,7 +5,7 @@ use launchway_domain::time::{DAY, HOUR};
 use launchway_server::jobs::clean_up::clean_up;
 use serde_json::{Value, json};
 
-use super::{BUNDLE, announce, publish, put, stored, url};
+use super::{BUNDLE, announce, publish, stored, url};
 use crate::support::{Fields, NOBODY, TestApp, package};
 
 async fn clean(app: &TestApp) {
@@ -25,7 +25,7 @@ async fn an_unused_upload_lives_for_a_day() {
     let (first, second) = (announce(&app, &key, &bytes).await, announce(&app, &key, &bytes).await);
     let unsent = announce(&app, &key, &bytes).await;
     for upload in [&first, &second] {
-        put(&app, url(upload), &bytes).await;
+        app.put_bytes(url(upload), &bytes).await;
     }
     app.advance(DAY - 1);
     clean(&app).await;
@@ -55,7 +55,7 @@ async fn unused_copies_go_with_their_upload_and_the_used_one_stays() {
     let (app, key) = TestApp::with_key().await;
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
-    put(&app, url(&upload), &bytes).await;
+    app.put_bytes(url(&upload), &bytes).await;
     // What a process leaves behind that dies between the copy and the commit.
     let id = upload.id();
     let orphan = Key::new(&format!("packages/{id}/orphan")).unwrap();

@@ -7,7 +7,7 @@ use launchway_testing::s3::S3Server;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{BUNDLE, announce, put, stored, url};
+use super::{BUNDLE, announce, stored, url};
 use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time, package};
 
 fn with_bucket(mut setup: Setup, bucket: &S3Server) -> Setup {
@@ -47,18 +47,23 @@ async fn life(app: TestApp) {
     let bytes = package("index.html", b"<h1>one</h1>");
     let upload = announce(&app, &key, &bytes).await;
     for wrong in [&bytes[1..], &[&bytes[..], b"x"].concat()] {
-        assert!(put(&app, url(&upload), wrong).await.status.is_client_error());
+        assert!(app.put_bytes(url(&upload), wrong).await.status.is_client_error());
     }
     let tampered = url(&upload).replace("uploads/", "uploads/x");
-    assert!(put(&app, &tampered, &bytes).await.status.is_client_error());
+    assert!(app.put_bytes(&tampered, &bytes).await.status.is_client_error());
     let publish = async |upload: &Value, version: &str| {
         let body = json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": version});
         app.post(&key, "/update", body).await
     };
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "nothing was sent yet");
-    assert!(put(&app, url(&upload), &vec![0; bytes.len()]).await.status.is_success());
+    assert!(
+        app.put_bytes(url(&upload), &vec![0; bytes.len()])
+            .await
+            .status
+            .is_success()
+    );
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "other bytes");
-    assert!(put(&app, url(&upload), &bytes).await.status.is_success());
+    assert!(app.put_bytes(url(&upload), &bytes).await.status.is_success());
     let first = publish(&upload, "1.0.0").await.created();
     assert_eq!(publish(&upload, "1.0.1").await.status, 400, "used twice");
     assert_eq!(

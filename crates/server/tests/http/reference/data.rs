@@ -1,11 +1,8 @@
 //! The data that the rows of the table use: an organization with its callers, another one, updates of an app.
 
-use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_server::ops::accounts;
-use launchway_server::ops::write::Write;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -16,7 +13,7 @@ use crate::support::{Answer, Fields, TestApp, package};
 pub const KEYS: usize = 14;
 
 /// A running service with everything that rows name.
-pub struct Stage {
+pub struct Data {
     pub app: TestApp,
     keys: Vec<(Scope, String)>,
     stranger: String,
@@ -36,8 +33,8 @@ pub fn document(camera: &str) -> Value {
     })
 }
 
-impl Stage {
-    pub async fn set() -> Stage {
+impl Data {
+    pub async fn new() -> Data {
         let app = TestApp::start().await;
         let org = app.org(Tier::Enterprise).await;
         let mut keys = Vec::new();
@@ -46,13 +43,14 @@ impl Stage {
         }
         let (_, stranger) = app.org_with_key().await;
         let cookie = app.user(org, "owner@example.com", Role::Owner).await;
-        let second = join_second(&app, &cookie).await;
+        // Later than the first: the oldest is the one a session acts in unless told.
+        app.advance(1);
+        let second = app.org(Tier::Enterprise).await;
+        app.join(second, "owner@example.com", Role::Owner).await;
         let admin = keys[3].1.clone();
         let make = async |fields: Value| app.post(&admin, "/api-keys", fields).await.created();
-        let text = |json: &Value, field: &str| json[field].as_str().unwrap().to_owned();
         let revoked = make(json!({"name": "old", "scopes": ["build", "submit", "update"]})).await;
-        let path = format!("/api-keys?id={}", text(&revoked, "id"));
-        app.delete(&admin, &path).await.ok();
+        app.delete(&admin, &format!("/api-keys?id={}", revoked.id())).await.ok();
         let expiring = json!({"name": "short", "scopes": ["build", "submit", "update"], "expiresInDays": 1});
         let expired = make(expiring).await;
         app.advance(DAY);
@@ -63,13 +61,13 @@ impl Stage {
         let mut words = vec![
             ("org", org.to_string()),
             ("second", second.to_string()),
-            ("key", text(&spare, "id")),
-            ("revokedKey", text(&revoked, "id")),
+            ("key", spare.id().to_owned()),
+            ("revokedKey", revoked.id().to_owned()),
         ];
         words.extend(updates(&app, &keys[2].1, &stranger).await);
-        Stage {
-            revoked: text(&revoked, "key"),
-            expired: text(&expired, "key"),
+        Data {
+            revoked: revoked.text("key").to_owned(),
+            expired: expired.text("key").to_owned(),
             app,
             keys,
             stranger,
@@ -119,79 +117,35 @@ impl Stage {
     }
 }
 
-/// Makes the signed-in user an owner of a second organization.
-async fn join_second(app: &TestApp, cookie: &str) -> OrgId {
-    let session = app.get(cookie, "/auth/session").await.ok();
-    let user = session["user"].id().parse().unwrap();
-    // Later than the first: the oldest is the one a session acts in unless told.
-    app.advance(1);
-    let second = app.org(Tier::Enterprise).await;
-    let actor = launchway_domain::actor::Actor::Operator;
-    let mut write = Write::open(&app.app, second, actor, None).await.unwrap();
-    let user = app_user(&mut write, user).await;
-    accounts::join(&mut write, second, &user, Role::Owner).await.unwrap();
-    write.commit().await.unwrap();
-    second
-}
-
-async fn app_user(write: &mut Write<'_>, id: launchway_domain::id::UserId) -> launchway_domain::org::User {
-    write.system("a test names a user").user(id).await.unwrap().unwrap()
-}
-
 /// Publishes what the rows on the check ask for; gives the words for rows on `/update`.
 async fn updates(app: &TestApp, key: &str, stranger: &str) -> Vec<(&'static str, String)> {
-    let fields = |bundle: &str, platform: &str, version: &str, build: i64| {
-        let (bundle, build) = (("bundleId", json!(bundle)), ("buildNumber", json!(build)));
-        let fields = [
-            bundle,
-            ("platform", json!(platform)),
-            ("version", json!(version)),
-            build,
-        ];
-        Value::from_iter(fields.map(|(name, value)| (name.to_owned(), value)))
-    };
-    let with = |mut fields: Value, name: &str, value: Value| {
-        fields[name] = value;
-        fields
-    };
     for platform in ["ios", "android", "visionos"] {
-        app.published(key, fields("com.example.app", platform, "1.2.0", 5))
+        app.published(key, json!({"platform": platform, "version": "1.2.0", "buildNumber": 5}))
             .await;
     }
-    let installed = app
-        .published(
+    let native = async |version: &str, camera: &str| {
+        let of = "com.example.native";
+        app.published(
             key,
-            with(
-                fields("com.example.native", "ios", "1.0.0", 1),
-                "fingerprint",
-                document("4.5.0"),
-            ),
+            json!({"bundleId": of, "platform": "ios", "version": version, "buildNumber": 1, "fingerprint": document(camera)}),
         )
-        .await;
+        .await
+    };
+    let installed = native("1.0.0", "4.5.0").await;
+    native("1.1.0", "5.0.0").await;
+    let production = json!({
+        "bundleId": "com.example.target", "platform": "ios", "version": "1.1.0", "buildNumber": 1,
+        "configuration": "production", "releaseNotes": "Better", "fingerprint": document("4.5.0"),
+    });
+    let update = app.published(key, production).await;
     app.published(
-        key,
-        with(
-            fields("com.example.native", "ios", "1.1.0", 1),
-            "fingerprint",
-            document("5.0.0"),
-        ),
+        stranger,
+        json!({"bundleId": "com.stranger.app", "platform": "ios", "version": "1.0.0"}),
     )
     .await;
-    let production = with(
-        fields("com.example.target", "ios", "1.1.0", 1),
-        "configuration",
-        json!("production"),
-    );
-    let production = with(production, "releaseNotes", json!("Better"));
-    let production = with(production, "fingerprint", document("4.5.0"));
-    let update = app.published(key, production).await;
-    app.published(stranger, fields("com.stranger.app", "ios", "1.0.0", 1))
-        .await;
-    let upload = app.upload(key, &package("index.html", b"x")).await;
-    let text = |json: &Value, field: &str| json[field].as_str().unwrap().to_owned();
     vec![
-        ("upload", upload),
-        ("update", text(&update, "id")),
-        ("hash", text(&installed, "fingerprint")),
+        ("upload", app.upload(key, &package("index.html", b"x")).await),
+        ("update", update.id().to_owned()),
+        ("hash", installed.text("fingerprint").to_owned()),
     ]
 }
