@@ -6,21 +6,21 @@ use launchway_domain::words::{UnknownWordError, Word};
 
 words! {
     /// The status of a resource without a life cycle.
-    ActiveStatus, "active",
+    ActiveStatus:
     /// It exists and can be used.
     Active = "active",
 }
 
 words! {
     /// The status of an announced file.
-    PendingStatus, "pending",
+    PendingStatus:
     /// Its bytes have not arrived yet.
     Pending = "pending",
 }
 
 words! {
     /// The effect of a request on the resource that it names.
-    DoneStatus, "deleted, revoked, changed",
+    DoneStatus:
     /// It was deleted.
     Deleted = "deleted",
     /// It no longer works.
@@ -31,21 +31,21 @@ words! {
 
 words! {
     /// The status of accepted data.
-    AcceptedStatus, "accepted",
+    AcceptedStatus:
     /// It was accepted.
     Accepted = "accepted",
 }
 
 words! {
     /// The HTTP method of an upload.
-    UploadMethod, "PUT",
+    UploadMethod:
     /// As the body of a PUT.
     Put = "PUT",
 }
 
 words! {
     /// How a caller is authenticated.
-    CallerKind, "session, apiKey",
+    CallerKind:
     /// A browser session.
     Session = "session",
     /// An API key.
@@ -54,14 +54,14 @@ words! {
 
 words! {
     /// The health of the service.
-    HealthStatus, "ok",
+    HealthStatus:
     /// It serves requests.
     Ok = "ok",
 }
 
 words! {
     /// The environment of the service.
-    ServiceEnvironment, "production, development",
+    ServiceEnvironment:
     /// For apps in use.
     Production = "production",
     /// For trying things out.
@@ -70,7 +70,7 @@ words! {
 
 words! {
     /// Whether a month is complete.
-    UsageStatus, "running, complete",
+    UsageStatus:
     /// The current month.
     Running = "running",
     /// The build has ended.
@@ -79,7 +79,7 @@ words! {
 
 words! {
     /// The outcome of a browser sign-in.
-    LoginOutcome, "pending, approved, denied, expired",
+    LoginOutcome:
     /// Nobody has decided yet.
     Pending = "pending",
     /// A user approved it.
@@ -92,7 +92,7 @@ words! {
 
 words! {
     /// The subject of a difference between two fingerprints.
-    FingerprintPart, "framework, platform, plugin, resources, native",
+    FingerprintPart:
     /// The framework of the app.
     Framework = "framework",
     /// The platform.
@@ -107,7 +107,7 @@ words! {
 
 words! {
     /// The status of a build or of an update.
-    BuildOrUpdateStatus, "queued, running, success, failed, canceled, published, paused, withdrawn",
+    BuildOrUpdateStatus:
     /// A build that is waiting for a runner.
     Queued = "queued",
     /// A build that a runner is executing.
@@ -128,7 +128,7 @@ words! {
 
 words! {
     /// The kinds of events in the stream of a build.
-    BuildStreamEvent, "log, build, end",
+    BuildStreamEvent:
     /// More of the log.
     Log = "log",
     /// The status or phase changed.
@@ -139,7 +139,7 @@ words! {
 
 words! {
     /// The origin of a build's plan.
-    PlanOrigin, "request, launchway.toml or a framework",
+    PlanOrigin, error = "must be one of request, launchway.toml or a framework",
     /// The request for the build.
     Request = "request",
     /// `launchway.toml` in the source.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use launchway_domain::words;
 
 pub use http::HttpTransport;
 
@@ -19,38 +20,19 @@ pub const UPLOAD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 /// The maximum size of a response in bytes; lists are paginated.
 pub const MAX_ANSWER: usize = 8 << 20;
 
-/// The HTTP methods in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+words! {
+    /// The HTTP methods in use.
+    Method:
     /// Reads a resource.
-    Get,
+    Get = "GET",
     /// Creates a resource, or runs an action.
-    Post,
+    Post = "POST",
     /// Replaces a resource.
-    Put,
+    Put = "PUT",
     /// Updates a resource.
-    Patch,
+    Patch = "PATCH",
     /// Deletes a resource.
-    Delete,
-}
-
-impl Method {
-    /// The name of the method in HTTP.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Post => "POST",
-            Method::Put => "PUT",
-            Method::Patch => "PATCH",
-            Method::Delete => "DELETE",
-        }
-    }
-
-    /// The method with this upper-case name.
-    pub fn parse(name: &str) -> Option<Method> {
-        let all = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
-        all.into_iter().find(|method| method.as_str() == name)
-    }
+    Delete = "DELETE",
 }
 
 /// The bytes of a binary, read in pieces to bound memory.

@@ -21,7 +21,7 @@ pub const EXPIRY: EpochMs = DAY;
 
 words! {
     /// Where a build stands.
-    BuildStatus, "queued, running, success, failed, canceled",
+    BuildStatus:
     /// Waits for a runner.
     Queued = "queued",
     /// A runner executes it.
@@ -36,7 +36,7 @@ words! {
 
 words! {
     /// What the app is made for.
-    BuildType, "debug, release",
+    BuildType:
     /// For development.
     Debug = "debug",
     /// For distribution.
@@ -45,7 +45,7 @@ words! {
 
 words! {
     /// How the app reaches devices.
-    Distribution, "store, internal, simulator, development",
+    Distribution:
     /// Through the App Store or Google Play.
     Store = "store",
     /// By a link, to known devices.
@@ -58,7 +58,7 @@ words! {
 
 words! {
     /// What a runner says a build came to.
-    BuildResult, "success, failed, canceled",
+    BuildResult:
     /// Every step succeeded, and every artifact is there.
     Success = "success",
     /// It ended with an error.
@@ -69,7 +69,7 @@ words! {
 
 words! {
     /// Whether a runner can be given builds.
-    RunnerStatus, "online, offline, revoked",
+    RunnerStatus:
     /// It has called recently.
     Online = "online",
     /// It has not called recently.
@@ -80,7 +80,7 @@ words! {
 
 words! {
     /// Why a build failed.
-    BuildErrorCode, "STEP_FAILED, TIMED_OUT, RUNNER_LOST, EXPIRED, SOURCE_INVALID, ARTIFACT_MISSING, INTERNAL",
+    BuildErrorCode:
     /// A step ended with a nonzero exit code.
     StepFailed = "STEP_FAILED",
     /// A step, or the build, exceeded its timeout.

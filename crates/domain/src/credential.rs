@@ -34,7 +34,7 @@ words! {
 
 words! {
     /// Whether a credential can be used.
-    CredentialStatus, "active, expired",
+    CredentialStatus:
     /// Can be used.
     Active = "active",
     /// Has expired.

@@ -21,7 +21,7 @@ const LENGTH: usize = 8;
 
 words! {
     /// How far a login is.
-    DeviceLoginStatus, "pending, approved, denied, used",
+    DeviceLoginStatus:
     /// No user has decided yet.
     Pending = "pending",
     /// A user confirmed it; the key can be fetched, once.

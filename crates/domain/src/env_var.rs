@@ -17,7 +17,7 @@ pub const MAX_CONFIGURATIONS: usize = 50;
 
 words! {
     /// How a build gets the value.
-    EnvVarKind, "variable, file",
+    EnvVarKind:
     /// As an environment variable.
     Variable = "variable",
     /// As a file; the environment variable holds its path.
@@ -26,7 +26,7 @@ words! {
 
 words! {
     /// Who may read the value again.
-    Visibility, "plain, secret",
+    Visibility:
     /// Everybody who may list variables.
     Plain = "plain",
     /// Only builds.

@@ -33,7 +33,7 @@ pub struct Key {
 
 words! {
     /// Whether a key works.
-    KeyStatus, "active, revoked, expired",
+    KeyStatus:
     /// It can be used.
     Active = "active",
     /// Somebody revoked it.

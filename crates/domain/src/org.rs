@@ -71,7 +71,7 @@ pub struct Invitation {
 
 words! {
     /// Whether an invitation can be taken.
-    InvitationStatus, "pending, accepted, expired",
+    InvitationStatus:
     /// It can be accepted.
     Pending = "pending",
     /// It was accepted.

@@ -12,8 +12,7 @@ pub use record::{FileKind, Submission, SubmissionFile, SymbolKind};
 
 words! {
     /// Where a submission stands.
-    SubmissionStatus,
-    "queued, validating, uploading, processing, in_review, rolling_out, halted, success, rejected, failed, canceled",
+    SubmissionStatus:
     /// Waits for its turn.
     Queued = "queued",
     /// The binary is checked against the request, before any call to the app store.
@@ -40,7 +39,7 @@ words! {
 
 words! {
     /// What somebody wants of a rollout.
-    RolloutState, "halted, rolling_out",
+    RolloutState:
     /// No further users receive the app for now.
     Halted = "halted",
     /// The rollout continues, or an approved version that waits for it is released.
@@ -49,7 +48,7 @@ words! {
 
 words! {
     /// A store.
-    Store, "app_store, google_play",
+    Store:
     /// The App Store, for iOS and visionOS.
     AppStore = "app_store",
     /// Google Play, for Android.

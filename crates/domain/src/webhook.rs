@@ -17,7 +17,7 @@ pub const DELIVERY_LIFE: EpochMs = 30 * DAY;
 
 words! {
     /// What a webhook can be told of.
-    EventKind, "the kinds of events",
+    EventKind, error = "must be one of the kinds of events",
     /// A build waits for a runner.
     BuildQueued = "build.queued",
     /// A runner claimed a build.
@@ -50,7 +50,7 @@ words! {
 
 words! {
     /// How the body of a delivery looks.
-    WebhookType, "generic, slack, teams",
+    WebhookType:
     /// `{type, timestamp, data}`, for programs.
     Generic = "generic",
     /// A message for a Slack channel.
@@ -61,7 +61,7 @@ words! {
 
 words! {
     /// Whether a webhook is told anything.
-    WebhookStatus, "active, disabled",
+    WebhookStatus:
     /// It receives events.
     Active = "active",
     /// It receives nothing until somebody enables it again.
@@ -70,7 +70,7 @@ words! {
 
 words! {
     /// How far a delivery is.
-    DeliveryStatus, "pending, succeeded, failed, canceled",
+    DeliveryStatus:
     /// It will be attempted, or attempted again.
     Pending = "pending",
     /// The receiver accepted it.

@@ -29,8 +29,8 @@ pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
     }
 }
 
-/// Declares an enum of words with conversions to and from text and JSON. The second part lists the words for the error
-/// message, which follows the name of a field; `error = "…"` is a complete message instead.
+/// Declares an enum of words with conversions to and from text and JSON. The message about any other text lists the words,
+/// and follows the name of a field; `error = "…"` is another message.
 #[macro_export]
 macro_rules! words {
     ($(#[doc = $note:literal])* $name:ident, error = $error:expr,
@@ -78,8 +78,13 @@ macro_rules! words {
             }
         }
     };
-    ($(#[doc = $note:literal])* $name:ident, $list:literal, $($rest:tt)+) => {
-        $crate::words! { $(#[doc = $note])* $name, error = concat!("must be one of ", $list), $($rest)+ }
+    ($(#[doc = $note:literal])* $name:ident: $(#[$first_note:meta])* $first:ident = $first_word:literal,
+        $($(#[$variant_note:meta])* $variant:ident = $word:literal,)*) => {
+        $crate::words! {
+            $(#[doc = $note])* $name, error = concat!("must be one of ", $first_word $(, ", ", $word)*),
+            $(#[$first_note])* $first = $first_word,
+            $($(#[$variant_note])* $variant = $word,)*
+        }
     };
 }
 
@@ -90,7 +95,7 @@ mod tests {
     use crate::credential::{CredentialKind, CredentialStatus};
     use crate::device_login::DeviceLoginStatus;
     use crate::env_var::{EnvVarKind, Visibility};
-    use crate::fingerprint::Framework;
+    use crate::fingerprint::{Algorithm, Framework};
     use crate::key::KeyStatus;
     use crate::org::InvitationStatus;
     use crate::platform::Platform;
@@ -137,6 +142,7 @@ mod tests {
     #[test]
     fn every_word_is_read_as_it_is_written() {
         all_go_round!(
+            Algorithm,
             BuildErrorCode,
             BuildResult,
             BuildStatus,
@@ -184,6 +190,8 @@ mod tests {
                 "type must be downloaded, installed, confirmed, rolled_back or failed",
             ),
             (WebhookType::UNKNOWN, "must be one of generic, slack, teams"),
+            (FileKind::UNKNOWN, "must be one of mapping, native"),
+            (RolloutState::UNKNOWN, "must be one of halted, rolling_out"),
         ] {
             assert_eq!(unknown.to_string(), message);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use launchway_domain::submission::SubmissionStatus;
+use launchway_domain::words;
 use serde::{Deserialize, Serialize};
 
 use crate::release::Release;
@@ -60,18 +61,17 @@ pub struct Target {
     pub percent: Option<u8>,
 }
 
-/// Google's status of a release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TargetStatus {
+words! {
+    /// Google's status of a release.
+    TargetStatus:
     /// Prepared only.
-    Draft,
+    Draft = "draft",
     /// For a percentage of the users.
-    InProgress,
+    InProgress = "inProgress",
     /// For no further users.
-    Halted,
+    Halted = "halted",
     /// For all users.
-    Completed,
+    Completed = "completed",
 }
 
 /// The next stage. Each stage first checks whether it was already done, where repeating it would matter.
@@ -103,18 +103,6 @@ pub enum Stage {
     Rollout,
     /// The submission is complete.
     Done,
-}
-
-impl TargetStatus {
-    /// Google's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            TargetStatus::Draft => "draft",
-            TargetStatus::InProgress => "inProgress",
-            TargetStatus::Halted => "halted",
-            TargetStatus::Completed => "completed",
-        }
-    }
 }
 
 impl Target {

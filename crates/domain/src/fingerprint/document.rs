@@ -1,8 +1,6 @@
 //! Fingerprint documents: their fields, their limits, and their hash.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -13,41 +11,13 @@ use super::framework::Framework;
 use crate::platform::Platform;
 use crate::words::UnknownWordError;
 
-/// How the trees of a document are hashed: the value of the field `alg`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Algorithm {
+words! {
+    /// How the trees of a document are hashed: the value of the field `alg`.
+    Algorithm:
     /// Ignores versions and build numbers.
-    Lwfp1,
+    Lwfp1 = "lwfp-1",
     /// Also ignores signing settings. Whatever is equal under `lwfp-1` is equal under this one too.
-    Lwfp2,
-}
-
-impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: [Algorithm; 2] = [Algorithm::Lwfp1, Algorithm::Lwfp2];
-
-    /// Its name in documents.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Algorithm::Lwfp1 => "lwfp-1",
-            Algorithm::Lwfp2 => "lwfp-2",
-        }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Algorithm {
-    type Err = DocumentError;
-
-    fn from_str(text: &str) -> Result<Self, DocumentError> {
-        let known = Algorithm::ALL.into_iter().find(|known| known.as_str() == text);
-        known.ok_or(DocumentError::Alg)
-    }
+    Lwfp2 = "lwfp-2",
 }
 
 /// The maximum number of plugins in a document.
@@ -165,7 +135,7 @@ impl FingerprintDocument {
         let Value::Object(mut fields) = value else {
             return Err(DocumentError::NotAnObject);
         };
-        let algorithm = take_text(&mut fields, "alg")?.parse::<Algorithm>()?;
+        let algorithm = take_text(&mut fields, "alg")?.parse().map_err(|_| DocumentError::Alg)?;
         let framework = take_text(&mut fields, "framework")?
             .parse::<Framework>()
             .map_err(DocumentError::Framework)?;

@@ -11,7 +11,7 @@ pub const MAX_TRACK_LENGTH: usize = 80;
 
 words! {
     /// A destination that every app has. Google Play has tracks of other names besides.
-    KnownDestination, "testflight, app_store, internal, alpha, beta, production",
+    KnownDestination:
     /// Apple's testers.
     TestFlight = "testflight",
     /// Apple's customers.

@@ -32,7 +32,7 @@ macro_rules! codes {
     ($($(#[$note:meta])* $variant:ident = $word:literal, $retryable:literal, $fix:literal;)+) => {
         words! {
             /// Why a submission did not get there.
-            SubmissionErrorCode, "a code of the table in docs/submissions.md",
+            SubmissionErrorCode, error = "must be one of a code of the table in docs/submissions.md",
             $($(#[$note])* $variant = $word,)+
         }
 

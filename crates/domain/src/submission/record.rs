@@ -171,7 +171,7 @@ pub struct SubmissionFile {
 
 words! {
     /// The purpose of a submission's file.
-    FileKind, "mapping, native",
+    FileKind, error = "must be one of mapping, native",
     /// The app.
     App = "app",
     /// The mapping of ProGuard or R8, which makes crash reports readable.
@@ -182,7 +182,7 @@ words! {
 
 words! {
     /// What makes crash reports readable.
-    SymbolKind, "mapping, native",
+    SymbolKind:
     /// The mapping of ProGuard or R8.
     Mapping = "mapping",
     /// Symbols of native code.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use launchway_domain::words;
 use launchway_project::shell::quote;
 
 /// The last line of a complete trial.
@@ -19,44 +20,21 @@ const CONTAINERS: [&str; 8] = [
     "/var/snap/lxd/common/lxd/unix.socket",
 ];
 
-/// Something that a step of the trial reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exposure {
+words! {
+    /// Something that a step of the trial reached.
+    Exposure:
     /// A file that only the runner may read.
-    Files,
+    Files = "files",
     /// The runner, by a signal.
-    Signals,
+    Signals = "signals",
     /// A listener in `/run/user` of the runner's user, such as its service manager, which starts programs.
-    Session,
+    Session = "session",
     /// A service that starts containers or virtual machines.
-    Containers,
+    Containers = "containers",
     /// The command line of the runner.
-    CommandLines,
+    CommandLines = "command-lines",
     /// The machine's own `/run`.
-    Run,
-}
-
-impl Exposure {
-    /// All of them.
-    pub(super) const ALL: [Exposure; 6] = [
-        Exposure::Files,
-        Exposure::Signals,
-        Exposure::Session,
-        Exposure::Containers,
-        Exposure::CommandLines,
-        Exposure::Run,
-    ];
-
-    fn word(self) -> &'static str {
-        match self {
-            Exposure::Files => "files",
-            Exposure::Signals => "signals",
-            Exposure::Session => "session",
-            Exposure::Containers => "containers",
-            Exposure::CommandLines => "command-lines",
-            Exposure::Run => "run",
-        }
-    }
+    Run = "run",
 }
 
 /// What the trial tries to reach.
@@ -112,7 +90,7 @@ pub fn parse_output(printed: &str) -> Result<BTreeSet<Exposure>, String> {
         return Err(format!("the trial broke off: {}", printed.trim()));
     }
     let is_reached = |reach: &Exposure| {
-        let line = format!("reached {}", reach.word());
+        let line = format!("reached {}", reach);
         printed.lines().any(|printed| printed == line)
     };
     Ok(Exposure::ALL.into_iter().filter(is_reached).collect())

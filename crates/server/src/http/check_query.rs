@@ -3,27 +3,28 @@
 use std::borrow::Cow;
 
 use launchway_domain::percent::decode_query;
+use launchway_domain::words;
 
 use crate::api_error::ApiError;
 use crate::http::extract::{duplicate_parameter, text};
 
-/// A parameter of the check (`docs/reference/updates.md#request`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    /// `currentVersion`
-    CurrentVersion,
-    /// `currentBuild`
-    CurrentBuild,
-    /// `platform`
-    Platform,
-    /// `fingerprint`
-    Fingerprint,
-    /// `configuration`
-    Configuration,
-    /// `deviceId`
-    DeviceId,
-    /// `currentUpdateId`
-    CurrentUpdateId,
+words! {
+    /// A parameter of the check (`docs/reference/updates.md#request`).
+    Parameter:
+    /// The version of the app.
+    CurrentVersion = "currentVersion",
+    /// The build number of the app.
+    CurrentBuild = "currentBuild",
+    /// The platform.
+    Platform = "platform",
+    /// The fingerprint of the app's native code.
+    Fingerprint = "fingerprint",
+    /// The configuration that the app was built with.
+    Configuration = "configuration",
+    /// The device's own name.
+    DeviceId = "deviceId",
+    /// The update that the app runs.
+    CurrentUpdateId = "currentUpdateId",
 }
 
 /// The known parameters of a check. It agrees with [`Query`](crate::http::extract::Query) on each: unknown ones are
@@ -40,34 +41,10 @@ enum ParameterValue<'q> {
 }
 
 impl Parameter {
-    /// Every parameter, at the index of its number.
-    pub const ALL: [Parameter; 7] = [
-        Parameter::CurrentVersion,
-        Parameter::CurrentBuild,
-        Parameter::Platform,
-        Parameter::Fingerprint,
-        Parameter::Configuration,
-        Parameter::DeviceId,
-        Parameter::CurrentUpdateId,
-    ];
-
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Parameter::CurrentVersion => "currentVersion",
-            Parameter::CurrentBuild => "currentBuild",
-            Parameter::Platform => "platform",
-            Parameter::Fingerprint => "fingerprint",
-            Parameter::Configuration => "configuration",
-            Parameter::DeviceId => "deviceId",
-            Parameter::CurrentUpdateId => "currentUpdateId",
-        }
-    }
-
     fn of_name(name: &[u8]) -> Option<Parameter> {
         Parameter::ALL
             .into_iter()
-            .find(|parameter| parameter.name().as_bytes() == name)
+            .find(|parameter| parameter.as_str().as_bytes() == name)
     }
 }
 
@@ -97,8 +74,8 @@ impl<'q> CheckQuery<'q> {
     pub fn get(&self, parameter: Parameter) -> Result<Option<&str>, ApiError> {
         match &self.0[parameter as usize] {
             ParameterValue::Not => Ok(None),
-            ParameterValue::Once(value) => Ok(Some(text(parameter.name(), value)?).filter(|text| !text.is_empty())),
-            ParameterValue::Twice => Err(duplicate_parameter(parameter.name())),
+            ParameterValue::Once(value) => Ok(Some(text(parameter.as_str(), value)?).filter(|text| !text.is_empty())),
+            ParameterValue::Twice => Err(duplicate_parameter(parameter.as_str())),
         }
     }
 }
@@ -114,7 +91,7 @@ mod tests {
     fn each_parameter_is_at_its_number() {
         for (number, parameter) in Parameter::ALL.into_iter().enumerate() {
             assert_eq!(parameter as usize, number);
-            let query = format!("x=1&{}=a%20b+c&", parameter.name());
+            let query = format!("x=1&{}=a%20b+c&", parameter.as_str());
             let query = CheckQuery::parse(&query);
             for other in Parameter::ALL {
                 let expected = (other == parameter).then_some("a b c");
@@ -138,7 +115,7 @@ mod tests {
                     Ok(value) => Ok(value.map(str::to_owned)),
                     Err(failure) => Err(failure.body().message),
                 };
-                prop_assert_eq!(of(ours.get(parameter)), of(general.get(parameter.name())), "{:?} {}", parameter, text);
+                prop_assert_eq!(of(ours.get(parameter)), of(general.get(parameter.as_str())), "{:?} {}", parameter, text);
             }
         }
     }

@@ -137,9 +137,9 @@ fn read(operation: &Value) -> Result<Part, AppStoreError> {
         let (name, value) = (header.text("/name")?, header.text("/value")?);
         Some((name.to_ascii_lowercase(), value.to_owned()))
     });
-    let method = Method::parse(operation.text("/method").unwrap_or("PUT"));
+    let method = operation.text("/method").unwrap_or("PUT").parse();
     Ok(Part {
-        method: method.ok_or_else(|| AppStoreError::invalid_response("the method of a part"))?,
+        method: method.map_err(|_| AppStoreError::invalid_response("the method of a part"))?,
         url: operation.need("/url")?,
         // The transport sets the length.
         headers: headers.filter(|(name, _)| name != "content-length").collect(),
