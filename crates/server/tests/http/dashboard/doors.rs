@@ -106,7 +106,7 @@ async fn no_page_shows_a_submission_of_another_organization() {
     let build = app.queue(org, |_| {}).await;
     theirs.html(&format!("/submissions/new?buildId={build}")).await;
     let foreign = ours.page(&format!("/submissions/new?buildId={build}")).await;
-    assert_eq!(foreign.status, StatusCode::NOT_FOUND, "{}", foreign.text());
+    foreign.is(404);
     assert!(
         theirs
             .html(&format!("/submissions/{submission}"))

@@ -3,7 +3,7 @@
 use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::HOUR;
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,7 +26,7 @@ fn email(visit: &Visit<'_>, role: Role) -> String {
 /// Ends the session whose cookie the browser still has.
 async fn sign_out(visit: &Visit<'_>) {
     let done = submit(visit.app, "/", &visit.cookie, &[("token", "sign-out")]).await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER);
+    done.is(303);
 }
 
 fn decoded(text: &str) -> String {
@@ -41,7 +41,7 @@ fn decoded(text: &str) -> String {
 
 /// Where a form led that was sent too late: the page that is gone to after the sign-in.
 fn next_of(answer: &Answer) -> String {
-    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
+    answer.is(303);
     decoded(answer.header("location").strip_prefix("/?next=").unwrap())
 }
 
@@ -111,7 +111,7 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     let of_colleague = page(&app, &next, &colleague.cookie).await.text();
     of_colleague.says("somebody else typed it");
     let of_stranger = page(&app, &next, &stranger.cookie).await;
-    assert_eq!(of_stranger.status, StatusCode::NOT_FOUND);
+    of_stranger.is(404);
     let elsewhere = next.replace(&visit.org.to_string(), &stranger.org.to_string());
     let texts = [
         of_colleague,
@@ -280,7 +280,7 @@ async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
         token: visit.token.clone(),
         ..visit
     };
-    assert_eq!(fresh.send("/env", &VARIABLE).await.status, StatusCode::FORBIDDEN);
+    fresh.send("/env", &VARIABLE).await.is(403);
 }
 
 /// A tab whose session was replaced by a sign-in in another tab: its form is shown again, with the new session's token.
@@ -296,7 +296,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
         token: visit.token.clone(),
     };
     let sent = old.send("/env", &VARIABLE).await;
-    assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text());
+    sent.is(303);
     let shown = page(&app, sent.header("location"), &fresh).await.text();
     shown.says(r#"value="API_URL""#);
     assert_eq!(variables(&app, &fresh).await, 0);
@@ -316,7 +316,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
         token: visit.token.clone(),
     };
     let sent = mixed.send("/env", &VARIABLE).await;
-    assert_eq!(sent.status, StatusCode::FORBIDDEN);
+    sent.is(403);
     let text = sent.text();
     text.says("somebody else than who filled in this form");
     text.lacks("typed.example");
@@ -343,18 +343,18 @@ async fn who_was_removed_gets_the_text_back_but_no_page() {
         .confirmed(&format!("/members/{id}/role"), &[("role", "member")])
         .await;
     let refused = admin.send("/env", &VARIABLE).await;
-    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    refused.is(403);
     refused.says("https://typed.example/&#60;b&#62;");
     owner.confirmed(&format!("/members/{id}/remove"), &[]).await;
     let refused = admin.send("/env", &VARIABLE).await;
-    assert_eq!(refused.status, StatusCode::NOT_FOUND);
+    refused.is(404);
     refused.says("https://typed.example/&#60;b&#62;");
     // The same after the session has ended.
     sign_out(&admin).await;
     let next = next_of(&admin.send("/env", &VARIABLE).await);
     let cookie = sign_in(&app, &email(&admin, Role::Admin), &next).await;
     let shown = page(&app, &next, &cookie).await;
-    assert_eq!(shown.status, StatusCode::NOT_FOUND);
+    shown.is(404);
     shown.says("https://typed.example/&#60;b&#62;");
     assert_eq!(variables(&app, &owner.cookie).await, 0);
 }
@@ -394,6 +394,6 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
     let done = submit(&app, &format!("/o/{org}{path}"), &cookie, &fields).await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    done.is(303);
     assert_eq!(read().await, 60);
 }

@@ -2,7 +2,6 @@
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use reqwest::StatusCode;
 use serde_json::json;
 
 use super::{visit, visit_of};
@@ -51,7 +50,7 @@ async fn the_first_page_leads_where_one_was_last() {
     app.join(second, &email, Role::Admin).await;
 
     let looked = page(&app, &format!("/o/{second}"), &ours.cookie).await;
-    assert_eq!(looked.status, StatusCode::OK);
+    looked.is(200);
     // It may be another organization in another tab, and a role of its own there.
     looked.says(&format!("{email}, admin"));
     looked.says(&format!(r#"<a href="/o/{}">"#, ours.org));

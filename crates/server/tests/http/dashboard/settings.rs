@@ -45,7 +45,7 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
     html.says("a\nb &#60;i&#62;");
     html.says("com.example.app, production, staging, iOS");
     let refused = visit.send("/env", &[("name", "1x"), ("value", secret)]).await;
-    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    refused.is(400);
     refused.says(r#"id="name-wrong" role="alert">name must be"#);
     for html in [html, refused.text()] {
         html.lacks(secret);
@@ -67,7 +67,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
         ("type", "generic"),
     ];
     let made = visit.send("/webhooks", &fields).await;
-    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text());
+    made.is(201);
     let text = made.text();
     let secret = shown(&text, "secret").to_owned();
     assert!(secret.starts_with("whsec_"), "{secret}");
@@ -115,10 +115,10 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     let refused = visit
         .send(&path, &[("name", "x"), ("url", "http://127.0.0.1/"), ("events", "*")])
         .await;
-    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    refused.is(400);
     refused.says(r#"id="url-wrong""#);
     visit.confirmed(&format!("{path}/delete"), &[]).await;
-    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+    visit.page(&path).await.is(404);
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     let made = visit
         .send("/invitations", &[("email", "bob@example.com"), ("role", "member")])
         .await;
-    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text());
+    made.is(201);
     let text = made.text();
     let link = shown(&text, "link").strip_prefix(&app.origin).unwrap().to_owned();
     assert!(!visit.html("/members").await.contains(&link));
@@ -153,10 +153,10 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
         .confirmed(&format!("/members/{id}/role"), &[("role", "admin")])
         .await;
     let admin = page(&app, &format!("/o/{}/env", visit.org), &bob).await;
-    assert_eq!(admin.status, StatusCode::OK);
+    admin.is(200);
     visit.confirmed(&format!("/members/{id}/remove"), &[]).await;
     let gone = page(&app, &format!("/o/{}/members", visit.org), &bob).await;
-    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+    gone.is(404);
 
     // The last owner stays.
     let me = visit.caller().await;
@@ -179,12 +179,12 @@ async fn an_invitation_is_taken_back() {
     let link = shown(&made, "link").strip_prefix(&app.origin).unwrap().to_owned();
     let id = list(&visit, "/orgs/invitations").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
-    assert_eq!(page(&app, &link, "").await.status, StatusCode::UNAUTHORIZED);
+    page(&app, &link, "").await.is(401);
     // An admin makes no owners.
     let refused = visit
         .send("/invitations", &[("email", "eve@example.com"), ("role", "owner")])
         .await;
-    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    refused.is(403);
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn a_password_is_changed_and_other_sessions_end() {
         ),
     ] {
         let refused = visit.send(path, &[("current", current), ("password", new)]).await;
-        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        refused.is(400);
         let text = refused.text();
         text.says(words);
         text.lacks(&format!("value=\"{current}"));
@@ -215,14 +215,14 @@ async fn a_password_is_changed_and_other_sessions_end() {
     let done = visit
         .send(path, &[("current", PASSWORD), ("password", "another good one")])
         .await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    done.is(303);
     let fresh = done.cookie();
     let at = format!("/o/{}/profile", visit.org);
     for (cookie, status) in [(&fresh, 200), (&other, 303), (&visit.cookie, 303)] {
         page(&app, &at, cookie).await.is(status);
     }
     let signed_in = submit(&app, "/", "", &[("email", &email), ("password", "another good one")]).await;
-    assert_eq!(signed_in.status, StatusCode::SEE_OTHER);
+    signed_in.is(303);
     let audit = app.audit(visit.org).await;
     assert!(audit.iter().any(|row| row.action == "user.change_password"));
 }
@@ -234,11 +234,11 @@ async fn a_session_is_ended() {
     let other = app.sign_in(&format!("member@{}.example", ours.org)).await;
     let session = app.get(&other, "/auth/session").await.ok();
     let path = format!("/profile/sessions/{}/revoke", session.id());
-    assert_eq!(theirs.send(&path, &[]).await.status, StatusCode::NOT_FOUND);
+    theirs.send(&path, &[]).await.is(404);
     ours.done(&path, &[]).await;
     let at = format!("/o/{}/profile", ours.org);
-    assert_eq!(page(&app, &at, &other).await.status, StatusCode::SEE_OTHER);
-    assert_eq!(page(&app, &at, &ours.cookie).await.status, StatusCode::OK);
+    page(&app, &at, &other).await.is(303);
+    page(&app, &at, &ours.cookie).await.is(200);
 }
 
 #[tokio::test]
@@ -255,7 +255,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     visit.confirmed(&format!("/apps/{id}/delete"), &[]).await;
 
     let made = visit.send("/runners", &[]).await;
-    assert_eq!(made.status, StatusCode::CREATED);
+    made.is(201);
     let text = made.text();
     let command = shown(&text, "command");
     assert!(
@@ -309,12 +309,12 @@ async fn a_credential_is_kept_and_deleted() {
     };
     let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
     let refused = send(keystore, "wrong-secret").await;
-    assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{}", refused.text());
+    refused.is(400);
     refused.lacks("wrong-secret");
     let empty = send(b"", "store-secret").await;
     empty.says("content is missing: choose the file");
     let done = send(keystore, "store-secret").await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    done.is(303);
     let html = visit.html("/credentials").await;
     html.says("Android keystore");
     html.lacks("store-secret");

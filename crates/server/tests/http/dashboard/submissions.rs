@@ -36,7 +36,7 @@ async fn stage() -> (Stage, String, String) {
 
 /// The id of the submission that a form made.
 fn made(visit: &Visit<'_>, answer: &Answer) -> String {
-    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
+    answer.is(303);
     let path = answer
         .header("location")
         .strip_prefix(&format!("/o/{}/submissions/", visit.org));
@@ -65,7 +65,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
         ("buildId=x", "buildId must be a build&#39;s id"),
     ] {
         let wrong = visit.page(&format!("/submissions?{query}")).await;
-        assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+        wrong.is(400);
         wrong.says(words);
     }
 
@@ -97,7 +97,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
         visit.confirmed(&format!("{path}/delete"), &[]).await,
         "/submissions?done=submission-deleted"
     );
-    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+    visit.page(&path).await.is(404);
 }
 
 #[tokio::test]
@@ -267,7 +267,7 @@ async fn a_refused_form_keeps_what_was_typed() {
     let fields = [("destination", "beta")];
     for token in ["", "wrong"] {
         let answer = visit.send_parts("/submissions/new", token, &fields, apk).await;
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{}", answer.text());
+        answer.is(403);
     }
     assert!(visit.html("/submissions").await.contains("No submission yet"));
 }

@@ -38,7 +38,7 @@ async fn an_update_is_published_from_the_browser() {
     );
     let zip = package("index.html", b"<h1>hello</h1>");
     let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    done.is(303);
     let path = done
         .header("location")
         .strip_prefix(&format!("/o/{}", visit.org))
@@ -70,7 +70,7 @@ async fn a_package_of_mebibytes_is_published_from_the_browser() {
     let zip = package("photo.jpg", &noise(3 << 20));
     assert!(zip.len() > 3 << 20);
     let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
-    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    done.is(303);
     let list = app.get(&visit.cookie, "/update").await.ok();
     assert_eq!(list["items"][0]["size"], zip.len());
 
@@ -78,11 +78,11 @@ async fn a_package_of_mebibytes_is_published_from_the_browser() {
     let long = "x".repeat(3 << 20);
     for fields in [&many[..], &[("releaseNotes", long.as_str())]] {
         let refused = publish(&visit, &visit.token, fields, None).await;
-        assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE, "{}", refused.text());
+        refused.is(413);
     }
     // Of fields without a file there may not be that many either: each takes far more memory than it has bytes.
     let refused = visit.send("/apps", &many).await;
-    assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE, "{}", refused.text());
+    refused.is(413);
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
     }
     for token in ["", "wrong"] {
         let answer = publish(&visit, token, &FIELDS, Some(&zip)).await;
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{}", answer.text());
+        answer.is(403);
     }
     assert!(visit.html("/updates").await.contains("No update yet"));
 }
@@ -181,7 +181,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
         visit.confirmed(&format!("{path}/delete"), &[]).await,
         "/updates?done=update-deleted"
     );
-    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+    visit.page(&path).await.is(404);
 }
 
 #[tokio::test]
