@@ -11,7 +11,7 @@ pub struct Digest(pub [u8; 32]);
 /// The text is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 64 lower-case hexadecimal digits")]
-pub struct InvalidDigest;
+pub struct DigestError;
 
 impl Digest {
     /// The digest of `bytes`.
@@ -35,12 +35,12 @@ impl fmt::Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = InvalidDigest;
+    type Err = DigestError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidDigest> {
+    fn from_str(text: &str) -> Result<Self, DigestError> {
         let bytes = text.as_bytes();
         if bytes.len() != 64 {
-            return Err(InvalidDigest);
+            return Err(DigestError);
         }
         let mut digest = [0; 32];
         for (byte, pair) in digest.iter_mut().zip(bytes.chunks_exact(2)) {
@@ -50,11 +50,11 @@ impl FromStr for Digest {
     }
 }
 
-const fn hex_value(digit: u8) -> Result<u8, InvalidDigest> {
+const fn hex_value(digit: u8) -> Result<u8, DigestError> {
     match digit {
         b'0'..=b'9' => Ok(digit - b'0'),
         b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(InvalidDigest),
+        _ => Err(DigestError),
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
             text[1..].to_owned(),
             text.replace('e', "é"),
         ] {
-            assert_eq!(wrong.parse::<Digest>(), Err(InvalidDigest), "{wrong}");
+            assert_eq!(wrong.parse::<Digest>(), Err(DigestError), "{wrong}");
         }
     }
 }

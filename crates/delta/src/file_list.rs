@@ -2,7 +2,7 @@
 //! (`docs/reference/file-lists.md`).
 
 mod canonical;
-mod parse;
+mod parser;
 
 use std::io;
 
@@ -132,7 +132,7 @@ impl FileList {
     /// # Errors
     /// Where the bytes stop being canonical, or which rule the files break.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileListError> {
-        parse::parse(bytes)
+        parser::parse(bytes)
     }
 
     /// The files, in the order of their paths' bytes.

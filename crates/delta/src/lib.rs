@@ -10,6 +10,6 @@ pub mod archive;
 mod digest;
 pub mod file_list;
 
-pub use digest::{Digest, InvalidDigest};
+pub use digest::{Digest, DigestError};
 pub use file_list::{FileList, FileListError, ListedFile};
 pub use launchway_package::PackageError;

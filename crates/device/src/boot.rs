@@ -1,10 +1,10 @@
 //! The boot state machine (`docs/reference/sdk.md#at-each-start`): what it remembers, what it is told at a start, and
 //! what it decides. It has no I/O; [`decide`] is a pure function.
 
-mod decide;
+mod decision;
 mod run;
 
-pub use decide::decide;
+pub use decision::decide;
 use launchway_delta::Digest;
 
 /// An installed package, named by the SHA-256 of its bytes.

@@ -69,7 +69,7 @@ pub enum Answer {
 
 /// An answer, and what reports are authenticated with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckOutcome {
     /// The answer.
     pub answer: Answer,
     /// The token, and the update that it is for.
@@ -110,7 +110,7 @@ pub fn check(
     running: &Running,
     device_id: &str,
     trust: &[(&'static str, String)],
-) -> Result<Checked, CheckError> {
+) -> Result<CheckOutcome, CheckError> {
     let request = Request {
         url: url(settings, running, device_id, trust),
         headers: vec![
@@ -128,7 +128,7 @@ pub fn check(
     }
     let bytes = read_body(response, MAX_ANSWER).map_err(CheckError::Network)?;
     let answer = json::parse(&bytes, MAX_ANSWER).map_err(|_| CheckError::Malformed("it is not strict JSON"))?;
-    understand(&answer, settings, running)
+    parse_answer(&answer, settings, running)
 }
 
 /// The body, up to one byte more than allowed, so that a longer one is noticed.
@@ -173,14 +173,14 @@ fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'stat
     url
 }
 
-fn understand(answer: &Value, settings: &Settings, running: &Running) -> Result<Checked, CheckError> {
+fn parse_answer(answer: &Value, settings: &Settings, running: &Running) -> Result<CheckOutcome, CheckError> {
     let flag = |name| answer.get(name).and_then(Value::as_bool);
     let text = |name| answer.get(name).and_then(Value::as_text).map(ToOwned::to_owned);
     let token = |update: String| text("reportToken").map(|token| (update, token));
     let trust = answer.get("trust").cloned();
     let available = flag("updateAvailable").ok_or(CheckError::Malformed("updateAvailable is missing"))?;
     if !available {
-        return Ok(Checked {
+        return Ok(CheckOutcome {
             answer: Answer::Nothing {
                 message: text("message").unwrap_or_default(),
             },
@@ -189,7 +189,7 @@ fn understand(answer: &Value, settings: &Settings, running: &Running) -> Result<
         });
     }
     if flag("requiresStoreUpdate").ok_or(CheckError::Malformed("requiresStoreUpdate is missing"))? {
-        return Ok(Checked {
+        return Ok(CheckOutcome {
             answer: Answer::StoreUpdateRequired {
                 reason: text("compatibilityReason").unwrap_or_default(),
             },
@@ -197,21 +197,21 @@ fn understand(answer: &Value, settings: &Settings, running: &Running) -> Result<
             trust,
         });
     }
-    let offer = offer(answer, settings)?;
+    let offer = parse_offer(answer, settings)?;
     if !is_newer(&offer, running)? {
         return Err(CheckError::NotNewer(format!(
             "{} ({})",
             offer.version, offer.build_number
         )));
     }
-    Ok(Checked {
+    Ok(CheckOutcome {
         token: token(offer.id.clone()),
         trust,
         answer: Answer::Update(Box::new(offer)),
     })
 }
 
-fn offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError> {
+fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError> {
     let missing = |name| move || CheckError::Malformed(name);
     let text = |name| answer.get(name).and_then(Value::as_text).ok_or_else(missing(name));
     if text("platform")? != settings.platform.as_str() {

@@ -1,7 +1,7 @@
 //! The client as an app calls it: starts, what happens during a run, and questions about what is installed.
 
 mod cleaning;
-mod patience;
+mod retries;
 mod run;
 mod sync;
 
@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::io;
 
 pub use run::{Mark, Status};
-pub use sync::{SyncError, Synced};
+pub use sync::{SyncError, SyncOutcome};
 
 use crate::boot::{Binary, BootEvent, Content, Ending, SlotId, Soundness, StartFacts, decide};
 use crate::check::Running;
@@ -55,7 +55,7 @@ pub struct Launch {
 
 /// What a start hands over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Started {
+pub struct StartOutcome {
     /// What runs.
     pub content: Content,
     /// The folder with its files, below the client's own; `None` is the embedded app.
@@ -64,7 +64,7 @@ pub struct Started {
     pub problem: Option<String>,
 }
 
-impl Started {
+impl StartOutcome {
     fn with(content: Content) -> Self {
         let folder = match content {
             Content::Embedded => None,
@@ -77,7 +77,7 @@ impl Started {
         }
     }
 
-    fn embedded_because(problem: String) -> Self {
+    fn fallback(problem: String) -> Self {
         Self {
             problem: Some(problem),
             ..Self::with(Content::Embedded)
@@ -104,32 +104,36 @@ impl<'a> Device<'a> {
     /// Decides what the app runs, before any of its code does. It never fails: storage that cannot be read, or a state
     /// that cannot be understood, starts the embedded app and changes nothing.
     #[must_use]
-    pub fn start(&self, launch: &Launch) -> Started {
+    pub fn start(&self, launch: &Launch) -> StartOutcome {
         let started = if self.is_main() {
             self.decide(launch)
         } else {
             self.follow()
         };
-        started.unwrap_or_else(|error| Started::embedded_because(format!("the storage cannot be read: {error}")))
+        started.unwrap_or_else(|error| StartOutcome::fallback(format!("the storage cannot be read: {error}")))
     }
 
     /// What the main process runs, where that can be handed over.
-    fn follow(&self) -> io::Result<Started> {
+    fn follow(&self) -> io::Result<StartOutcome> {
         let Found::Whole(attempt) = load_attempt(self.ports.storage)? else {
-            return Ok(Started::with(Content::Embedded));
+            return Ok(StartOutcome::with(Content::Embedded));
         };
         let sound = match attempt.content {
             Content::Embedded => true,
             Content::Slot(id) => self.soundness(id, false)? == Soundness::Sound,
         };
-        Ok(Started::with(if sound { attempt.content } else { Content::Embedded }))
+        Ok(StartOutcome::with(if sound {
+            attempt.content
+        } else {
+            Content::Embedded
+        }))
     }
 
-    fn decide(&self, launch: &Launch) -> io::Result<Started> {
+    fn decide(&self, launch: &Launch) -> io::Result<StartOutcome> {
         let storage = self.ports.storage;
         let (mut state, is_first) = match State::load(storage)? {
             Found::Nothing => (State::new(launch.binary.clone(), self.ports.random.bytes()), true),
-            Found::Corrupt => return Ok(Started::embedded_because("state.json cannot be understood".to_owned())),
+            Found::Corrupt => return Ok(StartOutcome::fallback("state.json cannot be understood".to_owned())),
             Found::Whole(state) => (state, false),
         };
         self.ports.trust.restore(state.trust.as_deref());
@@ -160,7 +164,7 @@ impl<'a> Device<'a> {
         // Reports come first: one too many is counted once, one too few never.
         let events = decision.events.iter().map(|event| self.event(&state, event)).collect();
         let _ = reports::add(storage, events);
-        let changed = is_first || decision.state.differs_beside_judged(&state.boot);
+        let changed = is_first || decision.state.is_changed_from(&state.boot);
         state.boot = decision.state;
         if decision.new_binary {
             state.slots.clear();
@@ -168,7 +172,7 @@ impl<'a> Device<'a> {
         }
         let saved = if changed { state.save(storage) } else { Ok(()) };
         let saved = saved.and_then(|()| save_attempt(storage, &decision.attempt));
-        Ok(Started::with(if saved.is_ok() {
+        Ok(StartOutcome::with(if saved.is_ok() {
             decision.attempt.content
         } else {
             decision.unwritten

@@ -65,7 +65,7 @@ pub fn download(
     progress: &mut dyn FnMut(u64),
 ) -> Result<String, DownloadError> {
     let path = part_path(offer.sha256);
-    let mut here = present(storage, &path).map_err(DownloadError::Storage)?;
+    let mut here = existing_size(storage, &path).map_err(DownloadError::Storage)?;
     if here > offer.size {
         discard(storage, offer.sha256)?;
         here = 0;
@@ -96,7 +96,7 @@ pub fn discard(storage: &dyn Storage, package: Digest) -> Result<(), DownloadErr
         .map_err(DownloadError::Storage)
 }
 
-fn present(storage: &dyn Storage, path: &str) -> io::Result<u64> {
+fn existing_size(storage: &dyn Storage, path: &str) -> io::Result<u64> {
     Ok(match storage.kind(path)? {
         Some(Kind::File(size)) => size,
         _ => 0,
@@ -135,18 +135,18 @@ fn fetch(
         body: None,
     };
     let response = network.send(&request).map_err(DownloadError::Network)?;
-    match judge(&response, from, offer.size)? {
-        Next::From(start) => receive(storage, response, offer, start, progress),
-        Next::Whole => Ok(here),
-        Next::Again => {
+    match interpret(&response, from, offer.size)? {
+        Continuation::From(start) => receive(storage, response, offer, start, progress),
+        Continuation::Whole => Ok(here),
+        Continuation::Again => {
             discard(storage, offer.sha256)?;
             Err(DownloadError::Wrong("it answers another range than asked"))
         }
     }
 }
 
-/// What an answer means.
-enum Next {
+/// How a download continues after a response.
+enum Continuation {
     /// Its body begins at this byte.
     From(u64),
     /// There is nothing more; the digest decides.
@@ -155,17 +155,19 @@ enum Next {
     Again,
 }
 
-fn judge(response: &Response, asked: u64, size: u64) -> Result<Next, DownloadError> {
+fn interpret(response: &Response, asked: u64, size: u64) -> Result<Continuation, DownloadError> {
     let encoding = response.header("content-encoding").unwrap_or("identity");
     match response.status {
         200 | 206 if !encoding.eq_ignore_ascii_case("identity") => Err(DownloadError::Wrong("it is encoded")),
-        200 => Ok(Next::From(0)),
+        200 => Ok(Continuation::From(0)),
         206 => match response.header("content-range").and_then(content_range) {
-            Some((start, whole)) if start == asked && whole.is_none_or(|whole| whole == size) => Ok(Next::From(start)),
-            _ => Ok(Next::Again),
+            Some((start, whole)) if start == asked && whole.is_none_or(|whole| whole == size) => {
+                Ok(Continuation::From(start))
+            }
+            _ => Ok(Continuation::Again),
         },
-        416 if asked == size => Ok(Next::Whole),
-        416 => Ok(Next::Again),
+        416 if asked == size => Ok(Continuation::Whole),
+        416 => Ok(Continuation::Again),
         status @ (400 | 401 | 403 | 404 | 410) => Err(DownloadError::Expired(status)),
         status => Err(DownloadError::Status(status)),
     }

@@ -17,4 +17,4 @@ pub mod settings;
 pub mod slot;
 pub mod state;
 
-pub use device::{Device, Launch, Mark, Ports, Started, Status, SyncError, Synced};
+pub use device::{Device, Launch, Mark, Ports, StartOutcome, Status, SyncError, SyncOutcome};

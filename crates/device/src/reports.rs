@@ -69,7 +69,7 @@ impl Event {
 ///
 /// # Errors
 /// The storage fails.
-pub fn queued(storage: &dyn Storage) -> io::Result<Vec<Event>> {
+pub fn queued_events(storage: &dyn Storage) -> io::Result<Vec<Event>> {
     let bytes = match read(storage, FILE, MAX_FILE) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
         bytes => bytes?,
@@ -88,7 +88,7 @@ pub fn add(storage: &dyn Storage, events: Vec<Event>) -> io::Result<()> {
     if events.is_empty() {
         return Ok(());
     }
-    let mut all = queued(storage)?;
+    let mut all = queued_events(storage)?;
     for mut event in events {
         let known = |other: &Event| other.kind == event.kind && other.update_id == event.update_id;
         if !all.iter().any(known) {
@@ -127,15 +127,15 @@ fn save(storage: &dyn Storage, events: &[Event]) -> io::Result<()> {
 }
 
 /// How the server took a batch.
-enum Taken {
+enum BatchOutcome {
     /// It counted it.
-    Yes,
+    Counted,
     /// It will never count it.
-    Never,
+    Rejected,
     /// It wants another token, which the next check brings.
-    Unproven,
+    TokenRefused,
     /// It may count it later.
-    Later,
+    Retry,
 }
 
 /// Sends what waits, with the token of each report's update. Answers how many reports the server took. Reports that it
@@ -149,7 +149,7 @@ pub fn send(
     settings: &Settings,
     tokens: &[(String, String)],
 ) -> io::Result<usize> {
-    let all = queued(storage)?;
+    let all = queued_events(storage)?;
     let mut left = all.clone();
     let mut taken = 0;
     for (update_id, token) in tokens {
@@ -160,21 +160,21 @@ pub fn send(
             .collect();
         for batch in of_update.chunks(BATCH) {
             match post(network, settings, token, batch) {
-                Taken::Later => return finish(storage, &all, &left, taken),
-                Taken::Unproven => break,
-                Taken::Yes => taken += batch.len(),
+                BatchOutcome::Retry => return finish(storage, &all, &left, taken),
+                BatchOutcome::TokenRefused => break,
+                BatchOutcome::Counted => taken += batch.len(),
                 // An older server may not know one kind of report: each for itself.
-                Taken::Never if batch.len() > 1 => {
+                BatchOutcome::Rejected if batch.len() > 1 => {
                     for event in batch {
                         match post(network, settings, token, std::slice::from_ref(event)) {
-                            Taken::Later => return finish(storage, &all, &left, taken),
-                            Taken::Yes => taken += 1,
-                            Taken::Never | Taken::Unproven => {}
+                            BatchOutcome::Retry => return finish(storage, &all, &left, taken),
+                            BatchOutcome::Counted => taken += 1,
+                            BatchOutcome::Rejected | BatchOutcome::TokenRefused => {}
                         }
                         left.retain(|other| other != event);
                     }
                 }
-                Taken::Never => {}
+                BatchOutcome::Rejected => {}
             }
             left.retain(|event| !batch.contains(event));
         }
@@ -189,7 +189,7 @@ fn finish(storage: &dyn Storage, all: &[Event], left: &[Event], taken: usize) ->
     Ok(taken)
 }
 
-fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event]) -> Taken {
+fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event]) -> BatchOutcome {
     let mut url = format!("{}/update/report/", settings.server_url.trim_end_matches('/'));
     url.extend(percent::encode(&settings.bundle_id));
     let body = Value::Object(object([
@@ -205,10 +205,10 @@ fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event
         Ok(response) if (200..300).contains(&response.status) => {
             // Reading to the end lets the connection be used again.
             let _ = read_body(response, 4096);
-            Taken::Yes
+            BatchOutcome::Counted
         }
-        Ok(response) if response.status == 400 && retry_after(&response).is_none() => Taken::Never,
-        Ok(response) if response.status == 401 => Taken::Unproven,
-        _ => Taken::Later,
+        Ok(response) if response.status == 400 && retry_after(&response).is_none() => BatchOutcome::Rejected,
+        Ok(response) if response.status == 401 => BatchOutcome::TokenRefused,
+        _ => BatchOutcome::Retry,
     }
 }

@@ -242,12 +242,12 @@ pub fn soundness(storage: &dyn Storage, slot: SlotId, entry_file: &str, first: b
     if !matches!(storage.kind(&join(&content(slot), entry_file))?, Some(Kind::File(_))) {
         return Ok(Soundness::NoEntryFile);
     }
-    let sound = !first || holds(storage, slot, manifest)?;
+    let sound = !first || is_intact(storage, slot, manifest)?;
     Ok(if sound { Soundness::Sound } else { Soundness::Damaged })
 }
 
 /// Whether the files of a slot are exactly those of its list, and the list is the one of `manifest`.
-fn holds(storage: &dyn Storage, slot: SlotId, manifest: Digest) -> io::Result<bool> {
+fn is_intact(storage: &dyn Storage, slot: SlotId, manifest: Digest) -> io::Result<bool> {
     let found = match hash_files(storage, &content(slot), MAX_FILES) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(false),
         found => FileList::new(found?),

@@ -79,7 +79,7 @@ impl State {
     /// # Errors
     /// The storage fails.
     pub fn load(storage: &dyn Storage) -> io::Result<Found<Self>> {
-        load(storage, STATE_FILE, MAX_STATE, text::state)
+        load(storage, STATE_FILE, MAX_STATE, text::parse_state)
     }
 
     /// Writes the state.
@@ -87,7 +87,7 @@ impl State {
     /// # Errors
     /// The storage fails; the state before is still there.
     pub fn save(&self, storage: &dyn Storage) -> io::Result<()> {
-        replace(storage, STATE_FILE, json::to_utf8(&text::of_state(self)).as_bytes())
+        replace(storage, STATE_FILE, json::to_utf8(&text::state_value(self)).as_bytes())
     }
 
     /// Sets a corrupt state aside, so that the next start begins anew.
@@ -139,7 +139,7 @@ impl State {
 /// # Errors
 /// The storage fails.
 pub fn load_attempt(storage: &dyn Storage) -> io::Result<Found<Attempt>> {
-    load(storage, BOOT_FILE, MAX_BOOT, text::attempt)
+    load(storage, BOOT_FILE, MAX_BOOT, text::parse_attempt)
 }
 
 /// Writes the attempt.
@@ -147,7 +147,11 @@ pub fn load_attempt(storage: &dyn Storage) -> io::Result<Found<Attempt>> {
 /// # Errors
 /// The storage fails; the attempt before is still there.
 pub fn save_attempt(storage: &dyn Storage, attempt: &Attempt) -> io::Result<()> {
-    replace(storage, BOOT_FILE, json::to_utf8(&text::of_attempt(attempt)).as_bytes())
+    replace(
+        storage,
+        BOOT_FILE,
+        json::to_utf8(&text::attempt_value(attempt)).as_bytes(),
+    )
 }
 
 fn load<T>(

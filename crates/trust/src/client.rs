@@ -3,7 +3,7 @@
 
 mod offer;
 mod refresh;
-mod stored;
+mod stored_trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use crate::digest::Sha256;
 use crate::floors::Floors;
 use crate::identity::Identity;
 use crate::metadata::{Authority, Metadata, Targets};
-use crate::refusal::{Reason, Refusal};
 use crate::role::{TopLevel, UpdateRole};
+use crate::role_error::{Reason, RoleError};
 use crate::trust_file::TrustFile;
-use crate::trusted::{RoleState, TrustedMetadata, delegation};
+use crate::trusted_metadata::{RoleState, TrustedMetadata, delegation};
 
-pub use offer::{App, Offer, OfferRefusal, SignedUpdate, Update};
+pub use offer::{App, Offer, OfferError, SignedUpdate, Update};
 pub use refresh::Refresh;
-pub use stored::{InvalidStoredTrust, StoredTrust};
+pub use stored_trust::{StoredTrust, StoredTrustError};
 
 /// The time that decides what has expired: a device's clock may be wrong, but the app was not built in the future.
 pub fn now(device_clock: EpochMs, app_built_at: EpochMs) -> EpochMs {
@@ -63,7 +63,7 @@ impl Client {
         bundle_id: &BundleId,
         configuration: Option<&Configuration>,
         stored: Option<&StoredTrust>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RoleError> {
         let identity = Identity {
             repository: embedded.repository,
             bundle_id: bundle_id.clone(),
@@ -139,11 +139,11 @@ impl Client {
     ///
     /// # Errors
     /// What is not valid.
-    fn role(&self, role: &UpdateRole, now: EpochMs) -> Result<Option<&Metadata<Targets>>, Refusal> {
+    fn role(&self, role: &UpdateRole, now: EpochMs) -> Result<Option<&Metadata<Targets>>, RoleError> {
         self.trusted.check_current(now)?;
         let name = role.to_string();
         let Some(targets) = self.trusted.targets() else {
-            return Err(Refusal::new("targets", Reason::Missing));
+            return Err(RoleError::new("targets", Reason::Missing));
         };
         self.check_floor_of_targets(targets.version())?;
         match self.delegated_state(targets, role, now)? {
@@ -151,13 +151,13 @@ impl Client {
             RoleState::Fetch { version } => {
                 let listed = self.trusted.role(&name).filter(|file| file.version() == version);
                 Err(match listed.filter(|file| file.is_expired(now)) {
-                    Some(file) => Refusal::new(
+                    Some(file) => RoleError::new(
                         &name,
                         Reason::Expired {
                             expires: file.header().expires,
                         },
                     ),
-                    None => Refusal::new(&name, Reason::Missing),
+                    None => RoleError::new(&name, Reason::Missing),
                 })
             }
             RoleState::Current => Ok(self.trusted.role(&name)),
@@ -170,13 +170,13 @@ impl Client {
         targets: &Metadata<Targets>,
         role: &UpdateRole,
         now: EpochMs,
-    ) -> Result<RoleState, Refusal> {
+    ) -> Result<RoleState, RoleError> {
         let name = role.to_string();
         let Some((delegation, authority)) = delegation(targets, &name) else {
             return Ok(RoleState::NotDelegated);
         };
         if delegation.paths != [role.path_pattern()] {
-            return Err(Refusal::new(&name, Reason::Paths));
+            return Err(RoleError::new(&name, Reason::Paths));
         }
         let state = self.trusted.role_state(targets, &name, now)?;
         let listed = match state {
@@ -191,7 +191,7 @@ impl Client {
         self.trusted.root().body().authority(TopLevel::Targets)
     }
 
-    fn check_floor_of_targets(&self, version: u64) -> Result<(), Refusal> {
+    fn check_floor_of_targets(&self, version: u64) -> Result<(), RoleError> {
         self.floors.check("targets", self.targets_authority(), version)
     }
 }

@@ -10,7 +10,7 @@ pub struct Sha256([u8; 32]);
 /// The text is no hash. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a SHA-256 hash of 64 lower-case hexadecimal digits")]
-pub struct InvalidSha256;
+pub struct Sha256Error;
 
 impl Sha256 {
     /// The hash of these bytes.
@@ -33,11 +33,11 @@ impl Sha256 {
 }
 
 impl FromStr for Sha256 {
-    type Err = InvalidSha256;
+    type Err = Sha256Error;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSha256> {
-        let bytes = lower_hex(text).ok_or(InvalidSha256)?;
-        bytes.try_into().map(Self).map_err(|_| InvalidSha256)
+    fn from_str(text: &str) -> Result<Self, Sha256Error> {
+        let bytes = lower_hex(text).ok_or(Sha256Error)?;
+        bytes.try_into().map(Self).map_err(|_| Sha256Error)
     }
 }
 

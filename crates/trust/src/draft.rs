@@ -35,7 +35,7 @@ pub enum SignError {
 /// A file would be longer than clients read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the signed file has {size} bytes, more than the {limit} that clients read")]
-pub struct FileTooLarge {
+pub struct FileSizeError {
     /// Its bytes.
     pub size: usize,
     /// The most that clients read.
@@ -112,7 +112,7 @@ impl Draft {
     ///
     /// # Errors
     /// Clients would not read it.
-    pub fn to_text(&self) -> Result<String, FileTooLarge> {
+    pub fn to_text(&self) -> Result<String, FileSizeError> {
         let signatures = self.signatures.iter().map(|(id, signature)| {
             let members = object([("keyid", id.clone().into()), ("sig", signature.clone().into())]);
             Value::Object(members)
@@ -126,7 +126,7 @@ impl Draft {
         if size <= limit {
             Ok(text)
         } else {
-            Err(FileTooLarge { size, limit })
+            Err(FileSizeError { size, limit })
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::digest::Sha256;
 use crate::key::PublicKey;
 use crate::metadata::{Authority, Metadata, Targets};
-use crate::refusal::{Reason, Refusal};
+use crate::role_error::{Reason, RoleError};
 
 /// What is remembered of one role.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,12 +74,12 @@ impl Floors {
     ///
     /// # Errors
     /// It is below.
-    pub fn check(&self, role: &str, authority: Authority<'_>, found: u64) -> Result<(), Refusal> {
+    pub fn check(&self, role: &str, authority: Authority<'_>, found: u64) -> Result<(), RoleError> {
         let floor = self.of(role, authority);
         if found >= floor {
             Ok(())
         } else {
-            Err(Refusal::new(role, Reason::Floor { floor, found }))
+            Err(RoleError::new(role, Reason::Floor { floor, found }))
         }
     }
 

@@ -20,7 +20,7 @@ pub struct RepositoryId([u8; 16]);
 /// The text is no id of a repository. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 32 lower-case hexadecimal digits")]
-pub struct InvalidRepositoryId;
+pub struct RepositoryIdError;
 
 impl RepositoryId {
     /// The id of these random bits.
@@ -30,11 +30,11 @@ impl RepositoryId {
 }
 
 impl FromStr for RepositoryId {
-    type Err = InvalidRepositoryId;
+    type Err = RepositoryIdError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidRepositoryId> {
-        let bytes = lower_hex(text).ok_or(InvalidRepositoryId)?;
-        bytes.try_into().map(Self).map_err(|_| InvalidRepositoryId)
+    fn from_str(text: &str) -> Result<Self, RepositoryIdError> {
+        let bytes = lower_hex(text).ok_or(RepositoryIdError)?;
+        bytes.try_into().map(Self).map_err(|_| RepositoryIdError)
     }
 }
 

@@ -1,13 +1,13 @@
 //! JSON as signed metadata and devices carry it: unique names, and only integers that every language represents exactly.
 //! The rules are in `docs/reference/trust.md#json`.
 
-mod parse;
-mod write;
+mod parser;
+mod writer;
 
 use std::collections::BTreeMap;
 
-pub use parse::{JsonError, parse};
-pub use write::{canonical, to_text, to_utf8};
+pub use parser::{JsonError, parse};
+pub use writer::{canonical, to_text, to_utf8};
 
 /// The largest magnitude of an integer: languages whose numbers are doubles cannot represent every integer above it.
 pub const MAX_INTEGER: i64 = (1 << 53) - 1;

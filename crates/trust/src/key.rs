@@ -31,18 +31,18 @@ pub struct PublicKey([u8; POINT_BYTES]);
 /// The text or point is no P-256 key. The message follows the name of what was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an ECDSA P-256 public key: PEM of a SubjectPublicKeyInfo with an uncompressed point")]
-pub struct InvalidPublicKey;
+pub struct PublicKeyError;
 
 impl PublicKey {
     /// Reads PEM of a SubjectPublicKeyInfo.
     ///
     /// # Errors
     /// Any other form, algorithm or curve, and a compressed point.
-    pub fn from_pem(text: &str) -> Result<Self, InvalidPublicKey> {
+    pub fn from_pem(text: &str) -> Result<Self, PublicKeyError> {
         let (_, der) = pem::decode(text)
             .filter(|(label, _)| *label == LABEL)
-            .ok_or(InvalidPublicKey)?;
-        let point = der.strip_prefix(&INFO_PREFIX[..]).ok_or(InvalidPublicKey)?;
+            .ok_or(PublicKeyError)?;
+        let point = der.strip_prefix(&INFO_PREFIX[..]).ok_or(PublicKeyError)?;
         Self::from_point(point)
     }
 
@@ -50,12 +50,12 @@ impl PublicKey {
     ///
     /// # Errors
     /// Another length, or a compressed point. A point outside the curve is read, and verifies nothing.
-    pub fn from_point(point: &[u8]) -> Result<Self, InvalidPublicKey> {
-        let point: [u8; POINT_BYTES] = point.try_into().map_err(|_| InvalidPublicKey)?;
+    pub fn from_point(point: &[u8]) -> Result<Self, PublicKeyError> {
+        let point: [u8; POINT_BYTES] = point.try_into().map_err(|_| PublicKeyError)?;
         if point[0] == 4 {
             Ok(Self(point))
         } else {
-            Err(InvalidPublicKey)
+            Err(PublicKeyError)
         }
     }
 

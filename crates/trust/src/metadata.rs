@@ -17,9 +17,9 @@ use crate::identity::{FIELD as IDENTITY, Identity};
 use crate::json::{self, JsonError, Object, Value};
 use fields::Fields;
 
-pub use authority::{Authority, Key, Keys, RoleKeys, TooFewSignatures};
+pub use authority::{Authority, Key, Keys, RoleKeys, SignatureCountError};
 pub use delegations::{Delegation, Delegations};
-pub use meta_file::{MetaFile, OtherFile};
+pub use meta_file::{FileMismatchError, MetaFile};
 pub use online::{Snapshot, Timestamp};
 pub use root::Root;
 pub use targets::{MAX_REVOKED, Target, Targets};

@@ -25,7 +25,7 @@ const SIGNATURE_BYTES: usize = 256;
 /// The role revokes as many packages as it can: revocations that every app in use carries can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the role revokes {MAX_REVOKED} packages already: take out those that every app in use carries")]
-pub struct RevokedFull;
+pub struct RevocationLimitError;
 
 /// What pruning goes by.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub struct Pruning<'a> {
 
 /// How a new version of a role is more than the publication of one update.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotNext {
+pub enum PublicationError {
     /// Its version is not the next one.
     #[error("has version {found} where {expected} is the next one")]
     Version {
@@ -75,29 +75,29 @@ pub enum NotNext {
 /// checked elsewhere.
 ///
 /// # Errors
-/// See [`NotNext`].
+/// See [`PublicationError`].
 pub fn check_publication(
     present: Option<&Metadata<Targets>>,
     next: &Metadata<Targets>,
     path: &str,
-) -> Result<(), NotNext> {
+) -> Result<(), PublicationError> {
     let expected = present.map_or(1, |present| present.version() + 1);
     let found = next.version();
     if found != expected {
-        return Err(NotNext::Version { expected, found });
+        return Err(PublicationError::Version { expected, found });
     }
     if !next.body().targets.contains_key(path) {
-        return Err(NotNext::Lacks { path: path.to_owned() });
+        return Err(PublicationError::Lacks { path: path.to_owned() });
     }
     let nothing = Targets::default();
     let before = present.map_or(&nothing, Metadata::body);
     for (other, target) in &next.body().targets {
         if other != path && before.targets.get(other) != Some(target) {
-            return Err(NotNext::Changes { path: other.clone() });
+            return Err(PublicationError::Changes { path: other.clone() });
         }
     }
     match before.revoked.iter().find(|hash| !next.body().revoked.contains(hash)) {
-        Some(sha256) => Err(NotNext::Unrevokes { sha256: *sha256 }),
+        Some(sha256) => Err(PublicationError::Unrevokes { sha256: *sha256 }),
         None => Ok(()),
     }
 }
@@ -121,10 +121,10 @@ impl Targets {
     ///
     /// # Errors
     /// There is no room for another one.
-    pub fn revoke(&mut self, sha256: Sha256) -> Result<(), RevokedFull> {
+    pub fn revoke(&mut self, sha256: Sha256) -> Result<(), RevocationLimitError> {
         if !self.revoked.contains(&sha256) {
             if self.revoked.len() >= MAX_REVOKED {
-                return Err(RevokedFull);
+                return Err(RevocationLimitError);
             }
             self.revoked.push(sha256);
         }

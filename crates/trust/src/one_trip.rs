@@ -7,7 +7,7 @@ use crate::client::Refresh;
 use crate::json::{self, JsonError, Value, object};
 use crate::metadata::FormError;
 use crate::metadata::fields::Fields;
-use crate::refusal::Refusal;
+use crate::role_error::RoleError;
 use crate::workflow::FileRequest;
 
 /// An answer has at most this many roots; who has more to go asks again.
@@ -118,7 +118,7 @@ impl Refresh<'_> {
     ///
     /// # Errors
     /// A file is refused; this run is over.
-    pub fn take_answer(&mut self, answer: &TrustAnswer) -> Result<Progress, Refusal> {
+    pub fn take_answer(&mut self, answer: &TrustAnswer) -> Result<Progress, RoleError> {
         let mut roots = answer.roots.iter();
         loop {
             let Some(request) = self.next_request()? else {

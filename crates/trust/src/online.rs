@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use launchway_domain::time::{EpochMs, SECOND};
 use ring::rand::SystemRandom;
 
-use crate::draft::{Draft, FileTooLarge, SignError};
+use crate::draft::{Draft, FileSizeError, SignError};
 use crate::identity::Identity;
 use crate::json::MAX_INTEGER;
 use crate::metadata::{Body, Header, MetaFile, Root, Snapshot, Timestamp};
@@ -65,7 +65,7 @@ pub enum OnlineError {
     Sign(#[from] SignError),
     /// Too many roles.
     #[error(transparent)]
-    Size(#[from] FileTooLarge),
+    Size(#[from] FileSizeError),
 }
 
 /// The version of the next snapshot or timestamp: one above the last, and at least the seconds since 1970, so that a

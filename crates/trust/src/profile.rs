@@ -6,7 +6,7 @@ use launchway_domain::time::{DAY, EpochMs};
 use crate::key::PublicKey;
 use crate::metadata::{Authority, FormError, Metadata, Root, Targets};
 use crate::role::{TopLevel, UpdateRole};
-use crate::trusted::delegation;
+use crate::trusted_metadata::delegation;
 use crate::update::{Update, platform_of};
 
 /// A root is valid for at most this long: two years.

@@ -57,7 +57,7 @@ pub enum UpdateRole {
 /// The text is no name of a role that signs updates. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be `any` or `c-` and the label of a configuration")]
-pub struct UnknownRole;
+pub struct UpdateRoleError;
 
 impl UpdateRole {
     /// The only path that is delegated to the role: its own folder, then platform and file.
@@ -67,16 +67,16 @@ impl UpdateRole {
 }
 
 impl FromStr for UpdateRole {
-    type Err = UnknownRole;
+    type Err = UpdateRoleError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownRole> {
+    fn from_str(text: &str) -> Result<Self, UpdateRoleError> {
         if text == "any" {
             return Ok(Self::Any);
         }
-        let label = text.strip_prefix("c-").ok_or(UnknownRole)?;
+        let label = text.strip_prefix("c-").ok_or(UpdateRoleError)?;
         Configuration::parse(label)
             .map(Self::Configuration)
-            .map_err(|_| UnknownRole)
+            .map_err(|_| UpdateRoleError)
     }
 }
 

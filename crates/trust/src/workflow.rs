@@ -6,8 +6,8 @@ use std::fmt;
 use launchway_domain::time::EpochMs;
 
 use crate::metadata::{Body, Root, Snapshot, Targets, Timestamp};
-use crate::refusal::{Reason, Refusal};
-use crate::trusted::TrustedMetadata;
+use crate::role_error::{Reason, RoleError};
+use crate::trusted_metadata::TrustedMetadata;
 
 /// At most this many roots are taken in one run; the next run goes on from there.
 pub const MAX_ROOTS: u32 = 256;
@@ -106,7 +106,7 @@ impl Workflow {
     ///
     /// # Errors
     /// What is trusted does not list the file that comes next.
-    pub fn next_request(&mut self, trusted: &TrustedMetadata) -> Result<Option<FileRequest>, Refusal> {
+    pub fn next_request(&mut self, trusted: &TrustedMetadata) -> Result<Option<FileRequest>, RoleError> {
         if let Stage::Snapshot = self.stage {
             if let Some(version) = trusted.next_snapshot_version(self.now)? {
                 return Ok(Some(FileRequest::Snapshot { version }));
@@ -133,7 +133,7 @@ impl Workflow {
     ///
     /// # Errors
     /// The file is refused, and the run is over.
-    pub fn take(&mut self, trusted: &mut TrustedMetadata, bytes: &[u8]) -> Result<bool, Refusal> {
+    pub fn take(&mut self, trusted: &mut TrustedMetadata, bytes: &[u8]) -> Result<bool, RoleError> {
         match self.stage {
             Stage::Roots { taken } => {
                 trusted.update_root(bytes)?;
@@ -166,17 +166,17 @@ impl Workflow {
     ///
     /// # Errors
     /// It must exist, or it was the next root and the last one has expired.
-    pub fn report_missing(&mut self, trusted: &mut TrustedMetadata) -> Result<(), Refusal> {
+    pub fn report_missing(&mut self, trusted: &mut TrustedMetadata) -> Result<(), RoleError> {
         match self.stage {
             Stage::Roots { .. } => self.finish_roots(trusted),
-            Stage::Timestamp => Err(Refusal::new("timestamp", Reason::Missing)),
-            Stage::Snapshot => Err(Refusal::new("snapshot", Reason::Missing)),
-            Stage::Targets => Err(Refusal::new("targets", Reason::Missing)),
+            Stage::Timestamp => Err(RoleError::new("timestamp", Reason::Missing)),
+            Stage::Snapshot => Err(RoleError::new("snapshot", Reason::Missing)),
+            Stage::Targets => Err(RoleError::new("targets", Reason::Missing)),
             Stage::Done => Ok(()),
         }
     }
 
-    fn finish_roots(&mut self, trusted: &mut TrustedMetadata) -> Result<(), Refusal> {
+    fn finish_roots(&mut self, trusted: &mut TrustedMetadata) -> Result<(), RoleError> {
         trusted.finish_roots(self.now)?;
         self.stage = Stage::Timestamp;
         Ok(())

@@ -70,7 +70,7 @@ impl BootState {
 
     /// Whether this state has to be written in place of `other`. That an attempt was looked at and counted nothing does
     /// not: looking again counts nothing again.
-    pub(crate) fn differs_beside_judged(&self, other: &Self) -> bool {
+    pub(crate) fn is_changed_from(&self, other: &Self) -> bool {
         let judged = other.judged;
         Self { judged, ..self.clone() } != *other
     }

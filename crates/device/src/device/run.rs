@@ -108,7 +108,7 @@ impl Device<'_> {
         Ok(Some(Status {
             state,
             attempt,
-            reports: reports::queued(self.ports.storage)?.len(),
+            reports: reports::queued_events(self.ports.storage)?.len(),
         }))
     }
 }

@@ -6,16 +6,16 @@ use launchway_delta::Digest;
 use launchway_trust::json::Value;
 
 use crate::boot::{Content, SlotId, Soundness};
-use crate::check::{Answer, CheckError, Checked, Offer, check};
+use crate::check::{Answer, CheckError, CheckOutcome, Offer, check};
 use crate::device::{Device, Ports};
 use crate::download::{DownloadError, discard};
 use crate::reports;
 use crate::slot::{Expected, InstallError, install};
 use crate::state::{Found, SlotRecord, State, load_attempt};
 
-/// What a round came to.
+/// The outcome of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Synced {
+pub enum SyncOutcome {
     /// There is no update.
     Nothing,
     /// A new store binary is needed, for this reason.
@@ -65,7 +65,7 @@ impl Device<'_> {
     ///
     /// # Errors
     /// The round ended early. Nothing that runs is changed, and the next round goes on where this one stopped.
-    pub fn sync(&self, progress: &mut dyn FnMut(u64)) -> Result<Synced, SyncError> {
+    pub fn sync(&self, progress: &mut dyn FnMut(u64)) -> Result<SyncOutcome, SyncError> {
         let mut state = self.load()?;
         let running = self.running_content()?;
         let result = self.update(&mut state, running, progress);
@@ -126,7 +126,7 @@ impl Device<'_> {
         })
     }
 
-    pub(super) fn ask(&self, state: &mut State, running: Content) -> Result<Checked, SyncError> {
+    pub(super) fn ask(&self, state: &mut State, running: Content) -> Result<CheckOutcome, SyncError> {
         let running = self.running(state, running);
         let trust = self.ports.trust.query();
         let checked = check(self.ports.network, self.settings, &running, &state.device_id, &trust)?;
@@ -151,27 +151,32 @@ impl Device<'_> {
         })
     }
 
-    fn update(&self, state: &mut State, running: Content, progress: &mut dyn FnMut(u64)) -> Result<Synced, SyncError> {
+    fn update(
+        &self,
+        state: &mut State,
+        running: Content,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<SyncOutcome, SyncError> {
         let checked = self.ask(state, running)?;
         let refreshed = self.refresh_trust(state, checked.trust.as_ref());
         let offer = match checked.answer {
-            Answer::Nothing { .. } => return Ok(Synced::Nothing),
-            Answer::StoreUpdateRequired { reason } => return Ok(Synced::StoreUpdateRequired(reason)),
+            Answer::Nothing { .. } => return Ok(SyncOutcome::Nothing),
+            Answer::StoreUpdateRequired { reason } => return Ok(SyncOutcome::StoreUpdateRequired(reason)),
             Answer::Update(offer) => offer,
         };
         if state.boot.quarantine.contains(&offer.sha256) {
-            return Ok(Synced::Quarantined(offer));
+            return Ok(SyncOutcome::Quarantined(offer));
         }
         let permit = refreshed.and_then(|()| self.ports.trust.permit(&offer, &self.running(state, running)));
-        let permit = permit.map_err(|why| self.failed(&offer, SyncError::Refused(why)))?;
-        let manifest = match self.installed(state, running, offer.sha256)? {
+        let permit = permit.map_err(|why| self.report_failure(&offer, SyncError::Refused(why)))?;
+        let manifest = match self.installed_manifest(state, running, offer.sha256)? {
             // A slot stays as it is, whatever the server says of its files by now.
             Some(manifest) if permit.manifest.is_some_and(|expected| expected != manifest) => {
-                return Err(self.failed(&offer, InstallError::WrongFiles.into()));
+                return Err(self.report_failure(&offer, InstallError::WrongFiles.into()));
             }
             Some(manifest) => manifest,
             None if self.settings.wifi_only && !self.ports.network.is_unmetered() => {
-                return Ok(Synced::WaitsForWifi(offer));
+                return Ok(SyncOutcome::WaitsForWifi(offer));
             }
             None => self.fetch(state, running, &offer, permit.manifest, progress)?,
         };
@@ -188,7 +193,7 @@ impl Device<'_> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Digest, SyncError> {
         self.drop_other_parts(offer.sha256)?;
-        let path = self.download_again_and_again(state, running, offer, progress)?;
+        let path = self.download_with_retries(state, running, offer, progress)?;
         let package = self.ports.storage.open(&path)?;
         let expected = Expected {
             manifest,
@@ -197,11 +202,11 @@ impl Device<'_> {
         };
         install(self.ports.storage, package, offer.sha256, &expected)
             .map(|list| list.manifest())
-            .map_err(|error| self.not_installed(state, offer, error))
+            .map_err(|error| self.report_install_error(state, offer, error))
     }
 
     /// The digest of a slot's file list, if the slot is whole. What runs is never installed anew under its own feet.
-    fn installed(&self, state: &State, running: Content, id: SlotId) -> Result<Option<Digest>, SyncError> {
+    fn installed_manifest(&self, state: &State, running: Content, id: SlotId) -> Result<Option<Digest>, SyncError> {
         let whole = running == Content::Slot(id) || self.soundness(id, true)? == Soundness::Sound;
         Ok(state.slot(id).filter(|_| whole).map(|slot| slot.manifest))
     }
@@ -212,10 +217,10 @@ impl Device<'_> {
         running: Content,
         offer: Box<Offer>,
         manifest: Digest,
-    ) -> Result<Synced, SyncError> {
+    ) -> Result<SyncOutcome, SyncError> {
         let known = state.slot(offer.sha256).is_some_and(|slot| slot.update_id == offer.id);
         if known && state.boot.next == Some(offer.sha256) {
-            return Ok(Synced::Staged(offer));
+            return Ok(SyncOutcome::Staged(offer));
         }
         let same = state.boot.current == Content::Slot(offer.sha256) && running == state.boot.current;
         let mut kinds = vec!["downloaded"];
@@ -242,30 +247,30 @@ impl Device<'_> {
         state.save(self.ports.storage)?;
         discard(self.ports.storage, offer.sha256)?;
         Ok(if same {
-            Synced::SameBytes(offer)
+            SyncOutcome::SameBytes(offer)
         } else {
-            Synced::Staged(offer)
+            SyncOutcome::Staged(offer)
         })
     }
 
     /// Reports that an update failed and passes the error on.
-    pub(super) fn failed(&self, offer: &Offer, error: SyncError) -> SyncError {
+    pub(super) fn report_failure(&self, offer: &Offer, error: SyncError) -> SyncError {
         let event = self.report("failed", offer.id.clone(), Some(error.to_string()));
         let _ = reports::add(self.ports.storage, vec![event]);
         error
     }
 
     /// A package with a fault has it for ever: it is not downloaded again on this binary.
-    fn not_installed(&self, state: &mut State, offer: &Offer, error: InstallError) -> SyncError {
+    fn report_install_error(&self, state: &mut State, offer: &Offer, error: InstallError) -> SyncError {
         match error {
             InstallError::Storage(_) => error.into(),
-            InstallError::NoSpace { .. } | InstallError::WrongFiles => self.failed(offer, error.into()),
+            InstallError::NoSpace { .. } | InstallError::WrongFiles => self.report_failure(offer, error.into()),
             _ => {
                 state.boot.ban(offer.sha256);
                 let saved = state.save(self.ports.storage);
                 let discarded = saved.map_err(DownloadError::Storage);
                 let _ = discarded.and_then(|()| discard(self.ports.storage, offer.sha256));
-                self.failed(offer, error.into())
+                self.report_failure(offer, error.into())
             }
         }
     }

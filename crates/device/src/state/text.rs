@@ -9,7 +9,7 @@ use crate::boot::{Attempt, Binary, BootState, Content, SlotId};
 /// The form of both files. A file of another form is corrupt.
 const FORM: u64 = 1;
 
-pub(super) fn of_state(state: &State) -> Value {
+pub(super) fn state_value(state: &State) -> Value {
     let boot = &state.boot;
     let ids = |ids: &[SlotId]| Value::Array(ids.iter().map(|id| Value::from(id.to_string())).collect());
     Value::Object(object([
@@ -23,16 +23,16 @@ pub(super) fn of_state(state: &State) -> Value {
                 ("installedAt", Value::from(boot.binary.installed_at)),
             ])),
         ),
-        ("current", of_content(boot.current)),
+        ("current", content_value(boot.current)),
         ("trial", Value::Bool(boot.trial)),
-        ("lastGood", of_content(boot.last_good)),
+        ("lastGood", content_value(boot.last_good)),
         ("next", boot.next.map_or(Value::Null, |id| Value::from(id.to_string()))),
         ("quarantine", ids(&boot.quarantine)),
         ("hard", Value::from(u64::from(boot.hard))),
         ("soft", Value::from(u64::from(boot.soft))),
         ("earlyCrashes", Value::from(u64::from(boot.early_crashes))),
         ("judged", Value::from(boot.judged)),
-        ("slots", Value::Array(state.slots.iter().map(of_slot).collect())),
+        ("slots", Value::Array(state.slots.iter().map(slot_value).collect())),
         (
             "tokens",
             Value::Array(
@@ -55,7 +55,7 @@ pub(super) fn of_state(state: &State) -> Value {
     ]))
 }
 
-pub(super) fn state(json: &Value) -> Option<State> {
+pub(super) fn parse_state(json: &Value) -> Option<State> {
     if number(json, "form")? != FORM {
         return None;
     }
@@ -68,21 +68,21 @@ pub(super) fn state(json: &Value) -> Option<State> {
                 name: text(binary, "name")?,
                 installed_at: number(binary, "installedAt")?,
             },
-            current: content(json.get("current")?)?,
+            current: parse_content(json.get("current")?)?,
             trial: json.get("trial")?.as_bool()?,
-            last_good: content(json.get("lastGood")?)?,
+            last_good: parse_content(json.get("lastGood")?)?,
             next: match json.get("next")? {
                 Value::Null => None,
-                id => Some(digest(id)?),
+                id => Some(parse_digest(id)?),
             },
-            quarantine: list("quarantine")?.iter().map(digest).collect::<Option<_>>()?,
+            quarantine: list("quarantine")?.iter().map(parse_digest).collect::<Option<_>>()?,
             hard: small(json, "hard")?,
             soft: small(json, "soft")?,
             early_crashes: small(json, "earlyCrashes")?,
             judged: number(json, "judged")?,
         },
         device_id: text(json, "deviceId")?,
-        slots: list("slots")?.iter().map(slot).collect::<Option<_>>()?,
+        slots: list("slots")?.iter().map(parse_slot).collect::<Option<_>>()?,
         tokens: list("tokens")?
             .iter()
             .map(|token| Some((text(token, "updateId")?, text(token, "token")?)))
@@ -94,11 +94,11 @@ pub(super) fn state(json: &Value) -> Option<State> {
     })
 }
 
-pub(super) fn of_attempt(attempt: &Attempt) -> Value {
+pub(super) fn attempt_value(attempt: &Attempt) -> Value {
     Value::Object(object([
         ("form", Value::from(FORM)),
         ("number", Value::from(attempt.number)),
-        ("content", of_content(attempt.content)),
+        ("content", content_value(attempt.content)),
         ("window", Value::Bool(attempt.window)),
         ("foreground", Value::Bool(attempt.foreground)),
         ("settled", Value::Bool(attempt.settled)),
@@ -107,14 +107,14 @@ pub(super) fn of_attempt(attempt: &Attempt) -> Value {
     ]))
 }
 
-pub(super) fn attempt(json: &Value) -> Option<Attempt> {
+pub(super) fn parse_attempt(json: &Value) -> Option<Attempt> {
     if number(json, "form")? != FORM {
         return None;
     }
     let flag = |name| json.get(name)?.as_bool();
     Some(Attempt {
         number: number(json, "number")?,
-        content: content(json.get("content")?)?,
+        content: parse_content(json.get("content")?)?,
         window: flag("window")?,
         foreground: flag("foreground")?,
         settled: flag("settled")?,
@@ -123,7 +123,7 @@ pub(super) fn attempt(json: &Value) -> Option<Attempt> {
     })
 }
 
-fn of_slot(slot: &SlotRecord) -> Value {
+fn slot_value(slot: &SlotRecord) -> Value {
     Value::Object(object([
         ("id", Value::from(slot.id.to_string())),
         ("updateId", Value::from(&*slot.update_id)),
@@ -133,31 +133,31 @@ fn of_slot(slot: &SlotRecord) -> Value {
     ]))
 }
 
-fn slot(json: &Value) -> Option<SlotRecord> {
+fn parse_slot(json: &Value) -> Option<SlotRecord> {
     Some(SlotRecord {
-        id: digest(json.get("id")?)?,
+        id: parse_digest(json.get("id")?)?,
         update_id: text(json, "updateId")?,
         version: text(json, "version")?,
         build_number: text(json, "buildNumber")?,
-        manifest: digest(json.get("manifest")?)?,
+        manifest: parse_digest(json.get("manifest")?)?,
     })
 }
 
-fn of_content(content: Content) -> Value {
+fn content_value(content: Content) -> Value {
     match content {
         Content::Embedded => Value::from("embedded"),
         Content::Slot(id) => Value::from(id.to_string()),
     }
 }
 
-fn content(json: &Value) -> Option<Content> {
+fn parse_content(json: &Value) -> Option<Content> {
     match json.as_text()? {
         "embedded" => Some(Content::Embedded),
         id => id.parse().ok().map(Content::Slot),
     }
 }
 
-fn digest(json: &Value) -> Option<Digest> {
+fn parse_digest(json: &Value) -> Option<Digest> {
     json.as_text()?.parse().ok()
 }
 

@@ -2,13 +2,13 @@
 //! something whole, and the phone gets where it was going.
 
 use launchway_device::boot::{Content, Ending};
-use launchway_device::{Device, Mark, Started, Synced};
+use launchway_device::{Device, Mark, StartOutcome, SyncOutcome};
 
 use crate::disk::{ALL_DEATHS, Disk, Fault};
 use crate::phone::{Server, Trouble, Update, files, launch, process};
 
 /// What a start gave is whole: the embedded app, or every file of one version and no other.
-fn assert_whole(disk: &Disk, started: &Started, what: &str) {
+fn assert_whole(disk: &Disk, started: &StartOutcome, what: &str) {
     let Some(folder) = &started.folder else { return };
     let found = disk.files_below(folder);
     assert!(
@@ -18,12 +18,12 @@ fn assert_whole(disk: &Disk, started: &Started, what: &str) {
     );
 }
 
-fn runs(started: &Started, number: u32) -> bool {
+fn runs(started: &StartOutcome, number: u32) -> bool {
     started.content == Content::Slot(Update::number(number).sha256())
 }
 
 /// A start with a window whose content is checked.
-fn start(device: &Device<'_>, disk: &Disk, ending: Ending, what: &str) -> Started {
+fn start(device: &Device<'_>, disk: &Disk, ending: Ending, what: &str) -> StartOutcome {
     let started = device.start(&launch(ending));
     if !disk.is_dead() {
         assert_whole(disk, &started, what);
@@ -56,7 +56,7 @@ fn settles_on_the_second_update(disk: &Disk, what: &str) {
             let started = start(device, disk, Ending::Explained, what);
             device.confirm().unwrap();
             let synced = device.sync(&mut |_| ());
-            runs(&started, 2) && matches!(synced, Ok(Synced::Nothing))
+            runs(&started, 2) && matches!(synced, Ok(SyncOutcome::Nothing))
         });
         if done {
             let state = process(disk, &server, |device| device.status().unwrap().unwrap().state);
@@ -173,7 +173,7 @@ fn ends_on_the_good_update(disk: &Disk, marked: bool, what: &str) {
         let started = start(device, disk, Ending::Explained, what);
         assert!(runs(&started, 1), "{what}: {started:?}");
         let synced = device.sync(&mut |_| ()).unwrap();
-        assert!(matches!(synced, Synced::Quarantined(_)), "{what}: {synced:?}");
+        assert!(matches!(synced, SyncOutcome::Quarantined(_)), "{what}: {synced:?}");
     });
 }
 

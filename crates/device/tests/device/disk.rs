@@ -35,12 +35,12 @@ pub enum Leaves {
     /// The process was killed: everything.
     Everything,
     /// The power was cut: what was synced.
-    Synced,
+    SyncOutcome,
     /// The power was cut: all names, but only synced bytes.
     NamesAndSyncedBytes,
 }
 
-pub const ALL_DEATHS: [Leaves; 3] = [Leaves::Everything, Leaves::Synced, Leaves::NamesAndSyncedBytes];
+pub const ALL_DEATHS: [Leaves; 3] = [Leaves::Everything, Leaves::SyncOutcome, Leaves::NamesAndSyncedBytes];
 
 #[derive(Clone, Default)]
 struct Inner {
@@ -94,7 +94,7 @@ impl Disk {
         let copy = self.copy();
         {
             let mut inner = copy.0.borrow_mut();
-            if let Leaves::Synced = leaves {
+            if let Leaves::SyncOutcome = leaves {
                 inner.names = inner.synced_names.clone();
                 let names = inner.names.clone();
                 inner

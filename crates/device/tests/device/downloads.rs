@@ -3,12 +3,12 @@
 use launchway_device::boot::{Content, Ending};
 use launchway_device::check::Answer;
 use launchway_device::download::{DownloadError, download, part_path};
-use launchway_device::{Device, SyncError, Synced};
+use launchway_device::{Device, SyncError, SyncOutcome};
 
 use crate::disk::Disk;
 use crate::phone::{Server, Trouble, Update, answer, launch, process};
 
-fn sync(disk: &Disk, server: &Server) -> Result<Synced, SyncError> {
+fn sync(disk: &Disk, server: &Server) -> Result<SyncOutcome, SyncError> {
     process(disk, server, |device| {
         let _ = device.start(&launch(Ending::Explained));
         device.sync(&mut |_| ())
@@ -43,7 +43,7 @@ fn ranges(server: &Server) -> Vec<Option<String>> {
 #[test]
 fn a_broken_download_goes_on_where_it_stopped() {
     let (disk, server) = (Disk::new(), troubled(&[Trouble::Breaks(100), Trouble::Breaks(50)]));
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     let expected = [None, Some("bytes=100-".to_owned()), Some("bytes=150-".to_owned())];
     assert_eq!(ranges(&server), expected);
     let if_range = server.downloads()[1]
@@ -78,7 +78,7 @@ fn it_goes_on_in_another_process_and_at_another_address() {
     let mut fresh = answer(&Update::number(1));
     fresh["url"] = "https://elsewhere/package?signature=2".into();
     server.says.replace(Some(fresh.to_string()));
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     let last = server.downloads().pop().unwrap();
     assert!(last.url.starts_with("https://elsewhere/") && ranges(&server).pop().unwrap().is_some());
 }
@@ -102,7 +102,7 @@ fn every_way_to_answer_a_range_ends_with_the_whole_package() {
         if synced.is_err() {
             synced = sync(&disk, &server);
         }
-        assert!(matches!(synced, Ok(Synced::Staged(_))), "{second:?}: {synced:?}");
+        assert!(matches!(synced, Ok(SyncOutcome::Staged(_))), "{second:?}: {synced:?}");
         assert!(runs_after_a_start(&disk, &server), "{second:?}");
     }
 }
@@ -131,11 +131,11 @@ fn without_a_strong_validator_a_download_begins_again() {
     let (disk, server) = (Disk::new(), troubled(&[Trouble::NoEtag, Trouble::Breaks(100)]));
     server.troubles.borrow_mut().insert(0, Trouble::Breaks(100));
     // The first answer has an ETag; the second, asked with a range, brings none and begins anew.
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     let server = Server::offering(Update::number(1));
     let disk = Disk::new();
     disk.put(&part_path(Update::number(1).sha256()), &Update::number(1).bytes[..100]);
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     assert_eq!(ranges(&server), [None]);
 }
 
@@ -143,7 +143,7 @@ fn without_a_strong_validator_a_download_begins_again() {
 fn a_whole_partial_file_is_not_downloaded_again() {
     let (disk, server) = (Disk::new(), Server::offering(Update::number(1)));
     disk.put(&part_path(Update::number(1).sha256()), &Update::number(1).bytes);
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     assert_eq!(server.downloads().len(), 0);
 }
 
@@ -154,7 +154,7 @@ fn a_partial_file_with_wrong_bytes_is_thrown_away() {
         &part_path(Update::number(1).sha256()),
         &vec![0; Update::number(1).bytes.len()],
     );
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     assert_eq!(ranges(&server), [None]);
 }
 
@@ -183,7 +183,7 @@ fn bytes_without_end_stop_at_the_announced_size() {
         sync(&disk, &server),
         Err(SyncError::Download(DownloadError::Wrong(_)))
     ));
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn an_expired_address_is_asked_anew_and_not_for_ever() {
         Disk::new(),
         troubled(&[Trouble::Breaks(100), Trouble::Status(403), Trouble::Status(404)]),
     );
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     assert_eq!(ranges(&server).last().unwrap().as_deref(), Some("bytes=100-"));
     let (disk, server) = (Disk::new(), troubled(&vec![Trouble::Status(403); 50]));
     assert!(matches!(
@@ -223,7 +223,7 @@ fn a_full_phone_is_told_before_a_byte_is_asked() {
     );
     assert_eq!(server.downloads().len(), 0);
     disk.set_free(1 << 30);
-    assert!(matches!(sync(&disk, &server), Ok(Synced::Staged(_))));
+    assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
 }
 
 #[test]
@@ -238,15 +238,15 @@ fn a_metered_connection_waits_where_the_app_wants_that() {
             network: server,
             clock: &crate::phone::StoppedClock,
             random: &crate::phone::NoRandom,
-            trust: &launchway_device::ports::ServersWord,
+            trust: &launchway_device::ports::ServerTrust,
         };
         let device = Device::open(ports, &settings).unwrap();
         let _ = device.start(&launch(Ending::Explained));
         device.sync(&mut |_| ())
     };
-    assert!(matches!(run(&server), Ok(Synced::WaitsForWifi(_))));
+    assert!(matches!(run(&server), Ok(SyncOutcome::WaitsForWifi(_))));
     server.metered.set(false);
-    assert!(matches!(run(&server), Ok(Synced::Staged(_))));
+    assert!(matches!(run(&server), Ok(SyncOutcome::Staged(_))));
 }
 
 #[test]

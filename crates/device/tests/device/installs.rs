@@ -9,7 +9,7 @@ use launchway_device::boot::{Content, Ending, Soundness};
 use launchway_device::folder::Folder;
 use launchway_device::ports::Storage;
 use launchway_device::slot::{Expected, InstallError, content, install, soundness};
-use launchway_device::{SyncError, Synced};
+use launchway_device::{SyncError, SyncOutcome};
 use serde_json::Value;
 
 use crate::disk::Disk;
@@ -222,7 +222,7 @@ fn a_package_with_a_fault_is_downloaded_once_and_reported() {
             device.sync(&mut |_| ()),
             Err(SyncError::Install(InstallError::NativeCode(_)))
         ));
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Quarantined(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Quarantined(_))));
         assert_eq!(device.start(&launch(Ending::Explained)).content, Content::Embedded);
     });
     assert_eq!(server.downloads().len(), 1);

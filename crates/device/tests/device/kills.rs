@@ -136,7 +136,7 @@ fn with_device<T>(folder: &Path, port: u16, run: impl FnOnce(&Device<'_>) -> T) 
         network: &network,
         clock: &StoppedClock,
         random: &NoRandom,
-        trust: &launchway_device::ports::ServersWord,
+        trust: &launchway_device::ports::ServerTrust,
     };
     run(&Device::open(ports, &settings).unwrap())
 }

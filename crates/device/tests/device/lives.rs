@@ -7,16 +7,16 @@ use launchway_delta::Digest;
 use launchway_device::boot::{Content, Ending};
 use launchway_device::check::{Answer, CheckError, Offer, Running};
 use launchway_device::folder::Folder;
-use launchway_device::ports::{Keep, Network, Permit, Request, ServersWord, Storage, Trust};
+use launchway_device::ports::{Keep, Network, Permit, Request, ServerTrust, Storage, Trust};
 use launchway_device::slot::InstallError;
-use launchway_device::{Device, Launch, Mark, Started, SyncError, Synced};
+use launchway_device::{Device, Launch, Mark, StartOutcome, SyncError, SyncOutcome};
 use launchway_trust::json::Value;
 use serde_json::json;
 
 use crate::disk::{Disk, Fault};
 use crate::phone::{Server, Update, answer, files, launch, no_forks, process, trusting};
 
-fn start(device: &Device<'_>) -> Started {
+fn start(device: &Device<'_>) -> StartOutcome {
     device.start(&launch(Ending::Explained))
 }
 
@@ -28,7 +28,7 @@ fn slot(number: u32) -> Content {
 fn a_day(storage: &dyn Storage, server: &Server) {
     process(storage, server, |device| {
         assert_eq!(start(device).content, Content::Embedded);
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Staged(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Staged(_))));
         assert_eq!(
             device.status().unwrap().unwrap().attempt.unwrap().content,
             Content::Embedded
@@ -38,9 +38,9 @@ fn a_day(storage: &dyn Storage, server: &Server) {
         assert_eq!(start(device).content, slot(1));
         assert!(device.confirm().unwrap());
         assert!(!device.confirm().unwrap(), "once is enough");
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Nothing)));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Nothing)));
         server.offer(Update::number(2));
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Staged(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Staged(_))));
     });
     process(storage, server, |device| {
         assert_eq!(start(device).content, slot(2));
@@ -50,14 +50,14 @@ fn a_day(storage: &dyn Storage, server: &Server) {
     });
     process(storage, server, |device| {
         assert_eq!(device.start(&launch(Ending::Unexplained)).content, slot(1));
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Quarantined(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Quarantined(_))));
         server.offer(Update::number(3));
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Staged(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Staged(_))));
     });
     process(storage, server, |device| {
         assert_eq!(start(device).content, slot(3));
         assert!(device.confirm().unwrap());
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Nothing)));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Nothing)));
         assert_eq!(device.status().unwrap().unwrap().reports, 0);
     });
 }
@@ -176,7 +176,7 @@ fn a_corrupt_state_starts_the_embedded_app() {
             assert_eq!(disk.bytes("state.json").unwrap(), text.as_bytes());
             assert!(matches!(device.sync(&mut |_| ()), Err(SyncError::Corrupt)));
             assert_eq!(start(device).content, Content::Embedded);
-            assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Staged(_))));
+            assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Staged(_))));
             assert_eq!(start(device).content, slot(1));
         });
     }
@@ -260,9 +260,9 @@ fn the_same_bytes_under_a_new_number_are_not_downloaded_again() {
     server.offer(again);
     process(&disk, &server, |device| {
         let _ = start(device);
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::SameBytes(_))));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::SameBytes(_))));
         assert_eq!(start(device).content, slot(1));
-        assert!(matches!(device.sync(&mut |_| ()), Ok(Synced::Nothing)));
+        assert!(matches!(device.sync(&mut |_| ()), Ok(SyncOutcome::Nothing)));
     });
     assert_eq!(server.downloads().len(), 0);
     assert_eq!(
@@ -326,7 +326,7 @@ impl Trust for Revoking {
         if self.is_revoked(&offer.sha256) {
             Err("no target names it".to_owned())
         } else {
-            ServersWord.permit(offer, running)
+            ServerTrust.permit(offer, running)
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use launchway_delta::Digest;
 use launchway_device::boot::{Binary, Ending};
-use launchway_device::ports::{Clock, Network, Random, Request, Response, ServersWord, Storage, Trust};
+use launchway_device::ports::{Clock, Network, Random, Request, Response, ServerTrust, Storage, Trust};
 use launchway_device::settings::Settings;
 use launchway_device::{Device, Launch, Ports};
 use launchway_domain::platform::Platform;
@@ -321,7 +321,7 @@ pub fn settings() -> Settings {
 
 /// Runs a process of the app on this disk and server.
 pub fn process<T>(storage: &dyn Storage, server: &Server, run: impl FnOnce(&Device<'_>) -> T) -> T {
-    trusting(storage, server, &ServersWord, run)
+    trusting(storage, server, &ServerTrust, run)
 }
 
 pub fn trusting<T>(storage: &dyn Storage, server: &Server, trust: &dyn Trust, run: impl FnOnce(&Device<'_>) -> T) -> T {

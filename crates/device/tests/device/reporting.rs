@@ -1,6 +1,6 @@
 //! Reports wait until the server took them.
 
-use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued, send};
+use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued_events, send};
 
 use crate::disk::Disk;
 use crate::phone::{Server, settings};
@@ -35,12 +35,16 @@ fn each_update_and_kind_waits_once_and_goes_once() {
     )
     .unwrap();
     add(&disk, vec![event("installed", "a")]).unwrap();
-    assert_eq!(queued(&disk).unwrap().len(), 3);
+    assert_eq!(queued_events(&disk).unwrap().len(), 3);
     assert_eq!(send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(), 2);
-    assert_eq!(queued(&disk).unwrap(), [event("installed", "b")], "no token, no report");
+    assert_eq!(
+        queued_events(&disk).unwrap(),
+        [event("installed", "b")],
+        "no token, no report"
+    );
     assert_eq!(send(&disk, &server, &settings(), &tokens(&["a", "b"])).unwrap(), 1);
     assert_eq!(*server.reports.borrow(), ["installed a", "confirmed a", "installed b"]);
-    assert_eq!(queued(&disk).unwrap(), []);
+    assert_eq!(queued_events(&disk).unwrap(), []);
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn what_a_server_will_never_take_does_not_stay() {
     add(&disk, vec![event("crash", "a"), event("installed", "a")]).unwrap();
     server.report_status.set(400);
     assert_eq!(send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(), 0);
-    assert_eq!(queued(&disk).unwrap(), []);
+    assert_eq!(queued_events(&disk).unwrap(), []);
     assert_eq!(server.requests.borrow().len(), 3, "both together, then each for itself");
 }
 
@@ -79,7 +83,7 @@ fn the_oldest_leave_when_there_are_too_many() {
     for number in 0..MAX_EVENTS + 5 {
         add(&disk, vec![event("installed", &number.to_string())]).unwrap();
     }
-    let left = queued(&disk).unwrap();
+    let left = queued_events(&disk).unwrap();
     assert_eq!((left.len(), &*left[0].update_id), (MAX_EVENTS, "5"));
 }
 
@@ -92,7 +96,7 @@ fn hostile_reasons_and_stacks_are_bounded() {
         ..event("crash", "a")
     };
     add(&disk, vec![hostile]).unwrap();
-    let [event] = &queued(&disk).unwrap()[..] else {
+    let [event] = &queued_events(&disk).unwrap()[..] else {
         panic!("one waits")
     };
     assert_eq!(event.reason.as_ref().unwrap().chars().count(), 200);
@@ -109,7 +113,7 @@ fn damaged_lines_are_left_out() {
     bytes.splice(line..=line, *b"\n{\"type\":\n\xff\xfe\nnull\n");
     disk.put("events.jsonl", &bytes);
     assert_eq!(
-        queued(&disk).unwrap(),
+        queued_events(&disk).unwrap(),
         [event("installed", "a"), event("confirmed", "a")]
     );
 }

@@ -10,8 +10,8 @@ use launchway_domain::version::Version;
 
 use super::Client;
 use crate::digest::Sha256;
-use crate::refusal::Refusal;
 use crate::role::UpdateRole;
+use crate::role_error::RoleError;
 use crate::update::path;
 
 pub use crate::update::Update;
@@ -61,10 +61,10 @@ pub struct SignedUpdate {
 
 /// Why an offered update is not installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OfferRefusal {
+pub enum OfferError {
     /// What is trusted is not valid now.
     #[error(transparent)]
-    Metadata(#[from] Refusal),
+    Metadata(#[from] RoleError),
     /// The answer's version or build number is none.
     #[error("the answer names no version and build number")]
     Malformed,
@@ -111,7 +111,7 @@ pub enum Difference {
     Form,
 }
 
-impl OfferRefusal {
+impl OfferError {
     /// The name of the reason in a client's log and report, the same in every language.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -144,11 +144,11 @@ impl Client {
     ///
     /// # Errors
     /// The update is not to be installed.
-    pub fn accept(&self, offer: &Offer<'_>, app: &App<'_>, now: EpochMs) -> Result<SignedUpdate, OfferRefusal> {
-        let version = Version::parse(offer.version).map_err(|_| OfferRefusal::Malformed)?;
-        let build = BuildNumber::parse(offer.build_number).map_err(|_| OfferRefusal::Malformed)?;
+    pub fn accept(&self, offer: &Offer<'_>, app: &App<'_>, now: EpochMs) -> Result<SignedUpdate, OfferError> {
+        let version = Version::parse(offer.version).map_err(|_| OfferError::Malformed)?;
+        let build = BuildNumber::parse(offer.build_number).map_err(|_| OfferError::Malformed)?;
         if offer.platform != app.platform {
-            return Err(OfferRefusal::Platform(offer.platform));
+            return Err(OfferError::Platform(offer.platform));
         }
         for role in &self.roles {
             let path = path(role, offer.platform, &version, build.value());
@@ -156,7 +156,7 @@ impl Client {
             let Some(target) = file.and_then(|file| file.body().targets.get(&path)) else {
                 continue;
             };
-            let differs = |what| OfferRefusal::Differs {
+            let differs = |what| OfferError::Differs {
                 path: path.clone(),
                 what,
             };
@@ -179,26 +179,26 @@ impl Client {
                 update: signed,
             });
         }
-        Err(OfferRefusal::NotSigned {
+        Err(OfferError::NotSigned {
             version: version.to_string(),
             build: build.value(),
         })
     }
 
     /// Whether a signed update is for this app, now.
-    fn check(&self, sha256: Sha256, signed: &Update, app: &App<'_>) -> Result<(), OfferRefusal> {
+    fn check(&self, sha256: Sha256, signed: &Update, app: &App<'_>) -> Result<(), OfferError> {
         if self.revoked_packages().contains(&sha256) {
-            return Err(OfferRefusal::Revoked);
+            return Err(OfferError::Revoked);
         }
         // Stricter than the server's decision: an app without a fingerprint does not know that it fits.
         if signed.fingerprint.is_some() && signed.fingerprint.as_deref() != app.fingerprint {
-            return Err(OfferRefusal::Fingerprint);
+            return Err(OfferError::Fingerprint);
         }
         let newer = match signed.version().cmp(app.version) {
             Ordering::Greater => true,
             Ordering::Equal => app.build.is_some_and(|build| build.is_older_than(signed.build())),
             Ordering::Less => false,
         };
-        if newer { Ok(()) } else { Err(OfferRefusal::NotNewer) }
+        if newer { Ok(()) } else { Err(OfferError::NotNewer) }
     }
 }

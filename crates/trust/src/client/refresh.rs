@@ -4,9 +4,9 @@ use launchway_domain::time::EpochMs;
 
 use super::{Client, root_of_lineage};
 use crate::metadata::{Metadata, Targets};
-use crate::refusal::{Reason, Refusal};
 use crate::role::TopLevel;
-use crate::trusted::{RoleState, delegation};
+use crate::role_error::{Reason, RoleError};
+use crate::trusted_metadata::{RoleState, delegation};
 use crate::workflow::{FileRequest, Workflow};
 
 /// One run of the client's workflow. Store [`Client::stored_trust`] whenever [`Refresh::take`] returns `true`, before the
@@ -33,7 +33,7 @@ impl<'c> Refresh<'c> {
     ///
     /// # Errors
     /// What is trusted does not allow to go on.
-    pub fn next_request(&mut self) -> Result<Option<FileRequest>, Refusal> {
+    pub fn next_request(&mut self) -> Result<Option<FileRequest>, RoleError> {
         if let Some(request) = self.workflow.next_request(&self.client.trusted)? {
             if let FileRequest::Targets { version } = request {
                 self.client.check_floor_of_targets(version)?;
@@ -41,7 +41,7 @@ impl<'c> Refresh<'c> {
             return Ok(Some(request));
         }
         let Some(targets) = self.client.trusted.targets().cloned() else {
-            return Err(Refusal::new("targets", Reason::Missing));
+            return Err(RoleError::new("targets", Reason::Missing));
         };
         self.client.check_floor_of_targets(targets.version())?;
         self.learn_targets();
@@ -61,12 +61,12 @@ impl<'c> Refresh<'c> {
     ///
     /// # Errors
     /// It is refused; this run is over.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<bool, Refusal> {
+    pub fn take(&mut self, bytes: &[u8]) -> Result<bool, RoleError> {
         let taken = match self.next_request()? {
             None => return Ok(false),
             Some(FileRequest::Role { name, .. }) => {
                 let Some(targets) = self.client.trusted.targets().cloned() else {
-                    return Err(Refusal::new("targets", Reason::Missing));
+                    return Err(RoleError::new("targets", Reason::Missing));
                 };
                 check_content(&name, bytes)?;
                 self.client.trusted.update_role(&targets, &name, bytes, self.now)?;
@@ -99,9 +99,9 @@ impl<'c> Refresh<'c> {
     ///
     /// # Errors
     /// It must exist, or it was the next root and the last one has expired.
-    pub fn report_missing(&mut self) -> Result<(), Refusal> {
+    pub fn report_missing(&mut self) -> Result<(), RoleError> {
         match self.next_request()? {
-            Some(FileRequest::Role { name, .. }) => Err(Refusal::new(&name, Reason::Missing)),
+            Some(FileRequest::Role { name, .. }) => Err(RoleError::new(&name, Reason::Missing)),
             _ => self.workflow.report_missing(&mut self.client.trusted),
         }
     }
@@ -129,7 +129,7 @@ impl<'c> Refresh<'c> {
 /// A file of a targets role does not say of which one it is. Where one key signs for several, a server could pass one
 /// file off as another, and so push up a floor. Hence each role lists targets under its own name only, and `targets`
 /// none; only `targets` delegates.
-fn check_content(role: &str, bytes: &[u8]) -> Result<(), Refusal> {
+fn check_content(role: &str, bytes: &[u8]) -> Result<(), RoleError> {
     // What cannot be read is refused by its reader.
     let Ok(file) = Metadata::<Targets>::parse(bytes) else {
         return Ok(());
@@ -144,6 +144,6 @@ fn check_content(role: &str, bytes: &[u8]) -> Result<(), Refusal> {
     if own {
         Ok(())
     } else {
-        Err(Refusal::new(role, Reason::Content))
+        Err(RoleError::new(role, Reason::Content))
     }
 }

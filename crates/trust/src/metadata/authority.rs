@@ -30,7 +30,7 @@ pub struct RoleKeys {
 /// Fewer distinct keys signed than must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is signed by {valid} of the {threshold} keys that must sign")]
-pub struct TooFewSignatures {
+pub struct SignatureCountError {
     /// How many distinct keys signed.
     pub valid: u64,
     /// How many must.
@@ -131,13 +131,13 @@ impl<'a> Authority<'a> {
     ///
     /// # Errors
     /// Fewer keys signed than the threshold.
-    pub fn verify<T: Body>(&self, metadata: &Metadata<T>) -> Result<(), TooFewSignatures> {
+    pub fn verify<T: Body>(&self, metadata: &Metadata<T>) -> Result<(), SignatureCountError> {
         let valid = self.signers_of(metadata).len() as u64;
         let threshold = self.role.threshold;
         if valid >= threshold {
             Ok(())
         } else {
-            Err(TooFewSignatures { valid, threshold })
+            Err(SignatureCountError { valid, threshold })
         }
     }
 

@@ -20,7 +20,7 @@ pub struct MetaFile {
 
 /// A file is not the one that was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OtherFile {
+pub enum FileMismatchError {
     /// Its length differs.
     #[error("has another length than was signed")]
     Length,
@@ -42,15 +42,15 @@ impl MetaFile {
     /// Checks `bytes` against the length and hashes that are listed.
     ///
     /// # Errors
-    /// See [`OtherFile`].
-    pub fn check(&self, bytes: &[u8]) -> Result<(), OtherFile> {
+    /// See [`FileMismatchError`].
+    pub fn check(&self, bytes: &[u8]) -> Result<(), FileMismatchError> {
         if self.length.is_some_and(|length| length != bytes.len() as u64) {
-            return Err(OtherFile::Length);
+            return Err(FileMismatchError::Length);
         }
         let Some(hashes) = &self.hashes else { return Ok(()) };
         match hashes.get("sha256") {
             Some(hash) if *hash == Sha256::of(bytes).to_string() => Ok(()),
-            _ => Err(OtherFile::Hash),
+            _ => Err(FileMismatchError::Hash),
         }
     }
 

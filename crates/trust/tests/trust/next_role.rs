@@ -7,7 +7,7 @@ use launchway_domain::time::{DAY, EpochMs};
 use launchway_trust::draft::Draft;
 use launchway_trust::json::MAX_INTEGER;
 use launchway_trust::metadata::{Body as _, MAX_REVOKED, Metadata, Targets};
-use launchway_trust::next_role::{NotNext, Pruning, RevokedFull, check_publication};
+use launchway_trust::next_role::{Pruning, PublicationError, RevocationLimitError, check_publication};
 use launchway_trust::{Sha256, Update, UpdateRole};
 use ring::rand::SystemRandom;
 
@@ -124,7 +124,7 @@ fn a_revoked_package_is_listed_no_longer() {
     for number in 1..MAX_REVOKED {
         targets.revoke(Sha256::of(&[number as u8])).unwrap();
     }
-    assert_eq!(targets.revoke(Sha256::of(b"one more")), Err(RevokedFull));
+    assert_eq!(targets.revoke(Sha256::of(b"one more")), Err(RevocationLimitError));
     assert_eq!(targets.revoke(bad), Ok(()));
 }
 
@@ -156,13 +156,19 @@ fn a_publication_adds_one_update_and_changes_nothing_else() {
         check(3, |next| next.targets.retain(|path, _| path.contains("1.2.0"))),
         Ok(())
     );
-    assert_eq!(check(4, |_| ()), Err(NotNext::Version { expected: 3, found: 4 }));
-    assert_eq!(check(2, |_| ()), Err(NotNext::Version { expected: 3, found: 2 }));
+    assert_eq!(
+        check(4, |_| ()),
+        Err(PublicationError::Version { expected: 3, found: 4 })
+    );
+    assert_eq!(
+        check(2, |_| ()),
+        Err(PublicationError::Version { expected: 3, found: 2 })
+    );
     assert_eq!(
         check(3, |next| next.revoke(Sha256::of(b"next")).unwrap()),
-        Err(NotNext::Lacks { path: path.to_owned() })
+        Err(PublicationError::Lacks { path: path.to_owned() })
     );
-    let changed = Err(NotNext::Changes {
+    let changed = Err(PublicationError::Changes {
         path: "c-production/android/1.1.0_2.zip".to_owned(),
     });
     assert_eq!(
@@ -174,10 +180,10 @@ fn a_publication_adds_one_update_and_changes_nothing_else() {
     );
     let add =
         |next: &mut Targets| drop(next.publish(&production(), Platform::Ios, &update("1.2.0", 3), Sha256::of(b""), 0));
-    assert!(matches!(check(3, add), Err(NotNext::Changes { .. })));
+    assert!(matches!(check(3, add), Err(PublicationError::Changes { .. })));
     assert_eq!(
         check(3, |next| next.revoked.clear()),
-        Err(NotNext::Unrevokes { sha256: bad })
+        Err(PublicationError::Unrevokes { sha256: bad })
     );
     let first = repository.file::<Targets>("1.c-production.json").unwrap();
     assert_eq!(

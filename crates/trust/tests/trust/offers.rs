@@ -4,7 +4,7 @@ use launchway_domain::build_number::CurrentBuild;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::DAY;
 use launchway_domain::version::Version;
-use launchway_trust::client::{App, Client, Offer, OfferRefusal};
+use launchway_trust::client::{App, Client, Offer, OfferError};
 use launchway_trust::json::{Value, object};
 use launchway_trust::{Sha256, UpdateRole};
 
@@ -32,7 +32,7 @@ fn decide(client: &Client, offer: &Offer<'_>, runs: (&str, &str), fingerprint: O
     outcome(client.accept(offer, &app, NOW))
 }
 
-fn outcome<T>(result: Result<T, OfferRefusal>) -> String {
+fn outcome<T>(result: Result<T, OfferError>) -> String {
     result.map_or_else(|refusal| refusal.code().to_owned(), |_| "accepted".to_owned())
 }
 

@@ -12,7 +12,7 @@ use launchway_trust::draft::Draft;
 use launchway_trust::metadata::{Delegation, Delegations, Header, Key, Metadata, RoleKeys, Root, Snapshot, Targets};
 use launchway_trust::online::{OnlineRequest, sign_online};
 use launchway_trust::{
-    Identity, PublicKey, Refusal, RepositoryId, Sha256, SigningKey, TopLevel, TrustFile, Update, UpdateRole,
+    Identity, PublicKey, RepositoryId, RoleError, Sha256, SigningKey, TopLevel, TrustFile, Update, UpdateRole,
 };
 use ring::rand::SystemRandom;
 
@@ -227,7 +227,7 @@ impl Repository {
     }
 
     /// Lets a client fetch; the names of the files that it asked for.
-    pub fn refresh(&self, client: &mut Client) -> Result<Vec<String>, Refusal> {
+    pub fn refresh(&self, client: &mut Client) -> Result<Vec<String>, RoleError> {
         let mut asked = Vec::new();
         drive(&mut client.refresh(self.now), |name| {
             asked.push(name.to_owned());
@@ -266,7 +266,7 @@ impl Repository {
 }
 
 /// Fetches until nothing is asked for.
-pub fn drive(refresh: &mut Refresh<'_>, mut fetch: impl FnMut(&str) -> Option<Vec<u8>>) -> Result<(), Refusal> {
+pub fn drive(refresh: &mut Refresh<'_>, mut fetch: impl FnMut(&str) -> Option<Vec<u8>>) -> Result<(), RoleError> {
     while let Some(request) = refresh.next_request()? {
         match fetch(&request.to_string()) {
             Some(bytes) => drop(refresh.take(&bytes)?),
@@ -281,7 +281,7 @@ pub fn keys<'a>(keys: impl IntoIterator<Item = &'a PublicKey>) -> BTreeMap<Strin
 }
 
 /// The role and the code of a refusal.
-pub fn outcome(result: Result<impl Sized, Refusal>) -> String {
+pub fn outcome(result: Result<impl Sized, RoleError>) -> String {
     match result {
         Ok(_) => "accepted".to_owned(),
         Err(refusal) => format!("{} {}", refusal.role, refusal.reason.code()),

@@ -3,12 +3,12 @@
 
 use launchway_domain::time::{self, EpochMs};
 
-use crate::metadata::{MetadataError, OtherFile, TooFewSignatures};
+use crate::metadata::{FileMismatchError, MetadataError, SignatureCountError};
 
 /// Metadata of one role is refused. What was trusted before stays trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{role}: {reason}")]
-pub struct Refusal {
+pub struct RoleError {
     /// The name of the role.
     pub role: String,
     /// What is wrong with it.
@@ -23,10 +23,10 @@ pub enum Reason {
     Metadata(#[from] MetadataError),
     /// Too few keys signed.
     #[error(transparent)]
-    Signatures(#[from] TooFewSignatures),
+    Signatures(#[from] SignatureCountError),
     /// It is not the file whose length and hashes were signed.
     #[error(transparent)]
-    File(#[from] OtherFile),
+    File(#[from] FileMismatchError),
     /// It is of another repository or app, or does not say of which.
     #[error("is of another repository or app")]
     Identity,
@@ -90,7 +90,7 @@ pub enum Reason {
     Content,
 }
 
-impl Refusal {
+impl RoleError {
     pub(crate) fn new(role: &str, reason: impl Into<Reason>) -> Self {
         Self {
             role: role.to_owned(),

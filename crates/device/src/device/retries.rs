@@ -1,4 +1,4 @@
-//! Downloads that go on after failures: how long to wait, how often, and when to ask for another address.
+//! Downloads that are retried after failures: how long to wait, how often, and when to ask for another address.
 
 use crate::boot::Content;
 use crate::check::{Answer, Offer};
@@ -6,14 +6,14 @@ use crate::device::{Device, SyncError};
 use crate::download::{DownloadError, download};
 use crate::state::State;
 
-/// How often a download is tried again without a byte of progress.
+/// How often a download is tried without a byte of progress.
 const MAX_TRIES: u32 = 4;
 /// How often an expired address is replaced in one round.
 const MAX_ADDRESSES: u32 = 3;
 
 impl Device<'_> {
-    /// Downloads with patience: a pause after each failure, another address after an expired one.
-    pub(super) fn download_again_and_again(
+    /// Downloads with retries: after a failure it pauses, after an expired address it asks for another one.
+    pub(super) fn download_with_retries(
         &self,
         state: &mut State,
         running: Content,
@@ -48,7 +48,7 @@ impl Device<'_> {
                 }
                 DownloadError::Wrong(_) if tries < 2 => self.pause(tries),
                 DownloadError::Wrong(_) | DownloadError::NoSpace { .. } => {
-                    return Err(self.failed(&offer, error.into()));
+                    return Err(self.report_failure(&offer, error.into()));
                 }
                 error => return Err(error.into()),
             }

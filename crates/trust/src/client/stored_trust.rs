@@ -8,7 +8,7 @@ use crate::identity::RepositoryId;
 use crate::json::{self, Object, Value, object};
 use crate::metadata::FormError;
 use crate::metadata::fields::Fields;
-use crate::trusted::{StoredFiles, TrustedMetadata};
+use crate::trusted_metadata::{StoredFiles, TrustedMetadata};
 
 /// The most bytes that are read back.
 const LIMIT: usize = 2 << 20;
@@ -29,7 +29,7 @@ pub struct StoredTrust {
 /// The text is nothing that [`StoredTrust::to_json`] wrote: the phone begins with what the app carries.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored trust of this phone cannot be read")]
-pub struct InvalidStoredTrust;
+pub struct StoredTrustError;
 
 impl StoredTrust {
     pub(super) fn of(
@@ -99,9 +99,9 @@ impl StoredTrust {
     ///
     /// # Errors
     /// Anything else.
-    pub fn from_json(bytes: &[u8]) -> Result<Self, InvalidStoredTrust> {
-        let value = json::parse(bytes, LIMIT).map_err(|_| InvalidStoredTrust)?;
-        Self::read(value).map_err(|_| InvalidStoredTrust)
+    pub fn from_json(bytes: &[u8]) -> Result<Self, StoredTrustError> {
+        let value = json::parse(bytes, LIMIT).map_err(|_| StoredTrustError)?;
+        Self::read(value).map_err(|_| StoredTrustError)
     }
 
     fn read(value: Value) -> Result<Self, FormError> {

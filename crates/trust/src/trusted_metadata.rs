@@ -10,8 +10,8 @@ use launchway_domain::time::EpochMs;
 
 use crate::identity::Identity;
 use crate::metadata::{Authority, Delegation, MetaFile, Metadata, Root, Snapshot, Targets, Timestamp};
-use crate::refusal::{Reason, Refusal};
 use crate::role::TopLevel;
+use crate::role_error::{Reason, RoleError};
 use checks::{
     expect_no_rollback, expect_valid, expect_version, is_current, missing, names_rollback, read, read_listed, verify,
 };
@@ -49,7 +49,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// The root is no metadata, of another identity, or not signed by its own keys. It may have expired.
-    pub fn from_root(bytes: &[u8], identity: Option<Identity>) -> Result<Self, Refusal> {
+    pub fn from_root(bytes: &[u8], identity: Option<Identity>) -> Result<Self, RoleError> {
         let root: Metadata<Root> = read("root", bytes, identity.as_ref())?;
         verify("root", root.body().authority(TopLevel::Root), &root)?;
         Ok(Self {
@@ -81,7 +81,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// Another version than the next one, or too few signatures by either set of keys.
-    pub fn update_root(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn update_root(&mut self, bytes: &[u8]) -> Result<(), RoleError> {
         let next: Metadata<Root> = read("root", bytes, self.identity.as_ref())?;
         verify("root", self.authority(TopLevel::Root), &next)?;
         verify("root", next.body().authority(TopLevel::Root), &next)?;
@@ -95,7 +95,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// The last root expired.
-    pub fn finish_roots(&mut self, now: EpochMs) -> Result<(), Refusal> {
+    pub fn finish_roots(&mut self, now: EpochMs) -> Result<(), RoleError> {
         self.drop_unsigned();
         expect_valid("root", &self.root, now)
     }
@@ -104,7 +104,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// It is older than the trusted one, names an older snapshot, or expired.
-    pub fn update_timestamp(&mut self, bytes: &[u8], now: EpochMs) -> Result<bool, Refusal> {
+    pub fn update_timestamp(&mut self, bytes: &[u8], now: EpochMs) -> Result<bool, RoleError> {
         let next: Metadata<Timestamp> = read("timestamp", bytes, self.identity.as_ref())?;
         verify("timestamp", self.authority(TopLevel::Timestamp), &next)?;
         if let Some(trusted) = &self.timestamp {
@@ -127,7 +127,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// There is no timestamp yet.
-    pub fn next_snapshot_version(&self, now: EpochMs) -> Result<Option<u64>, Refusal> {
+    pub fn next_snapshot_version(&self, now: EpochMs) -> Result<Option<u64>, RoleError> {
         let listed = self.listed_snapshot()?;
         Ok((!is_current(self.snapshot.as_ref(), listed, now)).then_some(listed.version))
     }
@@ -136,7 +136,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// It is another file, lists an older version of a role than the trusted one, or a role less, or expired.
-    pub fn update_snapshot(&mut self, bytes: &[u8], now: EpochMs) -> Result<(), Refusal> {
+    pub fn update_snapshot(&mut self, bytes: &[u8], now: EpochMs) -> Result<(), RoleError> {
         let authority = self.authority(TopLevel::Snapshot);
         let next: Metadata<Snapshot> = read_listed(
             "snapshot",
@@ -149,7 +149,7 @@ impl TrustedMetadata {
             expect_no_rollback("snapshot", trusted.version(), next.version())?;
             for (name, before) in &trusted.body().meta {
                 let Some(after) = next.body().meta.get(name) else {
-                    return Err(Refusal::new("snapshot", Reason::NoLongerLists { name: name.clone() }));
+                    return Err(RoleError::new("snapshot", Reason::NoLongerLists { name: name.clone() }));
                 };
                 if after.version < before.version {
                     return Err(names_rollback("snapshot", name, before.version, after.version));
@@ -165,7 +165,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// The snapshot does not list it, or there is no snapshot yet.
-    pub fn next_targets_version(&self, now: EpochMs) -> Result<Option<u64>, Refusal> {
+    pub fn next_targets_version(&self, now: EpochMs) -> Result<Option<u64>, RoleError> {
         let listed = self.listed("targets")?;
         Ok((!is_current(self.targets.as_ref(), listed, now)).then_some(listed.version))
     }
@@ -174,7 +174,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// It is another file, signed by too few of the root's keys, or expired.
-    pub fn update_targets(&mut self, bytes: &[u8], now: EpochMs) -> Result<(), Refusal> {
+    pub fn update_targets(&mut self, bytes: &[u8], now: EpochMs) -> Result<(), RoleError> {
         let authority = self.authority(TopLevel::Targets);
         let next = read_listed(
             "targets",
@@ -193,7 +193,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// It is delegated to, and the snapshot does not list it.
-    pub fn role_state(&self, delegator: &Metadata<Targets>, name: &str, now: EpochMs) -> Result<RoleState, Refusal> {
+    pub fn role_state(&self, delegator: &Metadata<Targets>, name: &str, now: EpochMs) -> Result<RoleState, RoleError> {
         let Some((_, authority)) = delegation(delegator, name) else {
             return Ok(RoleState::NotDelegated);
         };
@@ -217,8 +217,8 @@ impl TrustedMetadata {
         name: &str,
         bytes: &[u8],
         now: EpochMs,
-    ) -> Result<(), Refusal> {
-        let (_, authority) = delegation(delegator, name).ok_or_else(|| Refusal::new(name, Reason::NotListed))?;
+    ) -> Result<(), RoleError> {
+        let (_, authority) = delegation(delegator, name).ok_or_else(|| RoleError::new(name, Reason::NotListed))?;
         let next = read_listed(name, bytes, self.listed(name)?, self.identity.as_ref(), authority)?;
         expect_valid(name, &next, now)?;
         self.roles.insert(name.to_owned(), next);
@@ -229,7 +229,7 @@ impl TrustedMetadata {
     ///
     /// # Errors
     /// The first file that is missing, is not the one that is listed, or expired.
-    pub fn check_current(&self, now: EpochMs) -> Result<(), Refusal> {
+    pub fn check_current(&self, now: EpochMs) -> Result<(), RoleError> {
         expect_valid("root", &self.root, now)?;
         let timestamp = self.timestamp.as_ref().ok_or_else(|| missing("timestamp"))?;
         expect_valid("timestamp", timestamp, now)?;
@@ -275,15 +275,15 @@ impl TrustedMetadata {
         self.root.body().authority(role)
     }
 
-    fn listed_snapshot(&self) -> Result<&MetaFile, Refusal> {
+    fn listed_snapshot(&self) -> Result<&MetaFile, RoleError> {
         let timestamp = self.timestamp.as_ref().ok_or_else(|| missing("timestamp"))?;
         Ok(&timestamp.body().snapshot)
     }
 
-    fn listed(&self, role: &str) -> Result<&MetaFile, Refusal> {
+    fn listed(&self, role: &str) -> Result<&MetaFile, RoleError> {
         let snapshot = self.snapshot.as_ref().ok_or_else(|| missing("snapshot"))?;
         let listed = snapshot.body().role(role);
-        listed.ok_or_else(|| Refusal::new(role, Reason::NotListed))
+        listed.ok_or_else(|| RoleError::new(role, Reason::NotListed))
     }
 
     fn drop_unsigned(&mut self) {
