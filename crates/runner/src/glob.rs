@@ -1,5 +1,8 @@
 //! Finds files below a directory by patterns: `*` matches any part of a name, `**` any folders. Links are not followed.
-//! The tree is walked once for all patterns, even if a pattern matches a path in many ways.
+//! The tree is walked once for all patterns, even if a pattern matches a path in many ways, and only where one can match.
+//!
+//! The crate `globset` does not say whether a pattern can match below a folder, so every folder would be walked. It is what
+//! the tests compare with.
 
 use std::ffi::OsStr;
 use std::io;
@@ -312,7 +315,34 @@ mod tests {
         }
     }
 
+    /// Whether a pattern matches a path, without a tree.
+    fn matches(pattern: &str, path: &str) -> bool {
+        let pattern = Pattern::new(pattern).unwrap();
+        let names = path.split('/').map(str::as_bytes);
+        let places = names.fold(pattern.reach(1), |places, name| pattern.after(places, name));
+        places & pattern.end() != 0
+    }
+
+    /// Whether `globset` says that it does. There a `**` at the end stands for one name at least.
+    fn matches_by_globset(pattern: &str, path: &str) -> bool {
+        let glob = globset::GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .unwrap();
+        let before = pattern.strip_suffix("/**");
+        glob.compile_matcher().is_match(path) || before.is_some_and(|pattern| matches_by_globset(pattern, path))
+    }
+
     proptest! {
+        #[test]
+        fn a_pattern_matches_what_globset_says(
+            pattern in prop::collection::vec(prop_oneof![Just("**"), Just("*"), Just("a"), Just("a*"), Just("*b*")], 1..6),
+            path in prop::collection::vec("[ab]{1,3}", 1..6),
+        ) {
+            let (pattern, path) = (pattern.join("/"), path.join("/"));
+            prop_assert_eq!(matches(&pattern, &path), matches_by_globset(&pattern, &path), "{} {}", pattern, path);
+        }
+
         #[test]
         fn fits_as_the_pattern_means(pattern in "[ab*]{0,8}", name in "[ab]{0,8}") {
             prop_assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), means(pattern.as_bytes(), name.as_bytes()));
