@@ -8,7 +8,7 @@ use launchway_testing::postgres::Postgres;
 use crate::audit::{audit_line, link};
 use crate::database::{TestDb, on_postgres, on_sqlite};
 use crate::records::{NOW, an_org};
-use crate::tenancy::a_tenant;
+use crate::tenants::a_tenant;
 
 /// The tables that a backup omits: the log of changes, the counts of the current minute and day, the leases of jobs, the
 /// locks and turns of apps, the turns of organizations and when they were last served, and forms that wait for a sign-in.

@@ -100,6 +100,7 @@ mod schema;
 mod sessions;
 mod submissions;
 mod tenancy;
+mod tenants;
 mod texts;
 mod transactions;
 mod two_factor;

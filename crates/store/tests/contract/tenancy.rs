@@ -1,176 +1,29 @@
 //! The isolation of organizations: [`Org`](launchway_store::Org) neither reads nor changes rows of another organization.
 
-use launchway_domain::app::{App, Package, Upload};
-use launchway_domain::build::{Artifact, Build, Runner, Transition};
-use launchway_domain::credential::Credential;
-use launchway_domain::id::{OrgId, SessionId, UserId};
-use launchway_domain::org::Invitation;
+use launchway_domain::app::{Package, Upload};
+use launchway_domain::build::{Build, Transition};
+use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
 use launchway_domain::report::ReportKind;
 use launchway_domain::rollout::Rollout;
-use launchway_domain::submission::{Submission, SubmissionFile};
+use launchway_domain::submission::Submission;
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_domain::update::{Update, UpdateStatus};
+use launchway_domain::update::UpdateStatus;
 use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    AuditFilter, BuildFilter, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey, SealedEnvVar,
-    StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
+    AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NewUpdate, StateChange, StoreError, SubmissionFilter,
+    UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
-use crate::build_outputs::new_artifact;
-use crate::builds::{an_archive, keep, new_build};
-use crate::credentials::new_credential;
 use crate::database::TestDb;
-use crate::deliveries::{a_delivery, a_report, new_delivery};
-use crate::env_vars::env_var;
-use crate::records::{
-    ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_session, new_upload,
-};
-use crate::runners::new_runner;
-use crate::submissions::{new_file, new_submission};
-use crate::webhooks::{a_webhook, new_webhook};
-
-/// An organization with a row in every table that has a tenant.
-pub struct Tenant {
-    pub id: OrgId,
-    pub user: UserId,
-    session: SessionId,
-    invitation: Invitation,
-    key: NewKey,
-    app: App,
-    upload: Upload,
-    update: Update,
-    webhook: Webhook,
-    delivery: Delivery,
-    request: RequestKey,
-    variable: SealedEnvVar,
-    credential: Credential,
-    build: Build,
-    artifact: Artifact,
-    runner: Runner,
-    submission: Submission,
-    file: SubmissionFile,
-}
-
-pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
-    let id = an_org(db).await.id;
-    let name = bundle(bundle_id);
-    let user = a_user(db).await.id;
-    org_writes!(db, id, add_member(user, Role::Owner, NOW));
-    let session = new_session(user);
-    system_writes!(db, create_session(&session, bundle_id));
-    let invitation = new_invitation(id);
-    org_writes!(db, id, create_invitation(&invitation, bundle_id, "user_x"));
-    let key = new_key(id);
-    org_writes!(db, id, create_key(&key));
-    let app = new_app(id, &name);
-    org_writes!(db, id, claim_app(&name, &app));
-    org_writes!(db, id, take_turn());
-    let upload = new_upload(id);
-    org_writes!(db, id, create_upload(&upload, "key_x"));
-    let update = an_update(db, id, &name, |_| ()).await;
-    org_writes!(db, id, note_build_number(&name, Platform::Ios, 41));
-    org_writes!(db, id, keep_fingerprint(&name, "hash", "{}", NOW));
-    org_writes!(db, id, pair_fingerprint(&name, "hash", "lwfp-2"));
-    let report = Report {
-        update_id: update.id,
-        kind: ReportKind::Failed,
-        device: 1,
-        unkeyed: 1,
-        at: NOW,
-        reason: Some("why".to_owned()),
-    };
-    system_writes!(db, count_reports(&[report]));
-    let event = EventRow {
-        id: new_id(),
-        kind: "update.published".to_owned(),
-        at: NOW,
-        data: "{}".to_owned(),
-    };
-    org_writes!(db, id, add_event(&event));
-    org_writes!(db, id, add_audit(&[audit_line("key.create")], link));
-    org_writes!(db, id, count_usage(Counter::Updates, Month::of(NOW), 3));
-    system_writes!(db, keep_data_key(Some(id), "sealed", NOW));
-    let variable = env_var("TOKEN");
-    org_writes!(db, id, create_env_var(&variable));
-    let webhook = a_webhook(db, id).await;
-    let delivery = a_delivery(db, &webhook).await;
-    assert!(org_writes!(
-        db,
-        id,
-        report_attempt(&a_report(&delivery, 0, NextStep::RetryAt(NOW)))
-    ));
-    let delivery = Delivery { tries: 1, ..delivery };
-    let mut build = new_build(id);
-    build.spec.source = an_archive(THEIR_SOURCE);
-    keep(db, &build).await;
-    let served = new_build(id);
-    keep(db, &served).await;
-    let (leased, _) = served.state.apply(Transition::Lease, NOW).unwrap();
-    let with = StateChange {
-        started_at: Some(NOW),
-        ..StateChange::default()
-    };
-    org_writes!(db, id, set_build_state(served.id, &served.state, &leased, &with));
-    org_writes!(db, id, delete_build(served.id));
-    org_writes!(db, id, append_log(build.id, 0, b"log"));
-    let segment = LogSegment {
-        start: 0,
-        size: 0,
-        blob_key: "logs/x".to_owned(),
-    };
-    org_writes!(db, id, seal_log_segment(build.id, &segment));
-    let artifact = new_artifact(build.id);
-    org_writes!(db, id, create_artifact(&artifact));
-    let runner = new_runner(Some(id));
-    system_writes!(db, create_runner(&runner, &runner.name));
-    system_writes!(db, create_runner_token(&runner.name, Some(id), "user_x", NOW, NOW));
-    let credential = new_credential(id);
-    org_writes!(db, id, create_credential(&credential, "sealed"));
-    let submission = Submission {
-        bundle_id: bundle_id.to_owned(),
-        ..new_submission(id)
-    };
-    let file = new_file();
-    org_writes!(db, id, create_submission(&submission, &name));
-    org_writes!(db, id, add_submission_file(submission.id, 0, &file));
-    assert!(system_writes!(db, lock_package(&name, submission.id, NOW, NOW + 9)));
-    let request = RequestKey {
-        caller: "caller".to_owned(),
-        method: "POST".to_owned(),
-        path: "/api/update".to_owned(),
-        key: "key".to_owned(),
-        body_hash: "body".to_owned(),
-    };
-    org_writes!(db, id, claim_answer(&request, NOW, 0));
-    org_writes!(db, id, keep_answer(&request, 201, "answer"));
-    Tenant {
-        id,
-        user,
-        session: session.id,
-        invitation,
-        key,
-        app,
-        upload,
-        update,
-        webhook,
-        delivery,
-        request,
-        variable,
-        credential,
-        build,
-        artifact,
-        runner,
-        submission,
-        file,
-    }
-}
-
-/// The key of the source of the other tenant's build.
-const THEIR_SOURCE: &str = "sources/theirs";
+use crate::deliveries::{a_report, new_delivery};
+use crate::records::{ALL, NOW, an_org, bundle, new_app, new_id, new_invitation, new_key, new_upload};
+use crate::submissions::new_file;
+use crate::tenants::{THEIR_SOURCE, a_tenant};
+use crate::webhooks::new_webhook;
 
 /// Every row of the database except those of one organization, and except the revisions, which belong to nobody.
 async fn rows_of_others(db: &TestDb, org: OrgId) -> Vec<(String, Vec<String>)> {
