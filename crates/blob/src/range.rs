@@ -1,4 +1,7 @@
 //! The `Range` header (RFC 9110 section 14), limited to a single range.
+//!
+//! Of the crates, `http-range-header` refuses a suffix that is longer than the object and numbers beyond 64 bits, which the RFC
+//! accepts, and parses every range of a list.
 
 /// The part of an object to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +64,35 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::Selection::{Part, Unsatisfiable, Whole};
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_part_lies_within_the_object(
+            header in "(bytes|BYTES|items|)[= ]{0,2}[0-9]{0,22}-?[0-9]{0,22}[-, +0-9a-z]{0,6}",
+            size in prop_oneof![Just(0), 1..20_u64, any::<u64>()],
+        ) {
+            if let Part { first, last } = select(&header, size) {
+                prop_assert!(first <= last && last < size, "{}-{} of {}", first, last, size);
+            }
+        }
+
+        #[test]
+        fn a_range_selects_the_bytes_that_it_names(size in 1..100_u64, first in 0..120_u64, length in 1..120_u64) {
+            let last = first + length - 1;
+            let named: Vec<u64> = (first..=last).filter(|at| *at < size).collect();
+            let expected = match (named.first(), named.last()) {
+                (Some(first), Some(last)) => Part { first: *first, last: *last },
+                _ => Unsatisfiable,
+            };
+            prop_assert_eq!(select(&format!("bytes={first}-{last}"), size), expected);
+            let suffix = Part { first: size.saturating_sub(length), last: size - 1 };
+            prop_assert_eq!(select(&format!("bytes=-{length}"), size), suffix);
+        }
+    }
 
     #[test]
     fn table() {
