@@ -9,11 +9,12 @@ use launchway_client::{
 use launchway_domain::api_key::ApiKey;
 
 use crate::args::Global;
+use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::login_file::LoginFile;
 use crate::printer::Printer;
-use crate::settings::environment::Environment;
-use crate::settings::{Key, Origin, Service, Settings, invalid_key};
+use crate::service::Service;
+use crate::settings::{Key, Origin, Settings, invalid_key};
 use crate::terminal::Terminal;
 
 /// The context of every command.

@@ -9,9 +9,9 @@ use launchway_domain::api_key::ApiKey;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::settings::Service;
-use crate::settings::environment::Environment;
+use crate::service::Service;
 
 /// A server and the key for it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,11 +4,13 @@
 mod args;
 mod commands;
 mod context;
+mod environment;
 mod failure;
 mod interrupts;
 mod login_file;
 mod pack;
 mod printer;
+mod service;
 mod settings;
 mod source;
 mod terminal;
@@ -20,10 +22,10 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, Command};
 use crate::context::Context;
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 use crate::printer::Printer;
-use crate::settings::environment::Environment;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();

@@ -17,10 +17,10 @@ use console::Term;
 use tracing::Level;
 
 use crate::args::Global;
+use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::printer::progress::Progress;
 use crate::printer::table::Table;
-use crate::settings::environment::Environment;
 
 const RED: &str = "\u{1b}[1;31m";
 const YELLOW: &str = "\u{1b}[1;33m";

@@ -1,21 +1,19 @@
 //! Resolves settings: flags win over the environment, the environment over `launchway.toml`, and that over the saved
 //! login (`docs/reference/command-line.md#precedence`).
 
-pub mod environment;
-
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use launchway_api::words::ServiceEnvironment;
 use launchway_client::BaseUrl;
 use launchway_domain::api_key::ApiKey;
 use launchway_project::file::{self, Project, Update};
 
 use crate::args::Global;
+use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::login_file::{Login, LoginFile};
-use crate::settings::environment::Environment;
+use crate::service::Service;
 
 /// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,30 +62,6 @@ pub enum Key {
     /// There is a key in the environment, and an address that only `launchway.toml` names. Anyone who can change the
     /// source could have the key sent to their own server.
     AddressOfProject(Origin),
-}
-
-/// Which of the two services (`docs/reference/service.md#environments`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// For users.
-    Production,
-    /// For tests, with `--dev`.
-    Development,
-}
-
-impl Service {
-    /// The name in requests and in the login file.
-    pub const fn as_str(self) -> &'static str {
-        self.environment().as_str()
-    }
-
-    /// The value in the server's description of itself.
-    pub const fn environment(self) -> ServiceEnvironment {
-        match self {
-            Service::Production => ServiceEnvironment::Production,
-            Service::Development => ServiceEnvironment::Development,
-        }
-    }
 }
 
 /// The resolved settings.

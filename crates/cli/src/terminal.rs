@@ -3,9 +3,9 @@
 
 use std::io::{self, IsTerminal, Read, Write};
 
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::clean;
-use crate::settings::environment::Environment;
 
 /// The terminal of the user.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,8 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 
 use crate::address::BaseUrl;
 use crate::answer::RawAnswer;
-use crate::client::Timeouts;
 use crate::error::Error;
-use crate::transport::Transport;
+use crate::transport::{Timeouts, Transport};
 
 /// A client that stores no key and repeats nothing. Cheap to clone.
 #[derive(Clone, Debug)]

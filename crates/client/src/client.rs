@@ -15,30 +15,9 @@ use crate::answer::RawAnswer;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
-use crate::transport::Transport;
+use crate::transport::{Timeouts, Transport};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// Network timeouts.
-#[derive(Clone, Debug)]
-pub struct Timeouts {
-    /// For establishing a connection.
-    pub connect: Duration,
-    /// For the next bytes of an answer.
-    pub read: Duration,
-    /// For an upload without progress. While it progresses, its duration is unlimited.
-    pub stall: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            read: Duration::from_secs(60),
-            stall: Duration::from_secs(60),
-        }
-    }
-}
 
 /// The configuration of a client.
 pub struct Options {

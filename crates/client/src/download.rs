@@ -11,8 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::client::Client;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
-use crate::storage::{Storage, TransferError};
-use crate::upload::Progress;
+use crate::storage::{Progress, Storage, TransferError};
 
 const CHUNK: usize = 256 << 10;
 

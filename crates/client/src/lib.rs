@@ -32,7 +32,7 @@ pub use answer::{Answer, RawAnswer};
 pub use bare::BareClient;
 pub use builds::BuildFilter;
 pub use calls::{Paging, UpdateFilter};
-pub use client::{Client, Options, Timeouts};
+pub use client::{Client, Options};
 pub use environment::{Environment, Pause, SystemEnvironment};
 pub use error::Error;
 pub use follow::{BuildEvent, BuildFollower};
@@ -40,6 +40,7 @@ pub use log::BuildLog;
 /// HTTP methods, for [`Client::raw`].
 pub use reqwest::Method;
 pub use retry::Reason;
-pub use storage::{Download, Storage, TransferError};
+pub use storage::{Download, Progress, Storage, TransferError};
 pub use submissions::{SubmissionFilter, SubmissionWatcher};
-pub use upload::{Progress, Source};
+pub use transport::Timeouts;
+pub use upload::Source;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,11 +15,12 @@ use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
 use crate::address::BaseUrl;
-use crate::client::Timeouts;
 use crate::error::Error;
 use crate::retry::Reason;
-use crate::transport::Transport;
-use crate::upload::Progress;
+use crate::transport::{Timeouts, Transport};
+
+/// Receives the number of bytes handed to the network; restarts at 0 with the upload.
+pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// The number of bytes read from the file at a time.
 const CHUNK: usize = 64 * 1024;

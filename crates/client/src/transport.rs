@@ -7,8 +7,28 @@ use reqwest::{Client, ClientBuilder};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::address::BaseUrl;
-use crate::client::Timeouts;
 use crate::error::Error;
+
+/// Network timeouts.
+#[derive(Clone, Debug)]
+pub struct Timeouts {
+    /// For establishing a connection.
+    pub connect: Duration,
+    /// For the next bytes of an answer.
+    pub read: Duration,
+    /// For an upload without progress. While it progresses, its duration is unlimited.
+    pub stall: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(60),
+            stall: Duration::from_secs(60),
+        }
+    }
+}
 
 const USER_AGENT: &str = concat!("launchway/", env!("CARGO_PKG_VERSION"));
 

@@ -9,10 +9,7 @@ use crate::answer::Answer;
 use crate::client::Client;
 use crate::error::Error;
 use crate::retry::Tries;
-use crate::storage::{Storage, TransferError};
-
-/// Receives the number of bytes handed to the network; restarts at 0 with the upload.
-pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
+use crate::storage::{Progress, Storage, TransferError};
 
 /// A file to upload.
 #[derive(Clone, Copy, Debug)]

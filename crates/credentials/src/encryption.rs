@@ -9,10 +9,10 @@ use std::num::NonZeroU32;
 use zeroize::Zeroizing;
 
 use crate::asn1::{INTEGER, OCTET_STRING, Reader, SEQUENCE, is_one_sequence, only};
-use crate::jks;
+use crate::jks_protection::{KEY_PROTECTOR, unprotect};
 use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
-use crate::pkcs12::derivation::{Purpose, derive};
+use crate::pkcs12_derivation::{Purpose, derive};
 
 const PBES2: &str = "1.2.840.113549.1.5.13";
 const PBKDF2: &str = "1.2.840.113549.1.5.12";
@@ -38,8 +38,8 @@ pub(crate) fn decrypt_key(
     let mut info = only(bytes, SEQUENCE)?.children();
     let (algorithm, parameters) = info.take_algorithm()?;
     let data = info.take_octets(OCTET_STRING)?;
-    if algorithm == jks::KEY_PROTECTOR {
-        return jks::unprotect(&data, password);
+    if algorithm == KEY_PROTECTOR {
+        return unprotect(&data, password);
     }
     decrypt(&algorithm, parameters, &data, password, rounds)
 }

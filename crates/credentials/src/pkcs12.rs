@@ -1,6 +1,5 @@
 //! PKCS#12 files (RFC 7292), as OpenSSL, Java and Apple's programs write them: in BER, with old and new algorithms.
 
-pub(crate) mod derivation;
 mod integrity;
 
 use std::borrow::Cow;
@@ -9,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, is_one_sequence, only};
 use crate::encryption::decrypt;
-use crate::keystore::{Contents, Opened, Protected, StoredCertificate};
+use crate::keystore_contents::{Contents, Opened, Protected, StoredCertificate};
 use crate::name::utf16_text;
 use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};

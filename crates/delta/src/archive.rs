@@ -5,7 +5,7 @@ use std::io::{Read, Seek, Write};
 use launchway_package::{Entry, Limits, PackageError};
 
 use crate::digest::{Digest, HashWriter};
-use crate::file_list::{FileListError, MAX_FILES, MAX_PATH, MAX_TOTAL};
+use crate::limits::{FileListError, MAX_FILES, MAX_PATH, MAX_TOTAL};
 
 /// The limits of a package that a device installs. How well it is compressed is for the server to judge.
 const LIMITS: Limits = Limits {

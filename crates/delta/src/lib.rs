@@ -9,6 +9,7 @@
 pub mod archive;
 mod digest;
 pub mod file_list;
+mod limits;
 
 pub use digest::{Digest, DigestError};
 pub use file_list::{FileList, FileListError, ListedFile};

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-use launchway_delta::Digest;
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::percent;
 use launchway_domain::version::Version;
 use launchway_trust::json::{self, Value};
 
+pub use crate::offer::{Offer, Running};
 use crate::ports::{Network, Request, Response};
 use crate::settings::Settings;
 
@@ -15,40 +15,6 @@ use crate::settings::Settings;
 pub(crate) const MAX_ANSWER: usize = 256 << 10;
 /// The most bytes of a package.
 pub const MAX_PACKAGE: u64 = 512 << 20;
-
-/// What runs, as the server is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
-    /// Its version.
-    pub version: String,
-    /// Its build number.
-    pub build: String,
-    /// An update's id, or `embedded:<build>`.
-    pub update_id: String,
-}
-
-/// An update that the server offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The update's id.
-    pub id: String,
-    /// Its version.
-    pub version: String,
-    /// Its build number.
-    pub build_number: String,
-    /// Where its package is, for a while.
-    pub url: String,
-    /// The digest of the package.
-    pub sha256: Digest,
-    /// The bytes of the package.
-    pub size: u64,
-    /// The digest of its file list, where the server knows it.
-    pub manifest: Option<Digest>,
-    /// Whether to install it at once.
-    pub mandatory: bool,
-    /// What is new.
-    pub release_notes: String,
-}
 
 /// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod device;
 pub mod download;
 mod files;
 pub mod folder;
+mod offer;
 pub mod ports;
 pub mod reports;
 pub mod settings;

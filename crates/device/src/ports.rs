@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use launchway_delta::Digest;
 use launchway_trust::json::Value;
 
-use crate::check::{Offer, Running};
+use crate::offer::{Offer, Running};
 
 /// Tells the time.
 pub trait Clock {

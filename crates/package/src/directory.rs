@@ -3,7 +3,8 @@
 use std::io::{BufReader, Read, Seek};
 
 use crate::end::End;
-use crate::error::{EntryError, EntryName, PackageError};
+use crate::entry_name::EntryName;
+use crate::error::{EntryError, PackageError};
 use crate::extra::Extra;
 use crate::fields::Fields;
 use crate::source::Source;

@@ -14,6 +14,7 @@ mod archive;
 mod contents;
 mod directory;
 mod end;
+mod entry_name;
 mod error;
 mod extra;
 mod fields;
@@ -25,7 +26,8 @@ mod source;
 
 pub use archive::Archive;
 pub use directory::Entry;
-pub use error::{EntryError, EntryName, PackageError};
+pub use entry_name::EntryName;
+pub use error::{EntryError, PackageError};
 #[cfg(unix)]
 pub use inspect::{Inspected, inspect};
 use serde::{Deserialize, Serialize};

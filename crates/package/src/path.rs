@@ -3,7 +3,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::EntryName;
+use crate::entry_name::EntryName;
 
 /// The maximum length of a file name in bytes on common file systems.
 const MAX_PART: usize = 255;

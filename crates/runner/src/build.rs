@@ -17,22 +17,11 @@ use crate::context::RunnerContext;
 use crate::delivery::{Delivery, deliver};
 use crate::environment;
 use crate::journal::{BuildInHand, Outcome, Record};
-use crate::log::{Log, Sending, send};
+use crate::log::Log;
 use crate::phases::Phases;
-use crate::protocol::{BuildCalls, CallError, Server};
+use crate::protocol::{BuildCalls, Server};
+use crate::side_tasks::{Stage, renew, send_log, watch_stage};
 use crate::stop::{StopReason, Stopper};
-
-/// The shutdown stage of the runner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    /// The runner accepts builds.
-    #[default]
-    Working,
-    /// The runner accepts no more builds and finishes those in progress.
-    Draining,
-    /// The runner stops its builds. The server gives them to another runner when their leases expire.
-    Halting,
-}
 
 /// Runs a leased build in a slot until its end. Problems end up in the result of the build or in the log of the runner.
 pub async fn run(context: Arc<RunnerContext>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
@@ -191,60 +180,5 @@ fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
             }
         }
         .boxed()
-    })
-}
-
-/// Renews the lease until the task is aborted, and at once when a new phase begins.
-pub(crate) fn renew(calls: BuildCalls, phases: Arc<Phases>, stopper: Stopper, seconds: u32) -> JoinHandle<()> {
-    let interval = Duration::from_secs(seconds.max(1).into());
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                () = calls.server().machine().pause(interval) => {}
-                () = phases.changed() => {}
-            }
-            match calls.renew(phases.all()).await {
-                Ok(going) if going.cancel => stopper.stop(StopReason::Canceled),
-                Ok(_) => {}
-                Err(error) => {
-                    stopper.stop(fenced_off(&error));
-                    return;
-                }
-            }
-        }
-    })
-}
-
-/// Uploads the log until it ends. Returns the size of the build's whole log, or `None` if the runner is fenced off.
-pub(crate) fn send_log(record: &Record, log: &Log, calls: BuildCalls, stopper: Stopper) -> JoinHandle<Option<u64>> {
-    let sending = Sending {
-        calls,
-        path: record.log(),
-        base: record.build.log_offset,
-        written: log.written.clone(),
-    };
-    tokio::spawn(async move {
-        let canceled = || stopper.stop(StopReason::Canceled);
-        match send(sending, canceled).await {
-            Ok(size) => Some(size),
-            Err(error) => {
-                stopper.stop(StopReason::FencedOff(error.to_string()));
-                None
-            }
-        }
-    })
-}
-
-/// A server that refuses a call about a build has reassigned or deleted the build.
-pub(crate) fn fenced_off(error: &CallError) -> StopReason {
-    StopReason::FencedOff(error.to_string())
-}
-
-/// Stops a build when the runner halts.
-pub(crate) fn watch_stage(mut stage: watch::Receiver<Stage>, stopper: Stopper) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        if stage.wait_for(|stage| *stage == Stage::Halting).await.is_ok() {
-            stopper.stop(StopReason::Halted);
-        }
     })
 }

@@ -12,12 +12,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::build::{Stage, fenced_off, renew, send_log};
 use crate::context::RunnerContext;
 use crate::journal::{Artifact, Outcome, Record};
 use crate::log::{Log, LogWriter};
 use crate::phases::Phases;
 use crate::protocol::{Backoff, BuildCalls, CallError, Server};
+use crate::side_tasks::{Stage, fenced_off, renew, send_log, watch_stage};
 use crate::stop::{StopReason, Stopper};
 
 /// How many times a file that object storage rejects is offered, each time with a new URL.
@@ -271,7 +271,7 @@ pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record,
         }
     };
     let stopper = Stopper::default();
-    let halting = crate::build::watch_stage(stage, stopper.clone());
+    let halting = watch_stage(stage, stopper.clone());
     let sending = send_log(&record, &log, calls.clone(), stopper.clone());
     match outcome {
         Some(outcome) => {

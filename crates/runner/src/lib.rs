@@ -28,6 +28,7 @@ pub mod protocol;
 mod runner;
 pub mod sandbox;
 pub mod settings;
+mod side_tasks;
 mod source;
 mod source_tool;
 mod step_tool;
@@ -35,5 +36,5 @@ mod stop;
 pub mod token;
 mod workspace;
 
-pub use build::Stage;
 pub use runner::{Runner, RunnerError, WorkDirectory};
+pub use side_tasks::Stage;

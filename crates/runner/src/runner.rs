@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
-use crate::build::{self, Stage};
+use crate::build;
 use crate::context::RunnerContext;
 use crate::delivery;
 use crate::executor::Executor;
@@ -20,6 +20,7 @@ use crate::plan::{PlanResolver, RequestOnly};
 use crate::protocol::{CallError, Server};
 use crate::sandbox::{self, SandboxReport};
 use crate::settings::Settings;
+use crate::side_tasks::Stage;
 use crate::workspace::disk;
 
 /// How long the server may hold a lease request open (`docs/reference/builds.md#pulling-work`).

@@ -7,7 +7,7 @@ use launchway_domain::build::{Build, BuildFailure, BuildState, PhaseRecord};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::tenancy::Tier;
 
-use crate::builds::{BuildRow, build_columns, pair, split, to_json};
+use crate::builds::{BuildRow, GIVEN_BACK, build_columns, pair, split, to_json};
 use crate::sql::typed;
 use crate::tx::Tx;
 use crate::{Org, StoreError, System};
@@ -108,9 +108,6 @@ macro_rules! sets_of_waiting {
 
 /// The number of the advisory lock of PostgreSQL that serializes claims of builds.
 const QUEUE_LOCK: i64 = 0x6c_7771_7565_7565;
-
-/// The priority of a build that was returned to the queue: it goes before all others of its organization.
-pub(crate) const GIVEN_BACK: i64 = i64::MIN;
 
 impl Org<'_> {
     /// Stores a transition of a build; returns false if the build is no longer in the expected state.

@@ -9,10 +9,12 @@ use launchway_domain::platform::Platform;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::build_queue::GIVEN_BACK;
 use crate::holdings::source_size;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
+
+/// The priority of a build that was returned to the queue: it goes before all others of its organization.
+pub(crate) const GIVEN_BACK: i64 = i64::MIN;
 
 /// Filters for a list of builds. An absent filter matches every build.
 #[derive(Clone, Debug, Default)]

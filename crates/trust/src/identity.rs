@@ -7,8 +7,8 @@ use std::str::FromStr;
 use launchway_domain::bundle_id::BundleId;
 
 use crate::digest::lower_hex;
+use crate::form_error::FormError;
 use crate::json::{Object, Value, object};
-use crate::metadata::FormError;
 
 /// The name of the field.
 pub(crate) const FIELD: &str = "x-launchway";

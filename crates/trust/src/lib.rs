@@ -8,6 +8,7 @@ pub mod client;
 mod digest;
 pub mod draft;
 pub mod floors;
+mod form_error;
 mod identity;
 pub mod json;
 mod key;

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use launchway_domain::time::{self, EpochMs};
 
 use crate::digest::lower_hex;
+pub use crate::form_error::FormError;
 use crate::identity::{FIELD as IDENTITY, Identity};
 use crate::json::{self, JsonError, Object, Value};
 use fields::Fields;
@@ -26,14 +27,6 @@ pub use targets::{MAX_REVOKED, Target, Targets};
 
 /// `spec_version` of every file that is written here. Any version `1.x` is read.
 pub const SPEC_VERSION: &str = "1.0.31";
-
-/// A field is missing or not of its form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("has no valid `{field}`")]
-pub struct FormError {
-    /// The name of the field.
-    pub field: &'static str,
-}
 
 /// Why bytes are no metadata of the expected type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

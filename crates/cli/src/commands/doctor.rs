@@ -17,9 +17,9 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::project::DoctorArgs;
 use crate::context::Context;
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::{Printer, clean};
-use crate::settings::environment::Environment;
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -11,7 +11,8 @@ use crate::commands::whoami;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::login_file::Login;
-use crate::settings::{Key, Origin, Service, invalid_key};
+use crate::service::Service;
+use crate::settings::{Key, Origin, invalid_key};
 use crate::terminal::read_input;
 
 /// A key has 49 characters; longer input is not a key.

@@ -7,7 +7,7 @@ use crate::asn1::{Element, INTEGER, OCTET_STRING, Reader};
 use crate::encryption::{derivation_name, derive_pbkdf2, hmac_algorithm, is_pbkdf2};
 use crate::parse_error::ParseError;
 use crate::password::{Password, Rounds};
-use crate::pkcs12::derivation::{Purpose, derive};
+use crate::pkcs12_derivation::{Purpose, derive};
 
 const PBMAC1: &str = "1.2.840.113549.1.5.14";
 

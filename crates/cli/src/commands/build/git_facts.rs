@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use launchway_api::builds::GitView;
 
+use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::settings::environment::Environment;
 
 /// The server keeps at most this much of each.
 const LONGEST: [usize; 3] = [64, 255, 1000];

@@ -6,7 +6,7 @@ use std::path::Path;
 use launchway_project::framework::Framework;
 
 use super::Finding;
-use crate::settings::environment::Environment;
+use crate::environment::Environment;
 
 /// A program and how to install it.
 struct Tool {
