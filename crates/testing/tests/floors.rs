@@ -44,12 +44,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "launchway-outbound",
-        &[
-            "launchway-app-stores",
-            "launchway-blob",
-            "launchway-domain",
-            "launchway-os",
-        ],
+        &["launchway-app-stores", "launchway-domain", "launchway-os"],
         &[],
     ),
     (
