@@ -197,6 +197,6 @@ fn submission(org: OrgId, bundle: &BundleId, number: u32, now: EpochMs) -> anyho
         created_at: now,
         finished_at: Some(now),
     };
-    new.add_event(now, "The release is live for everybody on the track.");
+    new.add_event(now, "The release is live for all users of the track");
     Ok(new)
 }

@@ -18,7 +18,7 @@ pub(crate) fn json(response: &Response) -> Result<Value, AppStoreError> {
 pub(crate) fn unavailable(response: &Response) -> Option<AppStoreError> {
     let status = response.status;
     matches!(status, 408 | 425 | 429 | 500..=599 | 300..=399).then(|| AppStoreError::Unavailable {
-        why: format!("it answered {status}"),
+        why: format!("it responded with status {status}"),
         status: Some(status),
         retry_after: response.header("retry-after").and_then(seconds),
     })

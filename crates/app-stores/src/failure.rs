@@ -56,7 +56,7 @@ impl AppStoreError {
     /// The error for a response that contradicts the app store's documentation.
     pub(crate) fn invalid_response(what: &str) -> Self {
         AppStoreError::Unavailable {
-            why: format!("its answer lacks {what}"),
+            why: format!("its response has no {what}"),
             status: None,
             retry_after: None,
         }
@@ -83,9 +83,9 @@ impl AppStoreError {
     pub fn into_error(self) -> SubmissionError {
         match self {
             AppStoreError::Unavailable { status: Some(429), .. } => {
-                SubmissionError::new(Code::RateLimited, "The store takes no more calls for now.")
+                SubmissionError::new(Code::RateLimited, "The store's rate limit is reached")
             }
-            AppStoreError::Unavailable { .. } => SubmissionError::new(Code::StoreUnavailable, format!("{self}.")),
+            AppStoreError::Unavailable { .. } => SubmissionError::new(Code::StoreUnavailable, self.to_string()),
             AppStoreError::Doubtful { error } | AppStoreError::Final { error } => error,
         }
     }
@@ -94,7 +94,7 @@ impl AppStoreError {
 impl From<TransportError> for AppStoreError {
     fn from(none: TransportError) -> Self {
         match none {
-            TransportError::Unreadable => Self::doubtful(Code::BinaryUnreadable, "The binary cannot be read."),
+            TransportError::Unreadable => Self::doubtful(Code::BinaryUnreadable, "Cannot read the binary"),
             _ => AppStoreError::Unavailable {
                 why: none.to_string(),
                 status: None,
@@ -136,8 +136,8 @@ impl<R: Into<AppStoreError>> From<CallError<R>> for AppStoreError {
 
 /// The message of a refusal: who answered what, in its own words.
 pub(crate) fn refusal_message(store: &str, status: u16, text: &str) -> String {
-    let said = if text.is_empty() { "nothing more" } else { text };
-    format!("{store} answered {status}: {said}")
+    let said = if text.is_empty() { "no further details" } else { text };
+    format!("{store} responded with status {status}: {said}")
 }
 
 /// A message of an app store, on one line of bounded length.

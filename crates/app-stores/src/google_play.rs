@@ -92,7 +92,7 @@ fn version_code(release: &Release) -> Result<i64, AppStoreError> {
     code.ok_or_else(|| {
         AppStoreError::new(
             Code::VersionMalformed,
-            "The build number is no version code of Android.",
+            "The build number is not an Android version code",
         )
     })
 }

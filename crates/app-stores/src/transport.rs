@@ -99,10 +99,10 @@ pub enum TransportError {
     #[error("the server did not respond in time")]
     TimedOut,
     /// The connection broke, or the response is invalid.
-    #[error("the connection broke off")]
+    #[error("the connection was interrupted")]
     Broken,
     /// The binary to send cannot be read.
-    #[error("the binary cannot be read")]
+    #[error("cannot read the binary")]
     Unreadable,
 }
 

@@ -159,16 +159,16 @@ pub enum Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransitionError {
     /// The build has a final status.
-    #[error("The build is over")]
+    #[error("The build has ended")]
     Final,
     /// A newer attempt has begun.
-    #[error("Attempt {0} of the build is over; another one has begun")]
+    #[error("Attempt {0} of the build has ended, and another one has started")]
     Stale(u32),
     /// The current status does not allow the transition.
     #[error("The build is {0}")]
     NotAllowed(BuildStatus),
     /// The lease or the waiting time has not expired yet.
-    #[error("The build's time is not over")]
+    #[error("The build has not timed out")]
     TooEarly,
 }
 

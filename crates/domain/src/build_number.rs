@@ -113,7 +113,7 @@ pub struct CurrentBuild<'a>(&'a str);
 
 /// The text is not a valid installed build. The message follows the name of the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be numerals such as 42 or 1.0.3, of at most 64 characters")]
+#[error("must be digits such as 42 or 1.0.3, of at most 64 characters")]
 pub struct CurrentBuildError;
 
 impl<'a> CurrentBuild<'a> {

@@ -15,7 +15,7 @@ pub struct BundleId(Box<str>);
 
 /// The text is not a valid bundle id. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a bundle identifier such as com.example.app, of at most 155 letters, digits, '.', '_' and '-'")]
+#[error("must be a bundle identifier such as com.example.app, of at most 155 letters, digits, `.`, `_` and `-`")]
 pub struct BundleIdError;
 
 impl BundleId {

@@ -15,7 +15,7 @@ pub struct Configuration(Box<str>);
 
 /// The text is not a valid label. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be 1 to 64 letters, digits, '.', '_' and '-'")]
+#[error("must be 1 to 64 letters, digits, `.`, `_` and `-`")]
 pub struct ConfigurationError;
 
 impl Configuration {

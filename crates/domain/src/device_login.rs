@@ -61,7 +61,7 @@ pub struct UserCode([u8; LENGTH]);
 
 /// The text is not a valid code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the code is eight letters, such as BCDF-GHJK")]
+#[error("the code must be eight letters, such as BCDF-GHJK")]
 pub struct UserCodeError;
 
 impl UserCode {

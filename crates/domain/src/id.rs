@@ -134,7 +134,7 @@ kinds! {
     Org, OrgId, "org", "an organization";
     User, UserId, "user", "a user";
     Session, SessionId, "session", "a browser session";
-    DeviceLogin, DeviceLoginId, "login", "a login that waits for a user to confirm it";
+    DeviceLogin, DeviceLoginId, "login", "a sign-in that waits for a user to confirm it";
     Invitation, InvitationId, "invitation", "an invitation to an organization";
     Key, KeyId, "key", "an API key";
     App, AppId, "app", "an app";
@@ -143,8 +143,8 @@ kinds! {
     Update, UpdateId, "update", "an over-the-air update";
     Event, EventId, "event", "an event of the outbox";
     Build, BuildId, "build", "a build";
-    Runner, RunnerId, "runner", "a machine that makes builds";
-    Artifact, ArtifactId, "artifact", "a file that a build gave";
+    Runner, RunnerId, "runner", "a machine that runs builds";
+    Artifact, ArtifactId, "artifact", "a file that a build produced";
     EnvVar, EnvVarId, "env", "an environment variable";
     Credential, CredentialId, "credential", "a credential for signing or for a store";
     Webhook, WebhookId, "webhook", "a webhook";

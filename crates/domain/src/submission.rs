@@ -109,16 +109,16 @@ pub enum Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransitionError {
     /// The submission has a final status.
-    #[error("The submission is {0}; that cannot be changed any more")]
+    #[error("The submission is {0} and can no longer be changed")]
     Final(SubmissionStatus),
     /// The current status does not allow the transition.
     #[error("The submission is {0}")]
     NotAllowed(SubmissionStatus),
     /// Users already have it.
-    #[error("The submission is released already; halt its rollout instead")]
+    #[error("The submission is already released. Halt its rollout instead.")]
     Released,
     /// It has neither failed nor been rejected, so there is nothing to retry.
-    #[error("The submission is {0}; only a failed or rejected one can be retried")]
+    #[error("The submission is {0}. Only a failed or rejected submission can be retried.")]
     NotFailed(SubmissionStatus),
 }
 

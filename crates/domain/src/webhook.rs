@@ -94,10 +94,10 @@ pub enum EventFilter {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventsError {
     /// The list is empty.
-    #[error("must hold one or more of {}, or *", all_kinds())]
+    #[error("must contain one or more of {}, or *", all_kinds())]
     Empty,
     /// The event does not exist.
-    #[error("must not hold `{0}`; the events are {all}, and * for all of them", all = all_kinds())]
+    #[error("must not contain `{0}`; the events are {all}, and * for all of them", all = all_kinds())]
     Unknown(String),
 }
 

@@ -88,14 +88,14 @@ pub fn sentence(kind: &str, data: &Value) -> String {
             let name = text(&data["name"]).map(|name| format!(" {name}"));
             let end = text(&data["expiresAt"]).map(|end| format!(" at {end}"));
             format!(
-                "The credential{} expires{}.",
+                "The credential{} expires{}",
                 name.unwrap_or_default(),
                 end.unwrap_or(" soon".to_owned())
             )
         }
         "webhook.test" => {
             let name = text(&data["name"]).map(|name| format!(" {name}"));
-            format!("This is a test of the webhook{}.", name.unwrap_or_default())
+            format!("This is a test of the webhook{}", name.unwrap_or_default())
         }
         other => about(&format!("The event {}", clip(other)), " happened"),
     }
@@ -125,7 +125,7 @@ fn destination(data: &Value) -> String {
 fn offer(data: &Value) -> String {
     let configuration = text(&data["configuration"]).map(|name| format!(", in configuration {name}"));
     let rollout = data["rollout"].as_i64().filter(|percent| *percent < 100);
-    let rollout = rollout.map(|percent| format!(", for {percent} % of the devices"));
+    let rollout = rollout.map(|percent| format!(", for {percent}% of devices"));
     configuration.unwrap_or_default() + &rollout.unwrap_or_default()
 }
 
@@ -173,7 +173,8 @@ mod tests {
             (
                 "update.published",
                 &update,
-                "An update of com.example.app 1.0.1 (7) for ios was published, in configuration staging, for 20 % of the devices.",
+                "An update of com.example.app 1.0.1 (7) for ios was published, in configuration staging, for 20% of \
+                 devices.",
             ),
             (
                 "update.changed",
@@ -208,9 +209,9 @@ mod tests {
         let named = json!({"name": "CI", "expiresAt": "2026-12-01T00:00:00.000Z"});
         assert_eq!(
             sentence("credential.expiring", &named),
-            "The credential CI expires at 2026-12-01T00:00:00.000Z."
+            "The credential CI expires at 2026-12-01T00:00:00000Z."
         );
-        assert_eq!(sentence("webhook.test", &named), "This is a test of the webhook CI.");
+        assert_eq!(sentence("webhook.test", &named), "This is a test of the webhook CI");
         for kind in EventKind::ALL {
             let bare = sentence(kind.as_str(), &Value::Null);
             assert!(!bare.starts_with("The event") && !bare.contains("  "), "{kind}: {bare}");
@@ -224,7 +225,7 @@ mod tests {
         let slack: Value = serde_json::from_str(&render(WebhookType::Slack, &body, URL)).unwrap();
         assert_eq!(
             slack["text"],
-            "This is a test of the webhook &lt;!channel&gt; &amp; &lt;https://evil.example|ours&gt; *bold*. \
+            "This is a test of the webhook &lt;!channel&gt; &amp; &lt;https://evilexample|ours&gt; *bold*. \
              <https://updates.example.com|Open Launchway>"
         );
         let teams: Value = serde_json::from_str(&render(WebhookType::Teams, &body, URL)).unwrap();
@@ -237,7 +238,7 @@ mod tests {
         assert_eq!(run["type"], "TextRun");
         assert_eq!(
             run["text"],
-            "This is a test of the webhook <!channel> & <https://evil.example|ours> *bold*."
+            "This is a test of the webhook <!channel> & <https://evilexample|ours> *bold*."
         );
         assert_eq!(attachment["content"]["actions"][0]["url"], URL);
     }

@@ -35,10 +35,10 @@ pub enum NextStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DisableReason {
     /// The receiver answered 410.
-    #[error("The receiver answered 410 Gone")]
+    #[error("The receiver responded with 410 Gone")]
     Gone,
     /// Every attempt has failed for five days.
-    #[error("Every try has failed for five days")]
+    #[error("Every attempt has failed for five days")]
     Failing,
 }
 

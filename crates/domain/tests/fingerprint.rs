@@ -90,7 +90,7 @@ fn a_wrong_document_is_refused_with_the_field_named() {
     for value in [json!(null), json!("text"), json!([]), json!(7)] {
         assert_eq!(
             refusal(value),
-            "fingerprint must be a text or a lwfp-1 or lwfp-2 document"
+            "fingerprint must be text, or a lwfp-1 or lwfp-2 document"
         );
     }
     for field in ["alg", "framework", "native", "platform", "plugins", "resources"] {

@@ -266,7 +266,7 @@ impl Provider {
 
 fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ProviderError> {
     if status != 200 {
-        return Err(unavailable(format!("it answered {status}")));
+        return Err(unavailable(format!("it responded with status {status}")));
     }
     serde_json::from_slice(body).map_err(|_| unavailable("its answer cannot be read"))
 }

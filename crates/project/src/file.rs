@@ -178,7 +178,7 @@ pub enum ProjectFileError {
     #[error("{0} does not exist")]
     Missing(String),
     /// An I/O error.
-    #[error("{0} cannot be read: {1}")]
+    #[error("cannot read {0}: {1}")]
     Unreadable(String, String),
     /// The content is invalid: the path, and the problem.
     #[error("{0}, {1}")]

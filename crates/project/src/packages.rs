@@ -101,7 +101,7 @@ impl Packages {
             Err(problem) => return Some(problem.to_string()),
         };
         if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
-            return Some(format!("{name} is broken: a merge was left unfinished in it"));
+            return Some(format!("{name} is broken: it has unresolved merge conflicts"));
         }
         if self.manager != Manager::Npm {
             return None;

@@ -62,7 +62,8 @@ pub struct Preset {
 pub enum PresetError {
     /// The framework does not support the platform.
     #[error(
-        "There are no commands that build {framework} projects for {platform}. Write steps in [build.<profile>.{platform}] of launchway.toml."
+        "There is no preset for {framework} projects on {platform}. Define steps in [build.<profile>.{platform}] of \
+         launchway.toml."
     )]
     Platform {
         /// The framework.
@@ -71,10 +72,10 @@ pub enum PresetError {
         platform: Platform,
     },
     /// A file that the commands need is missing.
-    #[error("{0} is missing. {1}")]
+    #[error("{0} is missing. {1}.")]
     Missing(String, &'static str),
     /// There are several schemes or projects, and nothing selects one.
-    #[error("There are several {what}: {}. {fix}", .found.join(", "))]
+    #[error("There are several {what}: {}. {fix}.", .found.join(", "))]
     Several {
         /// What there is more than one of.
         what: &'static str,

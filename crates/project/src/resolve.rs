@@ -63,22 +63,23 @@ pub enum ResolveError {
     #[error("{NAME}: {}", with_full_stop(&.0.to_string()))]
     Profile(#[from] ProfileError),
     /// A profile is named, but there is no `launchway.toml`.
-    #[error("The build names the profile '{0}', and the source has no {NAME}. Add the file, or leave the profile out.")]
+    #[error("The build requests the profile `{0}`, but the source has no {NAME}. Add the file, or omit the profile.")]
     NoFile(String),
     /// There are several profiles, none of them the default one.
-    #[error("{NAME} has several build profiles: {}. Name one of them.", .0.join(", "))]
+    #[error("{NAME} has several build profiles: {}. Choose one of them.", .0.join(", "))]
     ProfileNeeded(Vec<String>),
     /// The directory of the app does not exist.
     #[error("The directory {0} is not in the source. Correct directory in [build.<profile>] of {NAME}.")]
     NoDirectory(String),
     /// No framework is recognized.
-    #[error("No framework was found{}. {LOOKED_FOR}. Set directory in [build.<profile>] of {NAME} to where the app is, or write steps.", place(.0))]
+    #[error("No framework found{}. {LOOKED_FOR}. Set directory in [build.<profile>] of {NAME} to the app's \
+             directory, or define steps.", place(.0))]
     NoFramework(String),
     /// The framework cannot build the app.
     #[error(transparent)]
     Preset(#[from] PresetError),
     /// The plan breaks a rule.
-    #[error("{NAME}: {0}.")]
+    #[error("{NAME}: {0}")]
     Plan(#[from] PlanError),
 }
 

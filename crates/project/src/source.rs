@@ -23,10 +23,10 @@ pub enum FileError {
     #[error("{0} is larger than 4 MiB")]
     TooLarge(String),
     /// It is not UTF-8.
-    #[error("{0} is not text in UTF-8")]
+    #[error("{0} is not UTF-8 text")]
     NoText(String),
     /// It is a link out of the project, a device, or unreadable.
-    #[error("{0} cannot be read: it is no file of the project")]
+    #[error("cannot read {0}: it is not a file of the project")]
     NoFile(String),
 }
 

@@ -23,23 +23,23 @@ const MAX_FILES: usize = 100;
 pub enum ArtifactError {
     /// No file matches a pattern.
     #[error(
-        "No file of the workspace fits '{0}'. Correct the path in artifacts, or see in the log why no step made it; \
-         links are not followed, and a folder has to be packed by a step"
+        "No file in the workspace matches `{0}`. Correct the path in artifacts, or check the log for why no step \
+         created it. Links are not followed, and a step must pack folders."
     )]
     Missing(String),
     /// The patterns match more files than a build may have.
-    #[error("The patterns of artifacts fit more than {MAX_FILES} files: narrow them, or pack the files in a step")]
+    #[error("The patterns of artifacts match more than {MAX_FILES} files. Narrow them, or pack the files in a step.")]
     TooMany,
     /// The workspace has more entries than the search may visit.
     #[error(
-        "The patterns of artifacts lead through the whole workspace, in which {0}: narrow them to the folder of the files"
+        "The patterns of artifacts search the whole workspace, in which {0}. Narrow them to the folder of the files."
     )]
     TooWide(String),
     /// A file exceeds the size limit of artifacts: its name, its size and the limit, in bytes.
-    #[error("The artifact '{0}' has {1} bytes, and an artifact may have {2} at most")]
+    #[error("The artifact `{0}` has {1} bytes, more than the limit of {2} bytes")]
     TooLarge(String, u64, u64),
     /// An I/O error of the runner.
-    #[error("An artifact cannot be read: {0}")]
+    #[error("Cannot read an artifact: {0}")]
     Runner(#[from] io::Error),
 }
 
@@ -134,7 +134,7 @@ fn find<'r>(
 /// Makes the runner the owner of a file, so that the build can no longer change it. Returns its size and SHA-256.
 fn take_over(path: &Path, stopper: &Stopper) -> io::Result<(u64, String)> {
     if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     if rustix::process::geteuid().is_root() {
         chown(path, Some(0), Some(0))?;

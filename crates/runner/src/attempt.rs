@@ -211,7 +211,8 @@ impl Attempt {
             .map_err(|error| invalid(format!("{error}. It comes from {}.", resolved.origin)))?;
         match resolved.plan.missing_label(&self.context.settings.labels) {
             Some(label) => Err(invalid(format!(
-                "The plan asks for a runner with {label}, and this one lacks it. Name the labels in the request, or add such a runner."
+                "The plan requires a runner with {label}, which this runner does not have. Set the labels in the \
+                 request, or add such a runner."
             ))),
             None => Ok(resolved),
         }
@@ -302,7 +303,7 @@ impl Attempt {
 }
 
 fn step_failed(step: &str, how: &str) -> AttemptError {
-    let message = format!("The step '{step}' ended with {how}. The log shows why.");
+    let message = format!("The step `{step}` ended with {how}. See the log for the reason.");
     AttemptError::Failed(BuildErrorCode::StepFailed, message)
 }
 

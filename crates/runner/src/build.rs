@@ -26,10 +26,10 @@ use crate::stop::{StopReason, Stopper};
 /// Runs a leased build in a slot until its end. Problems end up in the result of the build or in the log of the runner.
 pub async fn run(context: Arc<RunnerContext>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
     let (build, attempt) = (lease.build_id.clone(), lease.attempt);
-    info!(build, attempt, "a build begins");
+    info!(build, attempt, "starting a build");
     if let Err(problem) = begin(&context, server, slot, lease, stage).await {
         // The lease expires, and the server retries the build.
-        error!(build, attempt, problem, "a build cannot be run here");
+        error!(build, attempt, problem, "cannot run a build here");
     }
 }
 
@@ -47,7 +47,7 @@ async fn begin(
 ) -> Result<(), String> {
     let text = |error: std::io::Error| error.to_string();
     if !is_plain(&lease.build_id) {
-        return Err("its id is none".to_owned());
+        return Err("its id is invalid".to_owned());
     }
     let in_hand = BuildInHand {
         build_id: lease.build_id.clone(),
@@ -64,7 +64,7 @@ async fn begin(
     let key = record.key();
     let result = match context.workspace(&key, slot) {
         Err(error) => Err(AttemptError::internal(format!(
-            "The runner cannot make a workspace: {error}."
+            "The runner cannot create a workspace: {error}"
         ))),
         Ok(workspace) => {
             let attempt = Attempt {
@@ -125,12 +125,12 @@ async fn conclude(
         Ok(product) => (BuildResult::Success, None, Some(product)),
         Err(AttemptError::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, None),
         Err(AttemptError::Stopped(StopReason::FencedOff(said))) => {
-            info!(build = record.key(), said, "the build is no longer this runner's");
+            info!(build = record.key(), said, "the build no longer belongs to this runner");
             return None;
         }
         Err(AttemptError::Stopped(StopReason::Halted)) => {
             log.writer
-                .say("The runner is stopped; the build begins again when its lease is over")
+                .say("The runner was stopped. The build starts again when its lease expires.")
                 .await;
             return None;
         }

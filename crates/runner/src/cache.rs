@@ -103,7 +103,7 @@ impl Caches {
                     paths: rule.paths.clone(),
                     key,
                 }),
-                Err(problem) => lines.push(format!("Cache {}: {problem}; it is left out", rule.key)),
+                Err(problem) => lines.push(format!("Cache {}: skipped, because {problem}", rule.key)),
             }
         }
         (keyed, lines)
@@ -113,7 +113,7 @@ impl Caches {
     pub fn restore(&self, keyed: &ResolvedRule, build: &CacheUser<'_>) -> Line {
         let place = self.place(build.scope, &keyed.key);
         let Ok(note) = read_note(&place) else {
-            return format!("Cache {}: there is none yet", keyed.key);
+            return format!("Cache {}: nothing saved yet", keyed.key);
         };
         let copied = {
             let (_reading, mut left, mut effort) = (self.lock.read(), u64::MAX, build.effort());
@@ -137,7 +137,7 @@ impl Caches {
                     let _ = tree::remove(&base, &inner);
                 }
                 self.remove(&place);
-                format!("Cache {}: it is broken ({problem}) and was dropped", keyed.key)
+                format!("Cache {}: deleted, because it is broken: {problem}", keyed.key)
             }
         }
     }
@@ -146,11 +146,11 @@ impl Caches {
     pub fn save(&self, keyed: &ResolvedRule, build: &CacheUser<'_>) -> Line {
         let place = self.place(build.scope, &keyed.key);
         if keyed.names_content && read_note(&place).is_ok() {
-            return format!("Cache {}: it is there already", keyed.key);
+            return format!("Cache {}: already saved", keyed.key);
         }
         let beside = self.beside(&place, "new", build.workspace);
         let line = match self.save_to(&beside, keyed, build) {
-            Ok(None) => format!("Cache {}: there is nothing to keep", keyed.key),
+            Ok(None) => format!("Cache {}: nothing to save", keyed.key),
             Ok(Some(bytes)) => match self.put_in_place(&beside, &place, build.workspace) {
                 Ok(()) => {
                     self.make_room();

@@ -80,10 +80,7 @@ impl RunnerContext {
             .mode(0o600)
             .open(work.join("runner.lock"))?;
         lock.try_lock().map_err(|_| {
-            let problem = format!(
-                "another runner works in {}: name another work directory",
-                work.display()
-            );
+            let problem = format!("another runner uses {}: choose another work directory", work.display());
             io::Error::new(io::ErrorKind::AddrInUse, problem)
         })?;
         let builds = work.join("builds");
@@ -187,7 +184,7 @@ impl RunnerContext {
                 break;
             }
             if sweep == MAX_SWEEPS {
-                warn!(build = key, "processes of a build do not end");
+                warn!(build = key, "cannot end the processes of a build");
                 break;
             }
             self.machine.pause(SWEEP_INTERVAL).await;
@@ -209,7 +206,7 @@ impl RunnerContext {
         if cfg!(target_os = "linux") {
             match self.try_step(true).await {
                 Ok(sandbox) => found = Some(sandbox),
-                Err(problem) => debug!(problem, "steps have no view of the machine of their own"),
+                Err(problem) => debug!(problem, "steps do not get their own view of the machine"),
             }
         }
         let found = match found {

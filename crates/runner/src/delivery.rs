@@ -47,7 +47,7 @@ pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandl
     if deaths >= MAX_DEATHS + MAX_LAST_DEATHS {
         error!(
             build = key,
-            deaths, "a build is given up: runners died while they delivered its end"
+            deaths, "giving up a build, because runners crashed while they delivered its result"
         );
         sending.abort();
         return forget(&delivery.record);
@@ -56,15 +56,15 @@ pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandl
     delivery.note_deaths(deaths + 1);
     let delivered = delivery.all(log, sending, deaths).await;
     match &delivered {
-        Ok(status) => info!(build = key, %status, "a build is over"),
+        Ok(status) => info!(build = key, %status, "a build ended"),
         Err(StopReason::Halted) => {
             info!(
                 build = key,
-                "the runner is stopped: the end of the build is sent when it is started again"
+                "the runner was stopped; the result of the build is sent when it starts again"
             );
             return delivery.note_deaths(deaths);
         }
-        Err(reason) => warn!(build = key, ?reason, "the server does not take the end of a build"),
+        Err(reason) => warn!(build = key, ?reason, "the server refuses the result of a build"),
     }
     forget(&delivery.record);
 }
@@ -85,7 +85,7 @@ impl Delivery {
         if deaths < MAX_DEATHS {
             self.store_files(&log.writer).await?;
         } else {
-            let problem = format!("the runner died {deaths} times while it sent the end of this build");
+            let problem = format!("the runner crashed {deaths} times while it sent the result of this build");
             log.writer.say(&self.give_files_up(&problem)).await;
         }
         self.note();
@@ -95,10 +95,8 @@ impl Delivery {
         let log_size = size.ok_or_else(|| self.gone())?;
         let told = match self.tell_end(log_size).await? {
             Err(CallError::Defect(problem)) => {
-                error!(build = self.record.key(), problem, "the files of a build are given up");
-                self.give_files_up(&format!(
-                    "the server fails when it takes the end of this build: {problem}"
-                ));
+                error!(build = self.record.key(), problem, "giving up the files of a build");
+                self.give_files_up(&format!("the server fails on the result of this build: {problem}"));
                 self.note();
                 self.tell_end(log_size).await?
             }
@@ -109,8 +107,9 @@ impl Delivery {
 
     /// Turns the build into a failed one without artifacts. Returns the message for its log.
     fn give_files_up(&mut self, problem: &str) -> String {
-        let message =
-            format!("The files of this build are given up: {problem}. Build again, and look at what the build makes.");
+        let message = format!(
+            "Cannot store the files of this build: {problem}. Build again, and check the files that the build creates."
+        );
         self.outcome.status = BuildResult::Failed.into();
         self.outcome.artifacts.clear();
         self.outcome.fingerprint = None;
@@ -205,12 +204,12 @@ impl Delivery {
             };
             refusals += u32::from(broken.reason.is_none());
             if refusals >= MAX_REFUSALS {
-                let problem = format!("The artifact {} cannot be stored: {}.", artifact.name, broken.error);
+                let problem = format!("Cannot store the artifact {}: {}", artifact.name, broken.error);
                 return Ok(Err(problem));
             }
             let machine = self.calls.server().machine();
             let delay = backoff.after(None, machine.random());
-            warn!(build = self.record.key(), error = %broken.error, "an artifact was not stored: trying again");
+            warn!(build = self.record.key(), error = %broken.error, "cannot store an artifact; retrying");
             self.unless_gone(machine.pause(delay)).await?;
         }
     }
@@ -232,18 +231,18 @@ impl Delivery {
     fn gone(&self) -> StopReason {
         self.stopper
             .reason()
-            .unwrap_or_else(|| StopReason::FencedOff("its log was not taken".to_owned()))
+            .unwrap_or_else(|| StopReason::FencedOff("its log was not accepted".to_owned()))
     }
 
     fn note_deaths(&self, deaths: u32) {
         if let Err(error) = self.record.set_deaths(deaths) {
-            warn!(build = self.record.key(), %error, "cannot note how often a runner died with a build");
+            warn!(build = self.record.key(), %error, "cannot record how often a runner crashed with a build");
         }
     }
 
     fn note(&self) {
         if let Err(error) = self.record.set_outcome(&self.outcome) {
-            warn!(build = self.record.key(), %error, "cannot note the end of a build");
+            warn!(build = self.record.key(), %error, "cannot record the end of a build");
         }
     }
 }
@@ -255,7 +254,7 @@ pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record,
     info!(
         build = key,
         whole = outcome.is_some(),
-        "a build was in hand when the runner ended"
+        "a build was running when the runner ended"
     );
     let calls = server.build(&record.build.build_id, record.build.attempt);
     // The secrets were lost in the crash; the log so far is already masked, and only the lines below are added.
@@ -276,7 +275,7 @@ pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record,
     match outcome {
         Some(outcome) => {
             log.writer
-                .say("The runner was started again and sends what is left")
+                .say("The runner restarted, and sends the remaining log and files")
                 .await;
             let phases = Arc::new(Phases::default());
             phases.set(outcome.phases.clone());
@@ -292,7 +291,7 @@ pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record,
         }
         None => {
             log.writer
-                .say("The runner ended in the middle of this attempt; the build begins again when its lease is over")
+                .say("The runner ended during this attempt. The build starts again when its lease expires.")
                 .await;
             drop(log.writer);
             tokio::select! {

@@ -32,7 +32,7 @@ const NAMES: [&str; 3] = ["alias", "keyId", "issuerId"];
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
     /// The file of a variable cannot be written.
-    #[error("the file of the variable {name} cannot be written to {path}: {source}")]
+    #[error("cannot write the file of the variable {name} to {path}: {source}")]
     File {
         /// The name of the variable.
         name: String,
@@ -42,7 +42,7 @@ pub enum EnvironmentError {
         source: io::Error,
     },
     /// A credential is not valid base64, or cannot be written.
-    #[error("the credential {0} cannot be put into the workspace")]
+    #[error("cannot write the credential {0} to the workspace")]
     Credential(String),
 }
 

@@ -96,10 +96,10 @@ pub enum StepEnd {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {
     /// The step could not be started.
-    #[error("the step could not be started: {0}")]
+    #[error("cannot start the step: {0}")]
     NotStarted(String),
     /// The supervisor of the step died.
-    #[error("the process that watches over the step is gone")]
+    #[error("the supervisor of the step ended unexpectedly")]
     Lost,
 }
 

@@ -332,11 +332,11 @@ fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
 }
 
 fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
 fn unfit() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "the path leaves the directory")
+    io::Error::new(io::ErrorKind::InvalidInput, "the path is outside the directory")
 }
 
 #[cfg(test)]

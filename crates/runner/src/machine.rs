@@ -31,7 +31,7 @@ pub trait Machine: Send + Sync {
 pub struct SystemMachine;
 
 impl Machine for SystemMachine {
-    #[expect(clippy::disallowed_methods, reason = "the real clock is at home here")]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
     fn now(&self) -> EpochMs {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since_epoch.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -73,7 +73,7 @@ impl PlanRequest {
 /// # Errors
 /// A message that says what is wrong with the source and what to do.
 pub fn plan_for_source(source: &Path, plan_request: &PlanRequest) -> Result<Resolved, String> {
-    let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
+    let unknown = |what: &str| format!("This runner does not support the {what} of the build. Update the runner.");
     let request = BuildRequest {
         platform: plan_request.platform.checked().map_err(|_| unknown("platform"))?,
         profile: plan_request.profile.clone(),
@@ -99,7 +99,7 @@ pub struct RequestOnly;
 impl PlanResolver for RequestOnly {
     fn resolve(&self, _source: &Path, _lease: &Lease) -> Result<Resolved, String> {
         Err(
-            "The request has no plan, and this runner reads none from the source. Add a plan to the request."
+            "The request has no plan, and this runner does not read plans from the source. Add a plan to the request."
                 .to_owned(),
         )
     }

@@ -68,7 +68,7 @@ pub enum CallError {
     #[error("{0}")]
     Defect(String),
     /// The server did not answer for a day.
-    #[error("the server did not answer for a day")]
+    #[error("the server did not respond for a day")]
     Silence,
 }
 
@@ -161,7 +161,7 @@ impl Server {
                         info!(
                             path = endpoint(path),
                             tries = backoff.failures() + 1,
-                            "the server answers again"
+                            "the server responds again"
                         );
                     }
                     return Ok(value);
@@ -188,7 +188,7 @@ impl Server {
                     path,
                     problem,
                     failures = backoff.failures(),
-                    "the server does not answer as it should: trying again"
+                    "request to the server failed; retrying"
                 );
             }
             self.machine.pause(delay).await;
@@ -357,7 +357,7 @@ fn unreadable(answer: &RawAnswer) -> Error {
     Error::Unexpected {
         origin: answer.origin.clone(),
         status: answer.status,
-        problem: "the answer is not in the form of the runner protocol".to_owned(),
+        problem: "the response is not in the runner protocol's format".to_owned(),
         request_id: answer.request_id(),
     }
 }

@@ -45,7 +45,7 @@ pub enum RunnerError {
     #[error("cannot work in the work directory: {0}")]
     WorkDirectory(#[from] io::Error),
     /// No step can run in the sandbox that the settings require.
-    #[error("builds cannot run here: {0}")]
+    #[error("cannot run builds here: {0}")]
     Sandbox(String),
     /// The server does not know the runner, or refuses its requests.
     #[error("the server refuses this runner: {0}")]
@@ -142,7 +142,7 @@ impl Runner {
     /// No step can run here; the server refuses the runner, after the builds in progress are finished.
     pub async fn run(&self, stage: watch::Receiver<Stage>) -> Result<(), RunnerError> {
         if let Err(error) = sandbox::hide_this_process() {
-            warn!(%error, "builds of this user may look into this process");
+            warn!(%error, "builds of this user may inspect this process");
         }
         let mut work = JoinSet::new();
         let left_over = self.context.journal.left_over()?;
@@ -213,7 +213,7 @@ async fn work_in_slot(
             // A separate task: a panic during a build must not end the slot.
             let run = build::run(Arc::clone(&context), server.clone(), slot, lease, stage.clone());
             if let Err(error) = tokio::spawn(run).await {
-                error!(%error, "a build brought a defect of the runner to light");
+                error!(%error, "a build triggered a defect of the runner");
             }
         }
         if stage.has_changed().is_err() || *stage.borrow_and_update() > Stage::Working {
@@ -230,7 +230,7 @@ async fn next_lease(
 ) -> Result<Option<launchway_api::runner::Lease>, CallError> {
     let least = context.settings.limits.min_free_bytes;
     if let Some(problem) = disk::shortage(context.machine.as_ref(), &context.settings.work_dir, least) {
-        warn!(problem, "no build is taken");
+        warn!(problem, "not taking builds");
         context.machine.pause(FULL_DISK_PAUSE).await;
         return Ok(None);
     }

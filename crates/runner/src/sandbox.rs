@@ -183,12 +183,13 @@ impl Sandbox {
         #[cfg(target_os = "linux")]
         {
             let closed = rustix::thread::set_no_new_privs(true);
-            closed.map_err(|error| format!("cannot give up new rights: {error}"))?;
+            closed.map_err(|error| format!("cannot set no_new_privs: {error}"))?;
             if self.apart {
                 apart::enter(self.places.as_ref())?;
             }
             let closed = self.ports.as_ref().map(Ports::closed_now).transpose();
-            let closed = closed.map_err(|error| format!("cannot tell who listens on this machine: {error}"))?;
+            let closed =
+                closed.map_err(|error| format!("cannot list the listening sockets of this machine: {error}"))?;
             if let Some(places) = &self.places {
                 landlock::restrict(places, closed.as_ref())?;
             }
@@ -199,7 +200,7 @@ impl Sandbox {
         }
         #[cfg(not(target_os = "linux"))]
         match self.places {
-            Some(_) => Err("there is no Landlock on this system".to_owned()),
+            Some(_) => Err("this system has no Landlock".to_owned()),
             None => Ok(()),
         }
     }

@@ -100,7 +100,7 @@ impl Settings {
             return Err(format!("slots must be 1 to 64, not {}", self.slots));
         }
         if let Some(label) = self.labels.iter().find(|label| !is_label(label)) {
-            return Err(format!("the label '{label}' must be name=value, such as os=macos"));
+            return Err(format!("the label `{label}` must be name=value, such as os=macos"));
         }
         if !self.work_dir.is_absolute() {
             return Err("the work directory must be an absolute path".to_owned());
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(with(|settings| settings.slots = 65), "slots must be 1 to 64, not 65");
         assert_eq!(
             with(|settings| settings.labels = vec!["os=linux".to_owned(), "fast".to_owned()]),
-            "the label 'fast' must be name=value, such as os=macos"
+            "the label `fast` must be name=value, such as os=macos"
         );
         assert_eq!(
             with(|settings| settings.work_dir = PathBuf::from("work")),

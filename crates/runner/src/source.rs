@@ -37,13 +37,13 @@ pub enum SourceError {
         problem: String,
     },
     /// The source is invalid, or not the announced one.
-    #[error("the source cannot be used: {0}")]
+    #[error("cannot use the source: {0}")]
     Invalid(String),
     /// The source cannot be downloaded now, through no fault of its own.
-    #[error("the source cannot be fetched: {0}")]
+    #[error("cannot fetch the source: {0}")]
     Unavailable(String),
     /// An I/O error of the runner.
-    #[error("the source cannot be unpacked: {0}")]
+    #[error("cannot unpack the source: {0}")]
     Runner(#[from] std::io::Error),
 }
 
@@ -110,10 +110,10 @@ async fn download_once(storage: &Storage, url: &str, to: &Path, size: u64, sha25
         file.write_all(&chunk).map_err(runner)?;
     }
     if count < size {
-        return Err(Fetch::Again(format!("{count} of {size} bytes came")));
+        return Err(Fetch::Again(format!("received {count} of {size} bytes")));
     }
     if count > size || hex::encode(hash.finalize()) != sha256 {
-        let problem = "its bytes are not those that were uploaded".to_owned();
+        let problem = "its bytes differ from the upload".to_owned();
         return Err(Fetch::Over(SourceError::Invalid(problem)));
     }
     Ok(())

@@ -123,13 +123,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let report = collected(Path::new(source), profile, platform, generated, &mut said);
     if let Some(problem) = &report.problem {
-        let _ = writeln!(said, "Warning: {problem}.");
+        let _ = writeln!(said, "Warning: {problem}");
     }
     let json = serde_json::to_vec(&report).unwrap_or_default();
     match fs::write(place, json) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(said, "The fingerprint cannot be told to the runner: {error}");
+            let _ = writeln!(said, "Cannot report the fingerprint to the runner: {error}");
             ExitCode::FAILURE
         }
     }
@@ -173,7 +173,7 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
         lwfp2: Some(documents.second.hash().to_string()),
         problem: embedded
             .err()
-            .map(|error| format!("The app does not know its fingerprint: {error}")),
+            .map(|error| format!("The app will not contain its fingerprint: {error}")),
     }
 }
 

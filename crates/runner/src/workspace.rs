@@ -112,7 +112,8 @@ fn check_way(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
         let about = fs::metadata(directory)?;
         if about.mode() & right(&about, uid, gid) == 0 {
             let problem = format!(
-                "the user {uid}, as whom builds run, cannot pass through {}: run chmod o+x on it, or name another work directory",
+                "builds run as the user {uid}, which cannot access {}: run chmod o+x on it, or choose another work \
+                 directory",
                 directory.display()
             );
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));

@@ -57,7 +57,7 @@ pub async fn read(api: &Api, id: &str) -> Value {
     api.get(&format!("/build?id={id}")).await.expect(200)
 }
 
-/// Whether a build is over.
+/// Whether a build ended.
 pub fn is_over(build: &Value) -> bool {
     ["success", "failed", "canceled"]
         .iter()

@@ -75,8 +75,8 @@ pub(super) fn number_used(release: &Release) -> AppStoreError {
     AppStoreError::new(
         Code::BuildNumberUsed,
         format!(
-            "App Store Connect has a build {} of the version {} already, and this service did not upload it from this \
-             file: it may be another binary, so nothing was done with it.",
+            "App Store Connect already has a build {} of the version {}, which this service did not upload from this \
+             file. It may be another binary, so nothing was changed.",
             release.build_number, release.version
         ),
     )

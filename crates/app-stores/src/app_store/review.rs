@@ -38,7 +38,7 @@ impl AppStoreConnect {
         if let Some(id) = of(&["UNRESOLVED_ISSUES"]) {
             let path = format!("/v1/reviewSubmissions/{id}");
             self.call(Method::Patch, &path, Some(&requests::canceled(id))).await?;
-            return Ok(Step::proceed(progress, Processing, "The rejected review is closed."));
+            return Ok(Step::proceed(progress, Processing, "The rejected review is closed"));
         }
         if of(&["CANCELING", "COMPLETING"]).is_some() {
             return Ok(Step::wait(progress, Processing));
@@ -113,7 +113,7 @@ impl AppStoreConnect {
                 Err(other) => return Err(other.into()),
             }
         }
-        let told = "The version is sent to the App Store's review.";
+        let told = "The version is submitted for App Store review";
         Ok(Step::proceed(progress.at(Stage::AwaitReview), InReview, told))
     }
 
@@ -121,28 +121,20 @@ impl AppStoreConnect {
         let version = self.own_version(release, &progress).await?;
         match state_of(&version) {
             VersionState::Live if release.rollout.is_some_and(|percent| percent < 100) => {
-                let told = "The review is passed; the phased release begins.";
+                let told = "The version is approved, and the phased release starts";
                 Ok(Step::proceed(progress.at(Stage::Rollout), RollingOut, told))
             }
             VersionState::Live => {
-                let told = "The review is passed, and the version is in the App Store.";
+                let told = "The version is approved, and available in the App Store";
                 Ok(Step::end(progress.at(Stage::Done), Success, told))
             }
-            VersionState::Rejected => Ok(Step::end(
-                progress,
-                Rejected,
-                "The App Store's review refused the version.",
-            )),
+            VersionState::Rejected => Ok(Step::end(progress, Rejected, "App Store review rejected the version")),
             VersionState::Open if version.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
-                AppStoreError::new(Code::Conflict, "The review was called off in App Store Connect."),
+                AppStoreError::new(Code::Conflict, "The review was canceled in App Store Connect"),
             ),
             VersionState::Approved => Ok(Step {
                 next: NextStep::Later,
-                ..Step::proceed(
-                    progress,
-                    InReview,
-                    "The review is passed; the version waits to be released.",
-                )
+                ..Step::proceed(progress, InReview, "The version is approved, and waits for its release")
             }),
             VersionState::Open | VersionState::UnderWay => Ok(Step::wait(progress, InReview)),
         }

@@ -36,7 +36,7 @@ impl AppStoreConnect {
             Some("COMPLETE") => Ok(Step::end(
                 progress.at(Stage::Done),
                 Success,
-                "Everybody gets the version.",
+                "The version is released to all users",
             )),
             Some("PAUSED") => Ok(Step::wait(progress, Halted)),
             _ => Ok(Step::wait(progress, RollingOut)),
@@ -66,7 +66,7 @@ impl AppStoreConnect {
                 _ if version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION") => Ok(()),
                 _ => Err(AppStoreError::new(
                     Code::StoreRefused,
-                    "The version is not approved yet.",
+                    "The version is not approved yet",
                 )),
             };
         }

@@ -41,7 +41,7 @@ impl AppStoreConnect {
     pub(super) async fn groups(&self, release: &Release, progress: Progress) -> Stepped {
         let wanted = &release.options.groups;
         if wanted.is_empty() {
-            let told = "The build is in TestFlight for those who get every build.";
+            let told = "The build is in TestFlight for the groups that get every build";
             return Ok(Step::end(progress.at(Stage::Done), Success, told));
         }
         let path = format!("/v1/betaGroups?filter[app]={}&limit=200", progress.app_id);
@@ -52,7 +52,7 @@ impl AppStoreConnect {
             let Some(group) = known.list("/data").iter().find(same) else {
                 return Err(AppStoreError::new(
                     Code::GroupNotFound,
-                    format!("TestFlight knows no group {name:?} of this app."),
+                    format!("The app has no TestFlight group {name:?}"),
                 ));
             };
             let is = |pointer: &str| group.pointer(pointer) == Some(&Value::Bool(true));
@@ -71,10 +71,10 @@ impl AppStoreConnect {
             Ok(Step::proceed(
                 progress.at(Stage::BetaReview),
                 Processing,
-                "The groups have the build.",
+                "The build is assigned to the groups",
             ))
         } else {
-            let told = "The build is in TestFlight for its groups.";
+            let told = "The build is available to its groups in TestFlight";
             Ok(Step::end(progress.at(Stage::Done), Success, told))
         }
     }
@@ -95,27 +95,27 @@ impl AppStoreConnect {
                     }
                     Err(other) => return Err(other.into()),
                 }
-                let mut step = Step::proceed(progress, InReview, "The build is sent to TestFlight's review.");
+                let mut step = Step::proceed(progress, InReview, "The build is submitted for TestFlight review");
                 step.next = crate::step::NextStep::Later;
                 Ok(step)
             }
             Some("WAITING_FOR_BETA_REVIEW" | "IN_BETA_REVIEW") => Ok(Step::wait(progress, InReview)),
             Some("BETA_APPROVED" | "READY_FOR_BETA_TESTING" | "IN_BETA_TESTING") => {
-                let told = "TestFlight's review is passed; the groups can test the build.";
+                let told = "TestFlight review approved the build, and the groups can test it";
                 Ok(Step::end(progress.at(Stage::Done), Success, told))
             }
-            Some("BETA_REJECTED") => Ok(Step::end(progress, Rejected, "TestFlight's review refused the build.")),
+            Some("BETA_REJECTED") => Ok(Step::end(progress, Rejected, "TestFlight review rejected the build")),
             Some("EXPIRED") => Err(AppStoreError::new(
                 Code::StoreRefused,
-                "The build has expired in TestFlight.",
+                "The build has expired in TestFlight",
             )),
             Some("MISSING_EXPORT_COMPLIANCE") => Err(AppStoreError::new(
                 Code::ExportComplianceMissing,
-                "App Store Connect asks whether the app uses cryptography.",
+                "App Store Connect asks whether the app uses encryption",
             )),
             Some("PROCESSING_EXCEPTION") => Err(AppStoreError::new(
                 Code::ProcessingFailed,
-                "TestFlight could not process the build.",
+                "TestFlight could not process the build",
             )),
             _ => Ok(Step::wait(progress, Processing)),
         }

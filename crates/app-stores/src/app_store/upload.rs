@@ -33,7 +33,7 @@ impl AppStoreConnect {
             let bundle_id = &release.bundle_id;
             return Err(AppStoreError::new(
                 Code::AppNotFound,
-                format!("App Store Connect knows no app {bundle_id}, or the key must not see it."),
+                format!("App Store Connect has no app {bundle_id}, or the key has no access to it"),
             ));
         };
         progress.app_id = app.need("/id")?;
@@ -52,7 +52,7 @@ impl AppStoreConnect {
             };
             progress.build_id.clone_from(&build.id);
             (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
-            let told = "The build is in App Store Connect already.";
+            let told = "The build is already in App Store Connect";
             return Ok(Step::proceed(progress.at(Stage::AwaitBuild), Processing, told));
         }
         let (version, number) = (
@@ -89,7 +89,7 @@ impl AppStoreConnect {
         Ok(Step::proceed(
             progress.at(Stage::CreateFile),
             Uploading,
-            "The upload is announced.",
+            "The upload is created",
         ))
     }
 
@@ -130,12 +130,14 @@ impl AppStoreConnect {
         let committed = self.call(Method::Patch, &path, Some(&body)).await?;
         // App Store Connect does not always return checksums; if it does, they must match.
         if is_other_file(&committed, release) {
-            return self.restart_upload(progress, "The store received other bytes.").await;
+            return self
+                .restart_upload(progress, "The store received different bytes")
+                .await;
         }
         Ok(Step::proceed(
             progress.at(Stage::AwaitUpload),
             Processing,
-            "The binary is uploaded.",
+            "The binary is uploaded",
         ))
     }
 
@@ -179,7 +181,7 @@ impl AppStoreConnect {
             Some("FAILED" | "INVALID") => {
                 return Err(AppStoreError::new(
                     Code::ProcessingFailed,
-                    "App Store Connect found the build invalid; its mail to the account's owner says why.",
+                    "App Store Connect rejected the build as invalid. Its email to the account holder says why.",
                 ));
             }
             _ => return Ok(Step::wait(progress, Processing)),
@@ -189,7 +191,7 @@ impl AppStoreConnect {
             let Some(uses) = release.options.uses_non_exempt_encryption else {
                 return Err(AppStoreError::new(
                     Code::ExportComplianceMissing,
-                    "App Store Connect asks whether the app uses cryptography.",
+                    "App Store Connect asks whether the app uses encryption",
                 ));
             };
             let body = requests::encryption(&progress.build_id, uses);
@@ -197,7 +199,7 @@ impl AppStoreConnect {
             return Ok(Step::proceed(
                 progress,
                 Processing,
-                "The question about cryptography is answered.",
+                "The question about encryption is answered",
             ));
         }
         progress.notes_done = 0;
@@ -205,7 +207,7 @@ impl AppStoreConnect {
             Destination::AppStore => Stage::Version,
             _ => Stage::TestNotes,
         };
-        Ok(Step::proceed(progress.at(next), Processing, "The build is processed."))
+        Ok(Step::proceed(progress.at(next), Processing, "The build is processed"))
     }
 
     /// Discards an upload that cannot be completed, and starts another.
@@ -213,7 +215,7 @@ impl AppStoreConnect {
         if progress.uploads_restarted >= MAX_RESTARTS {
             return Err(AppStoreError::new(
                 Code::StoreRefused,
-                format!("The upload failed {MAX_RESTARTS} times. {why}"),
+                format!("{why}. The upload failed {MAX_RESTARTS} times."),
             ));
         }
         let path = format!("/v1/buildUploads/{}", progress.build_upload_id);
@@ -228,7 +230,7 @@ impl AppStoreConnect {
         progress.parts_sent.clear();
         progress.parts_refused = 0;
         progress.uploads_restarted += 1;
-        let told = format!("The upload begins anew. {why}");
+        let told = format!("{why}. The upload starts again.");
         Ok(Step::proceed(progress.at(Stage::CreateUpload), Uploading, told))
     }
 }
@@ -241,8 +243,11 @@ fn error_messages(errors: &[Value]) -> String {
     });
     let all = one_line(&sentences.collect::<Vec<_>>().join(" "));
     if all.is_empty() {
-        "App Store Connect could not process the binary, and does not say why.".to_owned()
+        "App Store Connect could not process the binary, and gives no reason".to_owned()
     } else {
-        format!("App Store Connect could not process the binary: {all}")
+        format!(
+            "App Store Connect could not process the binary: {}",
+            all.trim_end_matches('.')
+        )
     }
 }

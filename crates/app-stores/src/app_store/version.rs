@@ -70,7 +70,7 @@ impl AppStoreConnect {
             Some(version) if state_of(version) == VersionState::Live && !self.is_ours(&progress, version).await? => {
                 return Err(AppStoreError::new(
                     Code::VersionLive,
-                    format!("The version {} is in the App Store already.", release.version),
+                    format!("The version {} is already in the App Store", release.version),
                 ));
             }
             // Only the outcome of its review is missing.
@@ -106,7 +106,7 @@ impl AppStoreConnect {
                 made.need("/data/id")?
             }
         };
-        let told = format!("The version {} is prepared.", release.version);
+        let told = format!("The version {} is prepared", release.version);
         Ok(Step::proceed(progress.at(Stage::AttachBuild), Processing, told))
     }
 
@@ -125,7 +125,7 @@ impl AppStoreConnect {
         let named = version.text("/attributes/versionString").unwrap_or_default();
         if !is_same_version(named, &release.version) {
             let message = format!(
-                "Somebody renamed the version {} to {named} in App Store Connect; this submission leaves it alone.",
+                "The version {} was renamed to {named} in App Store Connect, so this submission does not change it",
                 release.version
             );
             return Err(AppStoreError::doubtful(Code::Conflict, message));
@@ -141,12 +141,11 @@ impl AppStoreConnect {
         let message = match held.as_ref().and_then(|held| held.text("/data/id")) {
             Some(id) if id == progress.build_id => return Ok(()),
             Some(id) => format!(
-                "The version {named} in App Store Connect holds the build {id}, not this submission's build {}: somebody \
-                 attached another one.",
+                "The version {named} in App Store Connect has the build {id} instead of this submission's build {}",
                 progress.build_id
             ),
             None => format!(
-                "The version {named} in App Store Connect does not hold this submission's build {} any more.",
+                "The version {named} in App Store Connect no longer has this submission's build {}",
                 progress.build_id
             ),
         };
@@ -199,7 +198,7 @@ impl AppStoreConnect {
                 Ok(Step::proceed(
                     progress,
                     Processing,
-                    "The App Store takes no notes for this version; they are left out.",
+                    "The App Store accepts no release notes for this version, so they are omitted",
                 ))
             }
             Err(CallError::Refused(refused)) => Err(refused.into_failure(Code::MetadataMissing)),
@@ -220,7 +219,7 @@ impl AppStoreConnect {
                     Ok(_) => {}
                     // It may exist although it was not listed.
                     Err(CallError::Refused(refused)) if refused.status == 409 => {
-                        let message = format!("App Store Connect refuses the phased release: {}", refused.text);
+                        let message = format!("App Store Connect refused the phased release: {}", refused.text);
                         return Err(AppStoreError::doubtful(Code::Conflict, message));
                     }
                     Err(other) => return Err(other.into()),
@@ -251,7 +250,7 @@ pub(super) fn other_review(progress: Progress) -> Step<Progress> {
     Step {
         progress,
         status: Processing,
-        told: Some("Another review of this app is under way; this one waits for its end.".to_owned()),
+        told: Some("Another review of this app is in progress. This submission waits for it to end.".to_owned()),
         next: NextStep::AfterOtherReview,
     }
 }

@@ -119,10 +119,10 @@ impl GooglePlay {
             let code = answer
                 .text("/error")
                 .filter(|code| code.len() < 40)
-                .unwrap_or("nothing more");
+                .unwrap_or("no further details");
             return Err(AppStoreError::doubtful(
                 Code::CredentialInvalid,
-                format!("Google gives the service account no token: {code}"),
+                format!("Google refused a token for the service account: {code}"),
             ));
         }
         let token = answer.need("/access_token")?;

@@ -50,7 +50,7 @@ impl GooglePlay {
                 return Err(AppStoreError::new(
                     Code::BuildNumberUsed,
                     format!(
-                        "Google Play has another binary with the version code {}; nothing was done with it.",
+                        "Google Play has another binary with the version code {}, so nothing was changed",
                         place.code
                     ),
                 ));
@@ -62,8 +62,8 @@ impl GooglePlay {
                     return Err(AppStoreError::doubtful(
                         Code::BuildNumberUsed,
                         format!(
-                            "Google Play has a binary with the version code {} already and does not tell its checksum; \
-                             this service did not send it, so it may be another one, and nothing was done with it.",
+                            "Google Play already has a binary with the version code {}, without a checksum, which \
+                             this service did not upload. It may be another binary, so nothing was changed.",
                             place.code
                         ),
                     ));
@@ -76,7 +76,7 @@ impl GooglePlay {
         let refused = holds && progress.resend && self.is_refused(place).await?;
         if holds && !refused {
             // An edit that stays open is harmless: it expires.
-            let told = "Google Play has the release already.";
+            let told = "Google Play already has the release";
             return Ok(Step::proceed(progress.at(Stage::AwaitReview), status, told));
         }
         Ok(Step::proceed_quietly(progress.at(Stage::StartSymbols), status))
@@ -94,7 +94,7 @@ impl GooglePlay {
                 Ok(Step::proceed(
                     progress.at(Stage::Commit),
                     status,
-                    "Google Play has checked the release.",
+                    "Google Play validated the release",
                 ))
             }
             Err(error) => self.unless_gone(place, progress, error).await,
@@ -117,7 +117,7 @@ impl GooglePlay {
                 Ok(Step::proceed(
                     progress.at(Stage::AwaitReview),
                     status,
-                    "The release is committed.",
+                    "The release is committed",
                 ))
             }
             Err(CallError::Refused(refused)) if refused.is_other_review() => {
@@ -127,7 +127,7 @@ impl GooglePlay {
                     ..Step::proceed(
                         progress,
                         status,
-                        "Other changes of this app are in review; this release waits for their end.",
+                        "Other changes to this app are in review. This release waits for it to end.",
                     )
                 })
             }
@@ -146,7 +146,7 @@ impl GooglePlay {
             Err(CallError::Refused(refused)) if refused.may_be_the_edit() => self.redo(
                 progress,
                 Stage::OpenEdit,
-                "The edit is gone; the release begins in another one.",
+                "The edit no longer exists, so the release starts again in another one",
             ),
             Err(other) => Err(other.into()),
         }
@@ -158,7 +158,7 @@ impl GooglePlay {
         if progress.redone > MAX_REDONE {
             return Err(AppStoreError::new(
                 Code::Conflict,
-                format!("The release was begun anew {MAX_REDONE} times. {told}"),
+                format!("{told}. The release was started again {MAX_REDONE} times."),
             ));
         }
         let status = progress.status(Uploading);

@@ -13,14 +13,14 @@ impl GooglePlay {
     pub(super) async fn await_review(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
         let target = progress.target(place.release);
         if target.status == TargetStatus::Draft {
-            let told = "The release is drafted in the Play Console.";
+            let told = "The release is a draft in the Play Console";
             return Ok(Step::end(progress.at(Stage::Done), Success, told));
         }
         let state = self.state(place).await?;
         let in_review = progress.status(InReview);
         match state.as_deref() {
             Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") if target.status == TargetStatus::Completed => {
-                let told = "The release is live for everybody on the track.";
+                let told = "The release is live for all users of the track";
                 Ok(Step::end(progress.at(Stage::Done), Success, told))
             }
             Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") => {
@@ -28,20 +28,18 @@ impl GooglePlay {
                 let status = progress.status(InReview);
                 let told = match target.percent {
                     Some(percent) if target.status == TargetStatus::InProgress => {
-                        format!("The release is live for {percent} % of the users.")
+                        format!("The release is live for {percent}% of users")
                     }
-                    _ => "The release is halted.".to_owned(),
+                    _ => "The release is halted".to_owned(),
                 };
                 Ok(Step {
                     next: NextStep::Later,
                     ..Step::proceed(progress.at(Stage::Rollout), status, told)
                 })
             }
-            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => Ok(Step::end(
-                progress,
-                Rejected,
-                "Google Play's review refused the release.",
-            )),
+            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => {
+                Ok(Step::end(progress, Rejected, "Google Play review rejected the release"))
+            }
             Some(
                 "RELEASE_LIFECYCLE_STATE_IN_REVIEW"
                 | "RELEASE_LIFECYCLE_STATE_APPROVED_NOT_PUBLISHED"
@@ -57,16 +55,14 @@ impl GooglePlay {
     pub(super) async fn watch_rollout(&self, place: Place<'_>, progress: Progress) -> Stepped {
         let status = progress.status(Processing);
         match self.state(place).await?.as_deref() {
-            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => Ok(Step::end(
-                progress,
-                Rejected,
-                "Google Play's review refused the release.",
-            )),
+            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => {
+                Ok(Step::end(progress, Rejected, "Google Play review rejected the release"))
+            }
             // Releases without any users are not listed.
             None => Ok(Step::end(
                 progress.at(Stage::Done),
                 Success,
-                "A later release has taken the place of this one.",
+                "A later release replaced this one",
             )),
             Some(_) => Ok(Step::wait(progress, status)),
         }

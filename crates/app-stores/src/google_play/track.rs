@@ -44,7 +44,7 @@ impl GooglePlay {
                 let track = &place.release.destination;
                 Err(AppStoreError::doubtful(
                     Code::TrackNotFound,
-                    format!("Google Play knows no track {track} of this app."),
+                    format!("The app has no track {track} in Google Play"),
                 )
                 .into())
             }

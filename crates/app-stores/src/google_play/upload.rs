@@ -46,13 +46,15 @@ impl GooglePlay {
         match self.send_chunk(&progress.session, &place.release.source).await {
             Ok(UploadState::Part) => Ok(Step::proceed_quietly(progress, status)),
             // The binary may still have arrived.
-            Ok(UploadState::Gone) => self.redo(progress, Stage::Look, "The upload is gone; it begins anew."),
+            Ok(UploadState::Gone) => {
+                self.redo(progress, Stage::Look, "The upload no longer exists, so it starts again")
+            }
             Ok(UploadState::All(binary)) => {
                 let code = binary.pointer("/versionCode").and_then(Value::as_i64);
                 if let Some(code) = code.filter(|code| *code != place.code) {
                     return Err(AppStoreError::new(
                         Code::BuildNumberMismatch,
-                        format!("Google Play read the version code {code}, not {}.", place.code),
+                        format!("Google Play read the version code {code} instead of {}", place.code),
                     ));
                 }
                 let hash = sha256_of(&binary);
@@ -60,14 +62,14 @@ impl GooglePlay {
                     return self.redo(
                         progress,
                         Stage::OpenEdit,
-                        "Google Play received other bytes; it begins anew.",
+                        "Google Play received different bytes, so the upload starts again",
                     );
                 }
                 let status = progress.status(Processing);
                 Ok(Step::proceed(
                     progress.at(Stage::StartSymbols),
                     status,
-                    "The binary is uploaded.",
+                    "The binary is uploaded",
                 ))
             }
             Err(error) => self.unless_gone(place, progress, error).await,
@@ -95,7 +97,7 @@ impl GooglePlay {
             Ok(UploadState::Gone) => self.redo(
                 progress,
                 Stage::StartSymbols,
-                "The upload of symbols is gone; it begins anew.",
+                "The upload of symbols no longer exists, so it starts again",
             ),
             Ok(UploadState::All(_)) => {
                 progress.symbols_done += 1;

@@ -203,7 +203,7 @@ async fn it_ends_with_what_became_of_the_build() {
         failed(
             "STEP_FAILED",
             Some("compile"),
-            "The step 'compile' ended with exit code 1. The log shows why.",
+            "The step `compile` ended with exit code 1. See the log for the reason.",
         ),
         failed("TIMED_OUT", Some("compile"), "The build took longer than 3600 s."),
         failed("EXPIRED", None, "No runner took it for 24 hours."),
@@ -218,7 +218,7 @@ async fn it_ends_with_what_became_of_the_build() {
     assert_snapshot!(text, @r#"
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
-    error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): The step 'compile' ended with exit code 1. The log shows why.
+    error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): The step `compile` ended with exit code 1. See the log for the reason.
     hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 11
     Packed 2 files (249 B) into 312 B
@@ -436,7 +436,7 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
     --- exit 1
     $ launchway build android --profile prod
     --- standard error
-    error: launchway.toml: there is no [build.prod]; there are production
+    error: launchway.toml: there is no [build.prod]; the profiles are production
     --- exit 2
     $ launchway build web
     --- standard error

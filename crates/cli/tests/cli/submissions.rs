@@ -52,9 +52,9 @@ async fn show() {
         "releaseNotes": [{"locale": "en-US", "text": "Faster\u{1b}[31m red\nand better"}, {"locale": "de-DE", "text": "Schneller"}],
         "options": {"draft": true, "priority": 3, "countries": ["DE"], "releaseName": "Autumn", "changesNotSentForReview": true,
             "symbols": [{"kind": "mapping", "uploadId": "upload_1"}]},
-        "error": {"code": "REJECTED", "message": "Google Play's review refused the release.", "fix": "Read the store's message.",
+        "error": {"code": "REJECTED", "message": "Google Play review rejected the release", "fix": "Read the store's message.",
             "retryable": true},
-        "events": events(&[("uploading", "The binary is uploaded."), ("rejected", "Google Play's review refused the release.")]),
+        "events": events(&[("uploading", "The binary is uploaded"), ("rejected", "Google Play review rejected the release")]),
         "finishedAt": "2026-11-20T11:00:00.000Z",
     });
     let server = FakeServer::start([
@@ -99,7 +99,7 @@ async fn changes() {
         Reply::error(
             400,
             "Bad Request",
-            "The submission is released already; halt its rollout instead",
+            "The submission is already released. Halt its rollout instead.",
         ),
         found(json!({"status": "queued"})),
         found(json!({"status": "success"})),

@@ -61,8 +61,8 @@ async fn the_latest_build_is_submitted_and_waited_for() {
     let for_store = build(json!({"status": "success", "distribution": "store", "version": "1.2.0"}));
     let happened = [
         ("validating", "The binary fits."),
-        ("uploading", "The binary is uploaded."),
-        ("processing", "The release is committed."),
+        ("uploading", "The binary is uploaded"),
+        ("processing", "The release is committed"),
         ("in_review", "Google Play looks at it."),
     ];
     let server = FakeServer::start([

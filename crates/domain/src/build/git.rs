@@ -34,12 +34,12 @@ const MOST_LENGTH: usize = 1000;
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn check_url(url: &str, allow_local: bool) -> Result<(), String> {
-    let refuse = |problem: &str| Err(format!("The address of the git repository {problem}."));
+    let refuse = |problem: &str| Err(format!("The address of the git repository {problem}"));
     if url.is_empty() || url.len() > MOST_LENGTH {
         return refuse("must have 1 to 1000 characters");
     }
     if url.starts_with('-') || url.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
-        return refuse("must not begin with '-' or contain spaces");
+        return refuse("must not start with `-` or contain spaces");
     }
     // `helper::address` would run a program; an IPv6 address is in brackets after a scheme.
     if url.split_once("::").is_some_and(|(before, _)| !before.contains("://[")) {
@@ -66,7 +66,7 @@ pub fn check_url(url: &str, allow_local: bool) -> Result<(), String> {
         Some((authority, path)) if authority.contains('@') && !path.is_empty() && !path.starts_with('-') => {
             check_ssh(authority).map_or_else(|| refuse("must be user@host:path"), Ok)
         }
-        _ => refuse("must begin with https:// or ssh://, or have the form git@host:path"),
+        _ => refuse("must start with https:// or ssh://, or have the form git@host:path"),
     }
 }
 
@@ -87,7 +87,7 @@ pub fn check_ref(reference: &str) -> Result<(), String> {
         && !reference.contains(bad);
     match good {
         true => Ok(()),
-        false => Err("The git ref must be the name of a branch, a tag or a whole commit id.".to_owned()),
+        false => Err("The git ref must be the name of a branch or tag, or a full commit id".to_owned()),
     }
 }
 

@@ -134,13 +134,13 @@ impl Plan {
             demand(
                 is_name(name),
                 || format!("env.{name}"),
-                "is no name of an environment variable",
+                "is not a name of an environment variable",
             )?;
             let fits = value.len() <= MAX_COMMAND && !value.contains('\0');
             demand(
                 fits,
                 || format!("env.{name}"),
-                "must be a text of at most 64 KiB without NUL",
+                "must be text of at most 64 KiB without NUL",
             )?;
         }
         Ok(())
@@ -173,19 +173,19 @@ impl Plan {
             demand(
                 inside,
                 || format!("artifacts[{at}].path"),
-                "must be relative to the workspace, with '/', without '..'",
+                "must be relative to the workspace, with `/`, without `..`",
             )?;
             let folders = rule.path.split('/').filter(|part| *part == "**").count();
             let stars = rule.path.bytes().filter(|byte| *byte == b'*').count();
             demand(
                 folders <= MAX_ANY_FOLDERS && stars <= MAX_STARS,
                 || format!("artifacts[{at}].path"),
-                "must have at most 8 times '**', and 32 '*' in all",
+                "must have at most 8 times `**`, and 32 `*` in all",
             )?;
             demand(
                 is_kind(&rule.kind),
                 || format!("artifacts[{at}].kind"),
-                "must be 1 to 32 lower-case letters, digits and '-'",
+                "must be 1 to 32 lower-case letters, digits and `-`",
             )?;
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Plan {
                 demand(
                     inside,
                     || format!("cache[{at}].paths"),
-                    "must be in the workspace or begin with ~/, without '..'",
+                    "must be in the workspace or start with ~/, without `..`",
                 )?;
             }
         }
@@ -332,42 +332,42 @@ mod tests {
             (
                 "/env",
                 json!({"A-B": "1"}),
-                "plan.env.A-B is no name of an environment variable",
+                "plan.env.A-B is not a name of an environment variable",
             ),
             (
                 "/artifacts/0/path",
                 json!("../x"),
-                "plan.artifacts[0].path must be relative to the workspace, with '/', without '..'",
+                "plan.artifacts[0].path must be relative to the workspace, with `/`, without `..`",
             ),
             (
                 "/artifacts/0/path",
                 json!("/etc/passwd"),
-                "plan.artifacts[0].path must be relative to the workspace, with '/', without '..'",
+                "plan.artifacts[0].path must be relative to the workspace, with `/`, without `..`",
             ),
             (
                 "/artifacts/0/kind",
                 json!("A B"),
-                "plan.artifacts[0].kind must be 1 to 32 lower-case letters, digits and '-'",
+                "plan.artifacts[0].kind must be 1 to 32 lower-case letters, digits and `-`",
             ),
             (
                 "/artifacts/0/path",
                 json!(format!("{}x.apk", "**/".repeat(40))),
-                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
+                "plan.artifacts[0].path must have at most 8 times `**`, and 32 `*` in all",
             ),
             (
                 "/artifacts/0/path",
                 json!(format!("{}x.apk", "**/a/".repeat(9))),
-                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
+                "plan.artifacts[0].path must have at most 8 times `**`, and 32 `*` in all",
             ),
             (
                 "/artifacts/0/path",
                 json!(format!("{}.apk", "*a".repeat(33))),
-                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
+                "plan.artifacts[0].path must have at most 8 times `**`, and 32 `*` in all",
             ),
             (
                 "/cache/0/paths",
                 json!(["~/../x"]),
-                "plan.cache[0].paths must be in the workspace or begin with ~/, without '..'",
+                "plan.cache[0].paths must be in the workspace or start with ~/, without `..`",
             ),
             (
                 "/cache/0/paths",

@@ -10,7 +10,7 @@ use crate::platform::Platform;
 /// The maximum number of changes that a reason names.
 pub const NAMED_CHANGES: usize = 3;
 /// The reason if the differences are unknown.
-pub const NATIVE_CODE_DIFFERS: &str = "The native code of this update differs from the installed app.";
+pub const NATIVE_CODE_DIFFERS: &str = "The native code of this update differs from the installed app";
 
 /// One difference. Its `Display` is a sentence for people, without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ mod tests {
         ] {
             assert_eq!(
                 reason(from, to),
-                "The native code of this update differs from the installed app."
+                "The native code of this update differs from the installed app"
             );
         }
     }

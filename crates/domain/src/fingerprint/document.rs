@@ -44,7 +44,7 @@ pub struct FingerprintDocument {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
     /// The value is not a JSON object.
-    #[error("fingerprint must be a text or a lwfp-1 or lwfp-2 document")]
+    #[error("fingerprint must be text, or a lwfp-1 or lwfp-2 document")]
     NotAnObject,
     /// The field is unknown.
     #[error("fingerprint.{} is an unknown field", escape_name(.0))]

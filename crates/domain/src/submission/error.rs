@@ -54,91 +54,104 @@ macro_rules! codes {
 codes! {
     /// The binary does not have the format that the app store requires.
     WrongFormat = "WRONG_FORMAT", false,
-        "Submit an .ipa to the App Store, and an .aab or .apk to Google Play.";
+        "Submit an .ipa to the App Store, or an .aab or .apk to Google Play";
     /// The binary is of another app.
     BundleIdMismatch = "BUNDLE_ID_MISMATCH", false,
-        "Build the app with the bundle id that it is submitted under, or submit it under its own.";
+        "Build the app with the bundle id of the submission, or submit it under its own bundle id";
     /// The binary is made for another platform.
-    PlatformMismatch = "PLATFORM_MISMATCH", false, "Submit a binary that is built for the platform.";
+    PlatformMismatch = "PLATFORM_MISMATCH", false, "Submit a binary that is built for the platform";
     /// The binary has another version.
     VersionMismatch = "VERSION_MISMATCH", false,
-        "Build the app with the version that is asked for, or leave the version out of the request.";
+        "Build the app with the requested version, or omit the version from the request";
     /// The binary has another build number.
     BuildNumberMismatch = "BUILD_NUMBER_MISMATCH", false,
-        "Build the app with the build number that is asked for, or leave it out of the request.";
+        "Build the app with the requested build number, or omit it from the request";
     /// The form of the binary's version or build number is not one that the app store accepts.
     VersionMalformed = "VERSION_MALFORMED", false,
-        "Use one to three whole numbers with dots for an Apple version, and a whole number from 1 to 2100000000 for an Android version code.";
+        "Use one to three whole numbers with dots for an Apple version, and a whole number from 1 to 2100000000 for \
+         an Android version code";
     /// The app store has a higher version.
-    VersionNotNewer = "VERSION_NOT_NEWER", false, "Raise the version, build again and submit the new build.";
+    VersionNotNewer = "VERSION_NOT_NEWER", false, "Raise the version, build again and submit the new build";
     /// The app store already has a binary with that build number.
     BuildNumberUsed = "BUILD_NUMBER_USED", false,
-        "Raise the build number (buildNumber \"auto\" does it), build again and submit the new build.";
+        "Raise the build number (buildNumber \"auto\" does this), build again and submit the new build";
     /// A debugger may attach to the app.
-    Debuggable = "DEBUGGABLE", false, "Build with buildType release.";
+    Debuggable = "DEBUGGABLE", false, "Build with buildType release";
     /// It is built for a simulator.
-    SimulatorBuild = "SIMULATOR_BUILD", false, "Build for devices, with distribution store.";
+    SimulatorBuild = "SIMULATOR_BUILD", false, "Build for devices, with distribution store";
     /// It targets an Android version that is too old.
-    TargetSdkTooLow = "TARGET_SDK_TOO_LOW", false, "Raise targetSdkVersion, build again and submit the new build.";
+    TargetSdkTooLow = "TARGET_SDK_TOO_LOW", false, "Raise targetSdkVersion, build again and submit the new build";
     /// It uses a protected API without a purpose string.
-    PurposeStringMissing = "PURPOSE_STRING_MISSING", false, "Add the named keys to the app's Info.plist, each with a sentence for the user.";
+    PurposeStringMissing = "PURPOSE_STRING_MISSING", false, "Add the missing keys to the app's Info.plist, each with a sentence for the user";
     /// It lacks code for an architecture that the app store requires.
     ArchitectureMissing = "ARCHITECTURE_MISSING", false,
-        "Build native libraries for arm64 too, and for every 32-bit architecture its 64-bit twin.";
+        "Build the native libraries for arm64 as well, and for the 64-bit counterpart of every 32-bit architecture";
     /// It is not signed.
-    Unsigned = "UNSIGNED", false, "Sign the build: add an Android keystore or an Apple certificate and profile to the credentials.";
+    Unsigned = "UNSIGNED", false, "Sign the build: add an Android keystore or an Apple certificate and profile to \
+                                   the credentials";
     /// It is signed with a key other than the one the app store knows.
     SignatureMismatch = "SIGNATURE_MISMATCH", false,
-        "Sign with the upload key of this app, or have the key changed in the Play Console.";
+        "Sign with the upload key of this app, or request a key reset in the Play Console";
     /// Its certificate has expired.
-    CertificateExpired = "CERTIFICATE_EXPIRED", false, "Make a new certificate, add it to the credentials and build again.";
+    CertificateExpired = "CERTIFICATE_EXPIRED", false, "Create a new certificate, add it to the credentials and \
+                                                        build again";
     /// Its provisioning profile is not for an app store.
-    ProfileUnfit = "PROFILE_UNFIT", false, "Build with an App Store provisioning profile that covers the bundle id.";
+    ProfileUnfit = "PROFILE_UNFIT", false, "Build with an App Store provisioning profile that covers the bundle id";
     /// It exceeds the app store's size limit.
-    TooLarge = "TOO_LARGE", false, "Make the binary smaller: compress assets, or have the store deliver them apart.";
+    TooLarge = "TOO_LARGE", false, "Make the binary smaller: compress assets, or let the store deliver them separately";
     /// The binary changed while it was submitted, or cannot be read.
     BinaryUnreadable = "BINARY_UNREADABLE", true, "Retry. If it happens again, build again and submit the new build.";
     /// The app store does not accept the credential.
-    CredentialInvalid = "CREDENTIAL_INVALID", true, "Check in the store's console that the key is active and its ids are right, then replace the credential.";
+    CredentialInvalid = "CREDENTIAL_INVALID", true, "Check in the store's console that the key is active and its ids \
+                                                     are correct, then replace the credential";
     /// The app store does not allow this with the credential.
-    CredentialForbidden = "CREDENTIAL_FORBIDDEN", true, "Give the key the role App Manager (App Store Connect), or release permissions for this app (Play Console).";
+    CredentialForbidden = "CREDENTIAL_FORBIDDEN", true, "Give the key the role App Manager (App Store Connect), or \
+                                                         release permissions for this app (Play Console)";
     /// An agreement with the app store has not been accepted.
-    AgreementMissing = "AGREEMENT_MISSING", true, "Have the account holder accept the agreements in the store's console, then retry.";
+    AgreementMissing = "AGREEMENT_MISSING", true, "Have the account holder accept the agreements in the store's \
+                                                   console, then retry";
     /// The app store does not know the app.
-    AppNotFound = "APP_NOT_FOUND", true, "Create the app with this bundle id in the store's console (Google Play: upload its first build there), then retry.";
+    AppNotFound = "APP_NOT_FOUND", true, "Create the app with this bundle id in the store's console (for Google \
+                                          Play, also upload its first build there), then retry";
     /// The app store does not know the track.
-    TrackNotFound = "TRACK_NOT_FOUND", true, "Create the track in the Play Console, or name another one.";
+    TrackNotFound = "TRACK_NOT_FOUND", true, "Create the track in the Play Console, or choose another one";
     /// The app store does not know the group of testers.
-    GroupNotFound = "GROUP_NOT_FOUND", true, "Create the group in TestFlight, or name another one.";
+    GroupNotFound = "GROUP_NOT_FOUND", true, "Create the group in TestFlight, or choose another one";
     /// The app store rejected the binary during processing.
-    ProcessingFailed = "PROCESSING_FAILED", false, "Mend what the store names, build again with a higher build number and submit the new build.";
+    ProcessingFailed = "PROCESSING_FAILED", false, "Fix the problem that the store reports, build again with a \
+                                                    higher build number and submit the new build";
     /// The app store has processed the binary for too long.
-    ProcessingStuck = "PROCESSING_STUCK", true, "Look into the store's console. If nothing moves there, build again with a higher build number.";
+    ProcessingStuck = "PROCESSING_STUCK", true, "Check the store's console. If nothing progresses there, build again \
+                                                 with a higher build number.";
     /// The export compliance question about cryptography has not been answered.
     ExportComplianceMissing = "EXPORT_COMPLIANCE_MISSING", true,
-        "Set ITSAppUsesNonExemptEncryption in Info.plist, or submit with options.usesNonExemptEncryption, or answer the question in App Store Connect; then retry.";
+        "Set ITSAppUsesNonExemptEncryption in Info.plist, or submit with options.usesNonExemptEncryption, or answer \
+         the question in App Store Connect. Then retry.";
     /// The app store requires more metadata of the app.
-    MetadataMissing = "METADATA_MISSING", true, "Fill in what the store names, in the store's console, then retry.";
+    MetadataMissing = "METADATA_MISSING", true, "Fill in the missing data in the store's console, then retry";
     /// That version is already released.
-    VersionLive = "VERSION_LIVE", false, "Raise the version, build again and submit the new build.";
+    VersionLive = "VERSION_LIVE", false, "Raise the version, build again and submit the new build";
     /// Another change of the app is in review, and must not be canceled.
-    ReviewInProgress = "REVIEW_IN_PROGRESS", true, "Wait until that review is over, or cancel it in the store's console; then retry.";
+    ReviewInProgress = "REVIEW_IN_PROGRESS", true, "Wait until that review ends, or cancel it in the store's \
+                                                    console. Then retry.";
     /// The app store's review refused it.
-    Rejected = "REJECTED", true, "Read the store's message in its console and answer it there. Then retry, or submit a mended build.";
+    Rejected = "REJECTED", true, "Read the store's message in its console and reply there. Then retry, or submit a \
+                                  fixed build.";
     /// The app has never been released.
-    DraftApp = "DRAFT_APP", true, "Finish the set-up of the app in the Play Console, or submit with options.draft.";
+    DraftApp = "DRAFT_APP", true, "Finish the setup of the app in the Play Console, or submit with options.draft";
     /// The app store requires the review to be requested manually.
-    ReviewByHand = "REVIEW_BY_HAND", true, "Submit with options.changesNotSentForReview, then send the changes for review in the Play Console.";
+    ReviewByHand = "REVIEW_BY_HAND", true, "Submit with options.changesNotSentForReview, then send the changes for \
+                                            review in the Play Console";
     /// The app store sends changes to review automatically.
-    ReviewAutomatic = "REVIEW_AUTOMATIC", true, "Submit without options.changesNotSentForReview.";
+    ReviewAutomatic = "REVIEW_AUTOMATIC", true, "Submit without options.changesNotSentForReview";
     /// Others changed the same thing concurrently, again and again.
-    Conflict = "CONFLICT", true, "See that nobody else releases this app at the same time, then retry.";
+    Conflict = "CONFLICT", true, "Make sure that nobody else releases this app at the same time, then retry";
     /// The app store refuses further calls for now.
-    RateLimited = "RATE_LIMITED", true, "Wait an hour, then retry.";
+    RateLimited = "RATE_LIMITED", true, "Wait an hour, then retry";
     /// The app store does not answer, or its answers are invalid.
-    StoreUnavailable = "STORE_UNAVAILABLE", true, "Look at the store's status page, then retry.";
+    StoreUnavailable = "STORE_UNAVAILABLE", true, "Check the store's status page, then retry";
     /// The app store refuses, with a message that is not known here.
-    StoreRefused = "STORE_REFUSED", true, "Do what the store says, then retry.";
+    StoreRefused = "STORE_REFUSED", true, "Follow the store's instructions, then retry";
 }
 
 #[cfg(test)]

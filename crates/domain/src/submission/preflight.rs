@@ -130,17 +130,14 @@ fn identity(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
     };
     if !fits {
         let title = store.title();
-        report(
-            Code::WrongFormat,
-            format!("The file is not of a form that {title} takes."),
-        );
+        report(Code::WrongFormat, format!("{title} does not accept files of this type"));
         return;
     }
     if binary.size > limit {
         let (size, title) = (binary.size, store.title());
         report(
             Code::TooLarge,
-            format!("The binary has {size} bytes; {title} takes at most {limit}."),
+            format!("The binary has {size} bytes, more than the {limit} that {title} accepts"),
         );
     }
     // The app stores compare bundle ids with regard to letter case, although here one organization owns an id in any case.
@@ -159,7 +156,7 @@ fn identity(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         let platform = asked.platform;
         report(
             Code::PlatformMismatch,
-            format!("The binary is not made for {platform}."),
+            format!("The binary is not built for {platform}"),
         );
     }
     let compared = [
@@ -176,7 +173,7 @@ fn identity(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
             && said != wanted
         {
             let said = excerpt(said);
-            report(code, format!("The binary has the {what} {said}, not {wanted}."));
+            report(code, format!("The binary has the {what} {said}, not {wanted}"));
         }
     }
 }
@@ -195,7 +192,7 @@ fn numbers(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         if malformed {
             report(
                 Code::VersionMalformed,
-                format!("The store does not take the build number {shown_number}."),
+                format!("The store does not accept the build number {shown_number}"),
             );
         } else if let Some(live) = asked.live_build_number
             && above(number, live).is_some_and(|order| order != Ordering::Greater)
@@ -207,7 +204,8 @@ fn numbers(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
             report(
                 Code::BuildNumberUsed,
                 format!(
-                    "The build number {shown_number} is not above {live}, which was uploaded. The store would say: {error}."
+                    "The build number {shown_number} is not above {live}, which is already uploaded. The store would \
+                     say: {error}."
                 ),
             );
         }
@@ -218,7 +216,8 @@ fn numbers(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
             report(
                 Code::VersionMalformed,
                 format!(
-                    "The version {shown_version} is not one to three whole numbers with dots. The store would say: ITMS-90060."
+                    "The version {shown_version} is not one to three whole numbers with dots. The store would say: \
+                     ITMS-90060."
                 ),
             );
         } else if let Some(live) = asked.live_version
@@ -227,7 +226,8 @@ fn numbers(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
             report(
                 Code::VersionNotNewer,
                 format!(
-                    "The version {shown_version} is not above {live}, which is released. The store would say: ITMS-90062 or ITMS-90186."
+                    "The version {shown_version} is not above {live}, which is already released. The store would \
+                     say: ITMS-90062 or ITMS-90186."
                 ),
             );
         }
@@ -255,13 +255,15 @@ fn apple(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         if kind != ProfileKind::AppStore {
             report(
                 Code::ProfileUnfit,
-                "The provisioning profile inside is not for the App Store. The store would say: ITMS-90161, invalid provisioning profile."
+                "The embedded provisioning profile is not for the App Store. The store would say: ITMS-90161, \
+                 invalid provisioning profile."
                     .to_owned(),
             );
         } else if end.is_some_and(|end| end <= asked.now) {
             report(
                 Code::ProfileUnfit,
-                "The provisioning profile inside has expired. The store would say: ITMS-90161, invalid provisioning profile."
+                "The embedded provisioning profile has expired. The store would say: ITMS-90161, invalid \
+                 provisioning profile."
                     .to_owned(),
             );
         }
@@ -295,7 +297,8 @@ fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         report(
             Code::TargetSdkTooLow,
             format!(
-                "The binary targets API level {target}. The store would say: your app currently targets API level {target} and must target at least API level {floor}."
+                "The binary targets API level {target}. The store would say: your app currently targets API level \
+                 {target} and must target at least API level {floor}."
             ),
         );
     }
@@ -306,7 +309,8 @@ fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
                 report(
                     Code::ArchitectureMissing,
                     format!(
-                        "The binary has native code for {old} and none for {new}. The store would say: this release is not compliant with the Google Play 64-bit requirement."
+                        "The binary has native code for {old} but not for {new}. The store would say: this release \
+                         is not compliant with the Google Play 64-bit requirement."
                     ),
                 );
             }
@@ -324,7 +328,8 @@ fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         report(
             Code::SignatureMismatch,
             format!(
-                "The binary is signed with the certificate {signer}, and the upload key's is {key}. The store would say: your Android App Bundle is signed with the wrong key."
+                "The binary is signed with the certificate {signer}, and the upload key's is {key}. The store would \
+                 say: your Android App Bundle is signed with the wrong key."
             ),
         );
     }
@@ -339,7 +344,7 @@ fn signed(binary: &Binary, asked: &Expectations<'_>, error: &str, report: Report
     } else if binary.signer_not_after.is_some_and(|end| end <= asked.now) {
         report(
             Code::CertificateExpired,
-            "The certificate that signed the binary has expired; the store would refuse the signature.".to_owned(),
+            "The certificate that signed the binary has expired. The store would refuse the signature.".to_owned(),
         );
     }
 }

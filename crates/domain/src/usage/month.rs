@@ -15,7 +15,7 @@ pub struct Month {
 
 /// The text is not a valid month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a month is written like 2026-11")]
+#[error("a month must have the form 2026-11")]
 pub struct MonthError;
 
 impl Month {

@@ -34,7 +34,8 @@ pub struct Quotas {
 /// The quota leaves too little for the request. The message tells the caller what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "This organization {} {most} {} of {} (tier {tier}); the next month begins {}-01, or the operator can change --quotas or the tier",
+    "This organization {} {most} {} of {} (tier {tier}). Wait for the next month, which starts {}-01, or ask the \
+     operator to change --quotas or the tier.",
     if *.used_up { "used its" } else { "would use more than its" },
     .counter.noun(*.most),
     .month.in_words(),
@@ -53,8 +54,8 @@ pub struct QuotaError {
 pub enum HoldingQuotaError {
     /// The quota of bytes.
     #[error(
-        "This organization stores {held} of its {most} bytes (tier {tier}) and {more} more do not fit; delete updates, builds or \
-         submissions that are not needed, or the operator can change --quotas or the tier"
+        "This organization stores {held} of its {most} bytes (tier {tier}), so {more} more do not fit. Delete \
+         unneeded updates, builds or submissions, or ask the operator to change --quotas or the tier."
     )]
     StoredBytes {
         /// The tier.
@@ -68,8 +69,8 @@ pub enum HoldingQuotaError {
     },
     /// The quota of bundle ids.
     #[error(
-        "This organization has claimed its {most} bundle ids (tier {tier}), those of deleted apps included; the operator can change \
-         --quotas or the tier, or transfer an app to another organization"
+        "This organization has claimed its {most} bundle ids (tier {tier}), including those of deleted apps. Ask the \
+         operator to change --quotas or the tier, or to transfer an app to another organization."
     )]
     Apps {
         /// The tier.

@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Overrides {
         let given = [extends.is_some(), android.is_some(), ios.is_some(), visionos.is_some()];
         match NOT_IN_OVERRIDES.iter().zip(given).find(|(_, given)| *given) {
             Some((name, _)) => Err(D::Error::custom(format!(
-                "`{name}` cannot stand here; it belongs in [build.<profile>]"
+                "`{name}` is not allowed here; move it to [build.<profile>]"
             ))),
             None => Ok(Overrides(profile)),
         }
@@ -153,7 +153,7 @@ impl JsonSchema for Overrides {
                 properties.remove(name);
             }
         }
-        schema.insert("description".into(), "What is different on one platform.".into());
+        schema.insert("description".into(), "Settings that differ on one platform.".into());
         schema
     }
 }
@@ -191,7 +191,7 @@ pub enum ProfileError {
         known: Vec<String>,
     },
     /// A profile extends one that does not exist.
-    #[error("[build.{name}] extends a profile that is not there: {}", unknown(.base, .known))]
+    #[error("[build.{name}] extends a profile that does not exist: {}", unknown(.base, .known))]
     UnknownBase {
         /// The extending profile.
         name: String,
@@ -204,16 +204,16 @@ pub enum ProfileError {
     #[error("{}", chain(.0))]
     Chain(Vec<String>),
     /// There are more profiles than the limit.
-    #[error("there are more than {MOST_PROFILES} build profiles")]
+    #[error("the file has more than {MOST_PROFILES} build profiles")]
     TooMany,
     /// A profile has the name of a platform.
     #[error("[build.{0}] is the name of a platform: write [build.<profile>.{0}], such as [build.production.{0}]")]
     NamedLikePlatform(String),
     /// A directory is outside the source.
-    #[error("[build.{0}]: directory must be relative to launchway.toml, with '/', without '..'")]
+    #[error("[build.{0}]: directory must be relative to launchway.toml, with `/`, without `..`")]
     Directory(String),
     /// `steps` replaces the preset, so that steps around the preset have no place.
-    #[error("[build.{0}] has both steps and {1}: steps are the whole build, so put all of them there")]
+    #[error("[build.{0}] has both steps and {1}: steps are the whole build, so move everything there")]
     StepsAndHooks(String, &'static str),
 }
 
@@ -221,8 +221,8 @@ fn unknown(name: &str, known: &[String]) -> String {
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
     match (nearest(name, &names), names.is_empty()) {
         (Some(meant), _) => format!("there is no [build.{name}]; did you mean [build.{meant}]?"),
-        (None, false) => format!("there is no [build.{name}]; there are {}", names.join(", ")),
-        (None, true) => format!("there is no [build.{name}], and no other profile"),
+        (None, false) => format!("there is no [build.{name}]; the profiles are {}", names.join(", ")),
+        (None, true) => format!("there is no [build.{name}] and no other profile"),
     }
 }
 

@@ -171,11 +171,11 @@ fn names_what_is_wrong_and_its_line() {
         ),
         (
             "[build.a.android]\nextends = 'b'",
-            "line 1: `extends` cannot stand here; it belongs in [build.<profile>]",
+            "line 1: `extends` is not allowed here; move it to [build.<profile>]",
         ),
         (
             "[build.a.ios.android]\nflavor = 'b'",
-            "line 1: `android` cannot stand here; it belongs in [build.<profile>]",
+            "line 1: `android` is not allowed here; move it to [build.<profile>]",
         ),
         (
             "[build.android]\nflavor = 'b'",
@@ -184,7 +184,7 @@ fn names_what_is_wrong_and_its_line() {
         ),
         (
             "[build.production]\n[build.a]\nextends = 'prodution'",
-            "[build.a] extends a profile that is not there: there is no [build.prodution]; did you mean \
+            "[build.a] extends a profile that does not exist: there is no [build.prodution]; did you mean \
              [build.production]?",
         ),
         (
@@ -197,11 +197,11 @@ fn names_what_is_wrong_and_its_line() {
         ),
         (
             "[build.a]\ndirectory = '../other'",
-            "[build.a]: directory must be relative to launchway.toml, with '/', without '..'",
+            "[build.a]: directory must be relative to launchway.toml, with `/`, without `..`",
         ),
         (
             "[build.b]\nafter_build = [{name = 'x', run = 'y'}]\n[build.c]\nextends = 'b'\nsteps = []",
-            "[build.c] has both steps and after_build: steps are the whole build, so put all of them there",
+            "[build.c] has both steps and after_build: steps are the whole build, so move everything there",
         ),
         (
             "[submit.a.ios]\ntrack = 'beta'",
@@ -216,7 +216,7 @@ fn names_what_is_wrong_and_its_line() {
     let many: String = (0..101).map(|at| format!("[build.p{at}]\n")).collect();
     assert_eq!(
         parse(&many).expect_err("too many"),
-        "there are more than 100 build profiles"
+        "the file has more than 100 build profiles"
     );
     let long: String = (0..12)
         .map(|at| format!("[build.p{at}]\nextends = 'p{}'\n", at + 1))
@@ -234,7 +234,7 @@ fn an_unknown_profile_is_told_with_those_that_there_are() {
     let problem = |name: &str| merge(&project.build, name, Platform::Ios).expect_err(name).to_string();
     assert_eq!(
         problem("prod"),
-        "there is no [build.prod]; there are base, own, production"
+        "there is no [build.prod]; the profiles are base, own, production"
     );
     assert_eq!(
         problem("productoin"),
@@ -243,7 +243,7 @@ fn an_unknown_profile_is_told_with_those_that_there_are() {
     let none = merge(&Profiles::new(), "x", Platform::Ios)
         .expect_err("no profile")
         .to_string();
-    assert_eq!(none, "there is no [build.x], and no other profile");
+    assert_eq!(none, "there is no [build.x] and no other profile");
 }
 
 #[test]

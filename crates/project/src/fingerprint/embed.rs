@@ -35,19 +35,19 @@ pub struct Embedded {
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     /// There is no native project to write to.
-    #[error("{0} does not exist, so there is nothing to write the fingerprint into; make the native project first")]
+    #[error("{0} does not exist, so there is nothing to write the fingerprint into; create the native project first")]
     NoProject(String),
     /// The file exists but has an unexpected form.
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// The file has no place for a key.
-    #[error("{0} is no property list in XML; `plutil -convert xml1 {0}` makes it one")]
+    #[error("{0} is not an XML property list; run `plutil -convert xml1 {0}` to convert it")]
     NoPropertyList(String),
     /// The settings of the framework name a path outside the project.
     #[error(transparent)]
     Project(#[from] CollectError),
     /// An I/O error.
-    #[error("{0} cannot be written: {1}")]
+    #[error("cannot write {0}: {1}")]
     Unwritable(String, std::io::Error),
 }
 
@@ -205,7 +205,7 @@ fn write(root: &Path, path: &str, text: &str) -> Result<(), EmbedError> {
             true => Ok(folder),
             false => Err(std::io::Error::new(
                 ErrorKind::PermissionDenied,
-                "it is outside of the project",
+                "it is outside the project",
             )),
         }
     };

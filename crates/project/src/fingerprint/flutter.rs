@@ -87,7 +87,7 @@ fn parse_lockfile(text: &str) -> Result<BTreeMap<String, Entry>, CollectError> {
     for line in lines.take_while(|line| line.is_empty() || line.starts_with(' ')) {
         let inner = line.trim_start();
         let (key, value) = inner.split_once(':').ok_or_else(|| {
-            let problem = format!("this line cannot be understood: {}", inner.trim_end());
+            let problem = format!("unexpected line: {}", inner.trim_end());
             CollectError::broken(LOCK, problem)
         })?;
         let value = value.trim().trim_matches('"');

@@ -98,7 +98,7 @@ impl Installed {
         if !installed.manifest.is_object() {
             return Err(CollectError::broken(
                 "package.json",
-                "it is no JSON object, or there is none",
+                "it is missing, or not a JSON object",
             ));
         }
         let needs_some = requests(DependencyScope::Production, &installed.manifest, true)
@@ -182,7 +182,7 @@ impl Installed {
                 continue;
             };
             if !manifest.is_object() {
-                return Err(CollectError::broken(shown(), "it is no JSON object"));
+                return Err(CollectError::broken(shown(), "it is not a JSON object"));
             }
             let folder = fs::canonicalize(&place).map_err(|error| CollectError::unreadable(shown(), error))?;
             return Ok(Some(Package {
@@ -243,7 +243,7 @@ fn read_lockfile(root: &Path) -> Result<Map<String, Value>, CollectError> {
     for name in ["pnpm-lock.yaml", "yarn.lock"] {
         let text = text_file::read(&root.join(name), name)?.unwrap_or_default();
         if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
-            let problem = format!("a merge was left unresolved at line {}", line + 1);
+            let problem = format!("unresolved merge conflict at line {}", line + 1);
             return Err(CollectError::broken(name, problem));
         }
     }
@@ -252,7 +252,7 @@ fn read_lockfile(root: &Path) -> Result<Map<String, Value>, CollectError> {
             Some(Value::Object(packages)) => Ok(packages),
             _ => Ok(Map::new()),
         },
-        Some(_) => Err(CollectError::broken(NPM_LOCK, "it is no JSON object")),
+        Some(_) => Err(CollectError::broken(NPM_LOCK, "it is not a JSON object")),
         None => Ok(Map::new()),
     }
 }

@@ -111,7 +111,7 @@ fn leads_out(pattern: String) -> CollectError {
     CollectError::Pattern {
         pattern,
         place: CONFIGS[0],
-        problem: "leads out of the project",
+        problem: "is outside the project",
     }
 }
 

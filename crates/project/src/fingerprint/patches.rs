@@ -76,12 +76,12 @@ impl Patches {
     fn add(&mut self, package: &str, folder: &Path, path: &str) -> Result<(), CollectError> {
         let path = path.trim_start_matches("./");
         if path.starts_with('/') || path.split('/').any(|part| part == "..") {
-            return Err(CollectError::broken(path, "this patch is outside of the project"));
+            return Err(CollectError::broken(path, "this patch is outside the project"));
         }
         let Some(text) = text_file::read(&folder.join(path), path)? else {
             return Err(CollectError::broken(
                 path,
-                "the project names this patch, and it does not exist",
+                "the project refers to this patch, which does not exist",
             ));
         };
         if touches_native_code(&text) {
@@ -197,7 +197,8 @@ mod tests {
         let yarn = Value::from("patch:name@npm%3A1.0.0#~/.yarn/patches/name.patch::version=1");
         assert_eq!(of_yarn(&yarn), Some(".yarn/patches/name.patch"));
         assert_eq!(of_yarn(&Value::from("patch:a@1#optional!builtin<compat/a>")), None);
-        let workspace = "packages:\n  - a\npatchedDependencies:\n  '@a/b@1.0.0': patches/ab.patch\n  # why\n  c: \"patches/c.patch\"\nother: x\n";
+        let workspace = "packages:\n  - a\npatchedDependencies:\n  '@a/b@1.0.0': patches/ab.patch\n  # why\n  c: \
+                         \"patches/c.patch\"\nother: x\n";
         let found: Vec<_> = of_pnpm_workspace(workspace).collect();
         assert_eq!(found, [("@a/b@1.0.0", "patches/ab.patch"), ("c", "patches/c.patch")]);
     }

@@ -15,7 +15,7 @@ pub enum CollectError {
     },
     /// Yarn's Plug'n'Play installation, which has no `node_modules`.
     #[error(
-        "packages in .pnp.cjs cannot be read; set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`"
+        "cannot read the packages in .pnp.cjs; set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`"
     )]
     PlugAndPlay,
     /// The installed version differs from that in the lockfile.
@@ -52,7 +52,7 @@ pub enum CollectError {
         problem: String,
     },
     /// An I/O error.
-    #[error("{path} cannot be read: {problem}")]
+    #[error("cannot read {path}: {problem}")]
     Unreadable {
         /// The file or directory.
         path: String,
@@ -60,25 +60,25 @@ pub enum CollectError {
         problem: String,
     },
     /// A link to a path outside the project.
-    #[error("{0} is a link that leads out of the project; put what it points to into the project, or exclude it")]
+    #[error("{0} is a link to outside the project; move its target into the project, or exclude it")]
     LinkOut(String),
     /// A broken or circular link.
-    #[error("{0} is a link that leads nowhere; mend it, or exclude it")]
+    #[error("{0} is a broken link; fix it, or exclude it")]
     BrokenLink(String),
     /// A link to a directory that contains it.
-    #[error("{0} is a link to a folder that it lies in; remove it, or exclude it")]
+    #[error("{0} is a link to a folder that contains it; remove it, or exclude it")]
     LinkLoop(String),
     /// A pipe, a device or another special file.
-    #[error("{0} is neither file nor folder; remove it, or exclude it")]
+    #[error("{0} is neither a file nor a folder; remove it, or exclude it")]
     NoFile(String),
     /// A name that is not UTF-8.
     #[error("{0} has a name that is not UTF-8; rename it")]
     Name(String),
     /// Too many files, or directories nested too deeply.
-    #[error("{0} holds more files than a native project does; exclude what is not native in .fingerprintignore")]
+    #[error("{0} has more files than a native project should; exclude files that are not native in .fingerprintignore")]
     TooMuch(String),
     /// An invalid pattern in `launchway.toml` or in the settings of the framework.
-    #[error("the pattern '{pattern}' in {place} {problem}")]
+    #[error("the pattern `{pattern}` in {place} {problem}")]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -97,8 +97,8 @@ pub enum CollectError {
     },
     /// No framework is recognized.
     #[error(
-        "no app for {0} is found here: there is no configuration of NativeScript, Capacitor, Expo, React Native or \
-         Flutter, and no native project"
+        "no app for {0} found here: no configuration of NativeScript, Capacitor, Expo, React Native or Flutter, and \
+         no native project"
     )]
     NoApp(&'static str),
     /// The result exceeds a limit of documents.

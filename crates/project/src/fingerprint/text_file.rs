@@ -32,7 +32,7 @@ pub fn read(path: &Path, shown: &str) -> Result<Option<String>, CollectError> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|_| CollectError::broken(shown, "it is not text in UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| CollectError::broken(shown, "it is not UTF-8 text"))?;
     Ok(Some(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

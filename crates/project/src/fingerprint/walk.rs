@@ -265,11 +265,11 @@ pub fn patterns(lines: &[String]) -> Result<Gitignore, CollectError> {
             problem,
         };
         if line.split('/').any(|part| part == "..") {
-            return Err(wrong("leads out of the project"));
+            return Err(wrong("is outside the project"));
         }
         builder
             .add_line(None, line)
-            .map_err(|_| wrong("is none that .gitignore could have"))?;
+            .map_err(|_| wrong("is not valid in .gitignore"))?;
     }
     builder
         .build()

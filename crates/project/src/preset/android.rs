@@ -66,7 +66,7 @@ pub fn gradle(app: &App<'_>, preset: &mut Preset, root: &str, may_come: bool) ->
     if !may_come && !app.has_file(&wrapper) {
         return Err(PresetError::Missing(
             app.place(&wrapper),
-            "Run 'gradle wrapper' in its directory, and commit the files that it makes.",
+            "Run `gradle wrapper` in its directory, and commit the files that it creates",
         ));
     }
     let module = module(app, root);

@@ -105,7 +105,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
         ([], []) => {
             return Err(PresetError::Missing(
                 app.place(&join(root, "*.xcodeproj")),
-                "Commit the Xcode project, or write steps in launchway.toml.",
+                "Commit the Xcode project, or define steps in launchway.toml",
             ));
         }
         (found, _) => {
@@ -116,7 +116,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
                 } else {
                     found.to_vec()
                 },
-                fix: "Write steps in launchway.toml.",
+                fix: "Define steps in launchway.toml",
             });
         }
     };
@@ -145,7 +145,7 @@ fn scheme(app: &App<'_>, root: &str, stem: &str, projects: &[String]) -> Result<
         _ => Err(PresetError::Several {
             what: "schemes",
             found: shared,
-            fix: "Name one of them as scheme in [build.<profile>] of launchway.toml.",
+            fix: "Set scheme in [build.<profile>] of launchway.toml to one of them",
         }),
     }
 }

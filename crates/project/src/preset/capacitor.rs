@@ -12,7 +12,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     let Some(packages) = app.packages.filter(|packages| packages.can_run("@capacitor/cli")) else {
         return Err(PresetError::Missing(
             "@capacitor/cli".to_owned(),
-            "Add it to the devDependencies of package.json.",
+            "Add it to the devDependencies of package.json",
         ));
     };
     let mut preset = Preset::default();

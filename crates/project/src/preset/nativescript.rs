@@ -6,7 +6,7 @@ use crate::preset::{App, Preset, PresetError, android, apple};
 
 const NEEDS_KEYSTORE: &str = "\
 if [ -z \"${LAUNCHWAY_ANDROID_KEYSTORE:-}\" ]; then
-    echo 'NativeScript makes releases only with a key. Add an Android keystore to the credentials.' >&2
+    echo 'NativeScript needs a signing key for releases. Add an Android keystore to the credentials.' >&2
     exit 1
 fi
 ";
@@ -20,7 +20,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     let Some(packages) = app.packages else {
         return Err(PresetError::Missing(
             app.place("package.json"),
-            "Commit it with its lockfile.",
+            "Commit it with its lockfile",
         ));
     };
     let mut preset = Preset::default();
@@ -32,7 +32,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     };
     if ns == "ns" {
         let script = "if ! command -v ns > /dev/null; then\n    \
-            echo 'ns is not there. Add nativescript to the devDependencies, or install it on the runner.' >&2\n    \
+            echo 'The command ns is not installed. Add nativescript to the devDependencies, or install it on the runner.' >&2\n    \
             exit 1\nfi";
         preset.install.push(app.step("find NativeScript", "", script));
     }

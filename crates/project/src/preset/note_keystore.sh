@@ -1,3 +1,3 @@
 if [ -z "${LAUNCHWAY_ANDROID_KEYSTORE:-}" ]; then
-    echo "There is no Android keystore among the credentials: the project has to sign the app itself."
+    echo "No Android keystore among the credentials: the project has to sign the app itself"
 fi

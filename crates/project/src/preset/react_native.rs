@@ -58,6 +58,6 @@ fn native(app: &App<'_>, preset: &mut Preset) -> Result<(), PresetError> {
 }
 
 fn packages<'a>(app: &App<'a>) -> Result<&'a Packages, PresetError> {
-    let missing = || PresetError::Missing(app.place("package.json"), "Commit it with its lockfile.");
+    let missing = || PresetError::Missing(app.place("package.json"), "Commit it with its lockfile");
     app.packages.ok_or_else(missing)
 }

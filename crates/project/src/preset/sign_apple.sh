@@ -43,7 +43,7 @@ for nth in '' _2 _3 _4 _5 _6 _7 _8 _9 _10 _11 _12 _13 _14 _15 _16 _17 _18 _19 _2
     fi
 done
 if [ -n "$seen" ] && [ -z "$main" ]; then
-    echo "None of the provisioning profiles among the credentials is for @DISTRIBUTION@ distribution. Add one that is." >&2
+    echo "No provisioning profile among the credentials is for @DISTRIBUTION@ distribution. Add one." >&2
     exit 1
 fi
 
@@ -76,7 +76,7 @@ if [ -n "${LAUNCHWAY_APPLE_CERTIFICATE:-}" ] && [ -n "$main" ]; then
     security find-identity -v -p codesigning "$keychain" | sed -n 's/.*"\(.*\)"$/\1/p' > "$work/identities"
     identity=$(grep -m 1 -E '@IDENTITY@' "$work/identities" || head -n 1 "$work/identities")
     if [ -z "$identity" ]; then
-        echo "The Apple certificate among the credentials cannot sign: it is expired, revoked or has no private key." >&2
+        echo "The Apple certificate among the credentials cannot sign: it is expired, revoked or has no private key" >&2
         exit 1
     fi
     echo "$main" > "$work/main-profile"
@@ -92,8 +92,8 @@ elif [ -n "${LAUNCHWAY_APP_STORE_CONNECT_KEY:-}" ]; then
     : > "$work/automatic"
 else
     style=automatic
-    echo "There is neither an Apple certificate with a provisioning profile nor an App Store Connect key among the"
-    echo "credentials: Xcode signs with what this machine has."
+    echo "No Apple certificate with a provisioning profile, and no App Store Connect key among the"
+    echo "credentials: Xcode signs with the identities of this machine"
 fi
 {
     echo '<?xml version="1.0" encoding="UTF-8"?>'

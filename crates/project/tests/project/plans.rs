@@ -179,7 +179,7 @@ fn a_profile_says_where_the_app_is() {
     assert_eq!(place(&same, None), in_directory("apps/phone"));
     let several = format!("{same}[build.two.android]\ndirectory = 'apps/tv'\n");
     assert_eq!(place(&several, Some("two")), in_directory("apps/tv"));
-    let refused = "launchway.toml has several build profiles: base, one, two. Name one of them.";
+    let refused = "launchway.toml has several build profiles: base, one, two. Choose one of them.";
     assert_eq!(place(&several, None), Err(refused.to_owned()));
     assert_eq!(place(&format!("{several}[build.production]\n"), None), in_directory(""));
     assert!(place(base, Some("three")).is_err());

@@ -61,7 +61,7 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("launchway.toml", "[build.a]\n[build.b]\n")],
             Platform::Android,
-            "launchway.toml has several build profiles: a, b. Name one of them.",
+            "launchway.toml has several build profiles: a, b. Choose one of them.",
         ),
         (
             &[("launchway.toml", "[build.a]\nsteps = []")],
@@ -79,7 +79,7 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("settings.gradle", "")],
             Platform::Android,
-            "gradlew is missing. Run 'gradle wrapper' in its directory, and commit the files that it makes.",
+            "gradlew is missing. Run `gradle wrapper` in its directory, and commit the files that it creates",
         ),
         (
             &[("settings.gradle", "")],
@@ -95,17 +95,17 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("package.json", "{}"), ("capacitor.config.json", "{}")],
             Platform::Android,
-            "@capacitor/cli is missing. Add it to the devDependencies of package.json.",
+            "@capacitor/cli is missing. Add it to the devDependencies of package.json",
         ),
         (
             &[("package.json", r#"{"dependencies": {"react-native": "1"}}"#)],
             Platform::Ios,
-            "ios/*.xcodeproj is missing. Commit the Xcode project, or write steps in launchway.toml.",
+            "ios/*.xcodeproj is missing. Commit the Xcode project, or define steps in launchway.toml",
         ),
         (
             &[("A.xcodeproj/x", ""), ("B.xcodeproj/x", "")],
             Platform::Ios,
-            "There are several Xcode projects: A, B. Write steps in launchway.toml.",
+            "There are several Xcode projects: A, B. Define steps in launchway.toml",
         ),
         (
             &[
@@ -160,7 +160,7 @@ fn a_hostile_source_is_not_followed_out() {
     .unwrap();
     let request = request(Platform::Android, BuildType::Release, Distribution::Store);
     let problem = resolve(source.path(), &request).unwrap_err().to_string();
-    assert_eq!(problem, "launchway.toml cannot be read: it is no file of the project.");
+    assert_eq!(problem, "cannot read launchway.toml: it is not a file of the project.");
     std::fs::remove_file(source.path().join("launchway.toml")).unwrap();
     for name in ["settings.gradle.kts", "gradlew"] {
         symlink(outside.path().join(name), source.path().join(name)).unwrap();

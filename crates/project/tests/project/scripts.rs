@@ -334,7 +334,7 @@ fn nativescript_keeps_passwords_from_the_command_line() {
     assert_eq!(step, "find keystore");
     assert_eq!(
         said,
-        "NativeScript makes releases only with a key. Add an Android keystore to the credentials.\n"
+        "NativeScript needs a signing key for releases. Add an Android keystore to the credentials.\n"
     );
     stage.credential("LAUNCHWAY_ANDROID_KEYSTORE", "jks");
     stage.set("LAUNCHWAY_ANDROID_KEYSTORE_PASSWORD", "top secret");

@@ -30,8 +30,8 @@ fn hints(end: StepEnd, closed: &BTreeSet<u16>) -> Vec<String> {
     let mut hints = Vec::new();
     if end == StepEnd::Killed(SIGSYS) || end == StepEnd::Exited(128 + SIGSYS) {
         hints.push(
-            "note: a program was ended by SIGSYS: programs of 32 bits do not run where TCP ports are closed to steps, as on this \
-             runner; use one of 64 bits"
+            "note: SIGSYS ended a program: this runner closes TCP ports to steps, so 32-bit programs do not run; use \
+             a 64-bit program"
                 .to_owned(),
         );
     }
@@ -41,9 +41,10 @@ fn hints(end: StepEnd, closed: &BTreeSet<u16>) -> Vec<String> {
             list.push(format!("{} more", closed.len() - MAX_PORTS));
         }
         hints.push(format!(
-            "note: steps on this runner cannot connect to these TCP ports, whatever the address: {}. Servers of the runner's machine \
-             listen there, so a connection ends with 'Permission denied'. If the build needs one, such as a proxy on that \
-             machine, start the runner with --open-port PORT, or a server with --runner-open-ports PORT",
+            "note: steps on this runner cannot connect to these TCP ports at any address: {}. Servers on the \
+             runner's machine listen on them, so a connection fails with `Permission denied`. If the build needs \
+             one, such as a proxy on that machine, start the runner with --open-port PORT, or the server with \
+             --runner-open-ports PORT.",
             list.join(", ")
         ));
     }

@@ -81,7 +81,7 @@ impl Attempt {
             () = timer => {
                 let seconds = limit.unwrap_or_default().as_secs();
                 let phase = self.phases.latest().unwrap_or_default();
-                let message = too_long(&format!("step '{phase}'"), u32::try_from(seconds).unwrap_or(u32::MAX));
+                let message = too_long(&format!("step `{phase}`"), u32::try_from(seconds).unwrap_or(u32::MAX));
                 AttemptError::Failed(BuildErrorCode::TimedOut, message)
             }
         };

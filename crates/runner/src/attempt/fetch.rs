@@ -21,12 +21,12 @@ use crate::source_tool::Task;
 const KEY_FILE: &str = "git-ssh-key";
 const KNOWN_HOSTS_FILE: &str = "git-ssh-known-hosts";
 const CONFIG_FILE: &str = "git-config";
-const NO_SUBMODULES: &str = "warning: not all submodules could be fetched, as the lines above say; they are left to the steps. The \
-                             credentials of the repository are used only for what LAUNCHWAY_GIT_URLS names";
+const NO_SUBMODULES: &str = "warning: cannot fetch all submodules, see the lines above; the steps have to fetch \
+                             them. The repository's credentials are used only for the addresses in LAUNCHWAY_GIT_URLS.";
 const NO_LARGE_FILES: &str =
-    "warning: not all files of Git LFS could be fetched, as the lines above say; they are left to the steps";
-const OTHER_LARGE_FILES: &str = "warning: .lfsconfig may name another server, to which no credentials are sent: the files of Git LFS are \
-                                 left to the steps";
+    "warning: cannot fetch all Git LFS files, see the lines above; the steps have to fetch them";
+const OTHER_LARGE_FILES: &str =
+    "warning: .lfsconfig may name another server, which gets no credentials; the steps have to fetch the Git LFS files";
 
 impl Attempt {
     /// Fetches the source. Returns the commit if the source is a git repository.
@@ -90,7 +90,7 @@ impl Attempt {
             directory.remove_file(Path::new(file)).map_err(AttemptError::internal)?;
         }
         let commit = fetched?;
-        let commit = commit.ok_or_else(|| AttemptError::internal("git does not tell the commit."))?;
+        let commit = commit.ok_or_else(|| AttemptError::internal("Cannot read the commit from git"))?;
         let source = self.workspace.source();
         let entries = self.context.settings.limits.source_entries;
         let checked = self.blocking(move |stopper| source::check_links(&source, &mut Effort::new(stopper, entries)));
@@ -160,7 +160,7 @@ impl Attempt {
         let is_leased = |name: &&str| self.variable(name).is_some();
         if [git::TOKEN, git::SSH_KEY, git::URLS].iter().any(is_leased) {
             let line = format!(
-                "{} does not name this repository: it is fetched without credentials",
+                "{} does not include this repository: it is fetched without credentials",
                 git::URLS
             );
             self.log.say(&line).await;
@@ -230,14 +230,15 @@ fn not_fetched(url: &str, reference: &str) -> String {
     let (token, key, hosts, urls) = (git::TOKEN, git::SSH_KEY, git::SSH_KNOWN_HOSTS, git::URLS);
     let known = match git::is_ssh(url) {
         true => format!(
-            " If it says that the host key cannot be verified: compare the keys that ssh-keyscan prints for the host with those \
-             that its owner publishes, and set them as the variable {hosts}."
+            " If host key verification failed, compare the keys that ssh-keyscan prints for the host with those that \
+             its owner publishes, and set them as the variable {hosts}."
         ),
         false => String::new(),
     };
     format!(
-        "git cannot fetch '{reference}'. The log shows why: see that the address and the ref are right. If the repository is not \
-         public, set {token} or {key}, and name the repository in {urls}: without that they are used for none.{known}"
+        "git cannot fetch `{reference}`. See the log for the reason, and check the address and the ref. If the \
+         repository is not public, set {token} or {key}, and add the repository to {urls}, without which they are \
+         not used.{known}"
     )
 }
 

@@ -67,7 +67,7 @@ impl Attempt {
         let collected =
             self.blocking(move |stopper| artifacts::collect(&source, &plan.artifacts, &record, bounds, stopper));
         collected.await?.map_err(|error| match error {
-            ArtifactError::Runner(error) => AttemptError::internal(format!("An artifact cannot be read: {error}.")),
+            ArtifactError::Runner(error) => AttemptError::internal(format!("Cannot read an artifact: {error}")),
             error => AttemptError::Failed(BuildErrorCode::ArtifactMissing, sentence(&error.to_string())),
         })
     }

@@ -21,7 +21,7 @@ impl Attempt {
         let resolved: Resolved = self.read_foreign(&task).await?.map_err(invalid)?;
         match resolved.origin == FROM_REQUEST || resolved.origin.len() > 200 {
             true => Err(invalid(
-                "The source cannot be used: its plan comes from nowhere.".to_owned(),
+                "Cannot use the source: its plan has no known origin".to_owned(),
             )),
             false => Ok(resolved),
         }
@@ -54,10 +54,10 @@ impl Attempt {
             (StepEnd::Exited(0), Some(Answer::Failed(problem))) => Err(AttemptError::internal(sentence(&problem))),
             // Exit code 1 is the task's own error report; a crash ends differently.
             (StepEnd::Exited(1), _) => Err(AttemptError::internal(
-                "The process that reads the source failed: see whether the disk of the runner is full.",
+                "The process that reads the source failed. Check whether the runner's disk is full.",
             )),
             (end, _) => Ok(Err(format!(
-                "The source cannot be used: the process that reads it ended with {}. Pack it again with the usual tools.",
+                "Cannot use the source: the process that reads it ended with {}. Pack it again with the usual tools.",
                 match end {
                     StepEnd::Exited(code) => format!("exit code {code}"),
                     StepEnd::Killed(signal) => format!("signal {signal}"),

@@ -19,14 +19,12 @@ const NOTHING: &str = "none";
 pub(super) fn fill(template: &str, source: &Path, stopper: &Stopper) -> Result<String, String> {
     let (mut key, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
-        let (inner, behind) = after.split_once("}}").ok_or("'{{' has no '}}' behind it")?;
+        let (inner, behind) = after.split_once("}}").ok_or("`{{` has no `}}` after it")?;
         let file = inner.trim().strip_prefix("hash").map(str::trim);
         let file = file.and_then(|file| file.strip_prefix('"')?.strip_suffix('"'));
-        let file = file.ok_or("between '{{' and '}}' must stand: hash \"FILE\"")?;
+        let file = file.ok_or("only hash \"FILE\" is allowed between `{{` and `}}`")?;
         key.push_str(before);
-        key.push_str(
-            &hash(file, source, stopper).map_err(|error| format!("the hash of {file} cannot be had: {error}"))?,
-        );
+        key.push_str(&hash(file, source, stopper).map_err(|error| format!("cannot hash {file}: {error}"))?);
         rest = behind;
     }
     key.push_str(rest);

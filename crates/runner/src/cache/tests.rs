@@ -41,7 +41,7 @@ fn what_was_saved_comes_back_as_it_was() {
     let rule = keyed("key", &["deps/lib", "~/.tool", "gone"]);
     assert_eq!(
         caches.restore(&rule, &of("org", &one, 1)),
-        "Cache key: there is none yet"
+        "Cache key: nothing saved yet"
     );
     fs::create_dir_all(one.source().join("deps/lib/inner")).unwrap();
     fs::write(one.source().join("deps/lib/inner/run"), "run").unwrap();
@@ -191,10 +191,7 @@ fn what_a_crash_left_is_removed_and_a_key_is_saved_once() {
         ..keyed("key", &["file"])
     };
     caches.save(&rule, &of("org", &one, 1));
-    assert_eq!(
-        caches.save(&rule, &of("org", &one, 2)),
-        "Cache key: it is there already"
-    );
+    assert_eq!(caches.save(&rule, &of("org", &one, 2)), "Cache key: already saved");
     let half = caches.beside(&caches.place("org", "key"), "new", &one);
     fs::create_dir(&half).unwrap();
     drop(caches);
@@ -234,7 +231,7 @@ fn pipes_holes_and_too_many_files_are_no_cache() {
     fs::create_dir(&holes).unwrap();
     fs::File::create(holes.join("file")).unwrap().set_len(15 << 40).unwrap();
     let line = caches.save(&keyed("holes", &["holes"]), &of("org", &one, 1));
-    assert_eq!(line, "Cache holes: not saved: it is larger than caches may be");
+    assert_eq!(line, "Cache holes: not saved: it exceeds the size limit of caches");
     let many = one.source().join("many");
     fs::create_dir(&many).unwrap();
     for number in 0..1001 {

@@ -123,5 +123,5 @@ impl Copying<'_, '_> {
 }
 
 fn too_large() -> io::Error {
-    io::Error::other("it is larger than caches may be")
+    io::Error::other("it exceeds the size limit of caches")
 }

@@ -57,7 +57,7 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn supervise() -> Result<StepEnd, String> {
-    let order = read_order().map_err(|error| format!("the order is unreadable: {error}"))?;
+    let order = read_order().map_err(|error| format!("cannot read the command: {error}"))?;
     // The step may run as the same user and must not inspect this process.
     crate::sandbox::hide_this_process().map_err(|error| error.to_string())?;
     #[cfg(target_os = "linux")]
@@ -77,7 +77,7 @@ fn supervise() -> Result<StepEnd, String> {
     #[cfg(not(target_os = "linux"))]
     signal_descendants(step, Signal::KILL);
     match problem.as_str() {
-        "" => end.ok_or_else(|| "its processes cannot be waited for".to_owned()),
+        "" => end.ok_or_else(|| "cannot wait for its processes".to_owned()),
         problem => Err(problem.to_owned()),
     }
 }

@@ -73,10 +73,7 @@ pub async fn send(mut sending: Sending, canceled: impl Fn()) -> Result<u64, Send
         stuck = if next > offset { 0 } else { stuck + 1 };
         if going.log_offset != next || stuck == STUCK {
             let (build, said) = (sending.calls.build_id(), going.log_offset);
-            warn!(
-                build,
-                offset, said, "the server says that the log goes on where it cannot"
-            );
+            warn!(build, offset, said, "the server returned an impossible log offset");
         }
         if stuck >= STUCK {
             sending.calls.server().machine().pause(COLLECT * 10).await;

@@ -59,7 +59,10 @@ impl Spool {
         let mut written = self.write(&bytes[..bytes.len().min(room)]);
         if bytes.len() > room {
             self.full = true;
-            let line = format!("\n==> The log has {} bytes; the rest is left out.\n", self.most);
+            let line = format!(
+                "\n==> The log reached its limit of {} bytes; the rest is omitted\n",
+                self.most
+            );
             written = written.and_then(|()| self.write(line.as_bytes()));
         }
         if let Err(error) = written {

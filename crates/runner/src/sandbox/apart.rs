@@ -27,7 +27,7 @@ const QUIET: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(Moun
 /// # Errors
 /// A message; no part of the step may run then.
 pub(super) fn enter(places: Option<&Places>) -> Result<(), String> {
-    let failed = |error: &dyn std::fmt::Display| format!("cannot set the step apart: {error}");
+    let failed = |error: &dyn std::fmt::Display| format!("cannot isolate the step: {error}");
     let (uid, gid) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
     let is_root = rustix::process::geteuid().is_root();
     let mut flags = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;

@@ -31,8 +31,8 @@ fn architecture() -> Option<TargetArch> {
 /// # Errors
 /// A message; no part of the step may run then.
 pub(super) fn refuse() -> Result<(), String> {
-    let failed = |problem: &dyn std::fmt::Display| format!("cannot close system calls: {problem}");
-    let architecture = architecture().ok_or_else(|| failed(&"this processor is not known"))?;
+    let failed = |problem: &dyn std::fmt::Display| format!("cannot restrict system calls: {problem}");
+    let architecture = architecture().ok_or_else(|| failed(&"this processor is not supported"))?;
     let rules = rules().map_err(|error| failed(&error))?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture);

@@ -48,7 +48,7 @@ pub(super) fn closes_ports() -> bool {
 /// # Errors
 /// A message; no part of the step may run then.
 pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Result<(), String> {
-    let failed = |error: RulesetError| format!("cannot put on Landlock: {error}");
+    let failed = |error: RulesetError| format!("cannot apply Landlock: {error}");
     let ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEWEST)))
@@ -77,7 +77,7 @@ pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Resul
         ruleset = ruleset.add_rules(rules).map_err(failed)?;
     }
     match ruleset.restrict_self().map_err(failed)?.ruleset {
-        RulesetStatus::NotEnforced => Err("cannot put on Landlock: the kernel does not enforce it".to_owned()),
+        RulesetStatus::NotEnforced => Err("cannot apply Landlock: the kernel does not enforce it".to_owned()),
         _ => Ok(()),
     }
 }

@@ -57,7 +57,7 @@ impl SandboxReport {
     /// What isolates builds, for people.
     pub fn sentence(&self) -> &'static str {
         match (self.is_enough(), self.available.user, self.available.landlock) {
-            (false, ..) => "builds are not kept from the rest of this machine well enough",
+            (false, ..) => "builds are not isolated well enough from the rest of this machine",
             (true, true, Landlock::Missing) => "builds run as another user",
             (true, true, _) => "builds run as another user, behind Landlock",
             (true, false, _) => "builds run behind Landlock",
@@ -77,29 +77,29 @@ impl SandboxReport {
         let ways = [
             (
                 self.available.as_root,
-                "builds run as root, whom no sandbox holds for sure",
-                "let builds have users of their own",
+                "builds run as root, which no sandbox reliably confines",
+                "configure separate users for builds",
             ),
             (
                 self.reaches(Exposure::Files),
-                "builds can read and change what this service can",
-                "run it as root, so that builds get users of their own, or on Linux 5.13 or newer with Landlock on",
+                "builds can read and change everything that this service can",
+                "run it as root, so that builds get separate users, or on Linux 5.13 or newer with Landlock enabled",
             ),
             (
                 self.reaches(Exposure::Signals),
                 "builds can send signals to this service and end it",
-                "run it as root, so that builds get users of their own, or on Linux 6.12 or newer with Landlock on",
+                "run it as root, so that builds get separate users, or on Linux 6.12 or newer with Landlock enabled",
             ),
             (
                 self.reaches(Exposure::Session),
-                "builds can start programs outside of the sandbox, through the service manager of this user in /run/user",
-                "run it as a user that never signs in, as root, or where everybody may make user namespaces",
+                "builds can start programs outside the sandbox, through this user's service manager in /run/user",
+                "run it as a user that never logs in, as root, or where all users can create user namespaces",
             ),
             (
                 self.reaches(Exposure::Containers),
-                "builds can start containers or virtual machines, and through them reach everything",
-                "take the user of builds from the groups of these services, run this service as root, or where everybody may \
-                 make user namespaces",
+                "builds can start containers or virtual machines, and through them access everything",
+                "remove the user of builds from the groups of these services, run this service as root, or where all \
+                 users can create user namespaces",
             ),
         ];
         opened(ways)
@@ -112,31 +112,31 @@ impl SandboxReport {
             (
                 !ports,
                 "builds can connect to the servers of this machine",
-                "it takes Linux 6.7 or newer with Landlock, on x86-64 or ARM64",
+                "requires Linux 6.7 or newer with Landlock, on x86-64 or ARM64",
             ),
             (
                 !self.closes_metadata && ports && !http,
-                "port 80 is closed to builds everywhere, or they could ask the metadata service of a cloud",
-                "run it as root, with `ip` at hand, to close that service alone; --open-port 80 opens both",
+                "builds cannot connect to port 80 on any host, because they could query a cloud's metadata service",
+                "run it as root, with `ip` installed, to close only that service; --open-port 80 opens both",
             ),
             (
                 !self.closes_metadata && (!ports || http),
-                "builds can ask the metadata service of a cloud for its credentials, if this machine is in one",
-                "run it as root, with `ip` at hand",
+                "builds can get credentials from a cloud's metadata service, if this machine is in a cloud",
+                "run it as root, with `ip` installed",
             ),
         ]);
         if !self.open_ports.is_empty() {
             let list: Vec<_> = self.open_ports.iter().map(u16::to_string).collect();
             openings.push(always(format!(
-                "builds can connect to the ports that --open-port names: {}",
+                "builds can connect to the ports of --open-port: {}",
                 list.join(", ")
             )));
         }
         if ports {
             let http = if self.closes_metadata || http { ", 80" } else { "" };
             openings.push(always(format!(
-                "builds can connect to the ports 22, 53{http} and 443 of this machine, to servers of it that begin later than a \
-                 step, and to all of them by UDP"
+                "builds can connect to the ports 22, 53{http} and 443 of this machine, to its servers that start \
+                 after a step, and to all of its servers over UDP"
             )));
         }
         openings
@@ -144,12 +144,13 @@ impl SandboxReport {
 
     fn rest(&self) -> Vec<Opening> {
         let Available { user, landlock, .. } = self.available;
-        let namespaces = "it takes root, or user namespaces for everybody";
+        let namespaces = "requires root, or user namespaces for all users";
         let mut openings = opened([
             (
                 self.reaches(Exposure::Run),
-                "builds can use the sockets in /run that are open to their user: databases, the message bus, other services",
-                "it takes root, or user namespaces for everybody, and no --writable place in /run",
+                "builds can use the sockets in /run that are open to their user: databases, the message bus, other \
+                 services",
+                "requires root, or user namespaces for all users, and no --writable directory in /run",
             ),
             (
                 cfg!(target_os = "linux") && !self.apart,
@@ -159,27 +160,27 @@ impl SandboxReport {
             (
                 self.reaches(Exposure::CommandLines),
                 "builds can read the command lines of other processes: keep secrets out of them",
-                "it takes root",
+                "requires root",
             ),
             (
                 cfg!(target_os = "linux") && landlock < Landlock::Full,
                 "builds can connect to abstract sockets of other programs",
-                "it takes Linux 6.12 or newer with Landlock",
+                "requires Linux 6.12 or newer with Landlock",
             ),
             (
                 user && landlock == Landlock::Missing,
-                "builds can read every file that all users of this machine may read",
-                "it takes Linux 5.13 or newer with Landlock on",
+                "builds can read every file that all users of this machine can read",
+                "requires Linux 5.13 or newer with Landlock enabled",
             ),
             (
                 !user && landlock > Landlock::Missing,
-                "builds can change rights and times of the files of this user, and use sockets with a path outside of /run",
-                "it takes root, so that builds get users of their own",
+                "builds can change permissions and times of this user's files, and use sockets outside /run",
+                "requires root, so that builds get separate users",
             ),
         ]);
         if self.apart && !self.reaches(Exposure::Run) {
             openings.push(always(
-                "of /run builds see the resolver's directories and NixOS's current system, and the sockets in them"
+                "in /run, builds see the resolver's directories and NixOS's current system, with their sockets"
                     .to_owned(),
             ));
         }

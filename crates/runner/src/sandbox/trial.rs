@@ -87,7 +87,7 @@ pub fn script(targets: &Targets<'_>) -> String {
 /// The trial is incomplete.
 pub fn parse_output(printed: &str) -> Result<BTreeSet<Exposure>, String> {
     if printed.lines().last() != Some(TRIED) {
-        return Err(format!("the trial broke off: {}", printed.trim()));
+        return Err(format!("the test did not finish: {}", printed.trim()));
     }
     let is_reached = |reach: &Exposure| {
         let line = format!("reached {}", reach);

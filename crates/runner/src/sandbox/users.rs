@@ -65,7 +65,7 @@ impl Users {
             }
         }
         if each.len() < slots as usize {
-            let problem = format!("other runners use the {MAX_IDS} user ids from {first} on: name another range");
+            let problem = format!("other runners use the {MAX_IDS} user ids from {first} on: choose another range");
             return Err(io::Error::new(io::ErrorKind::AddrInUse, problem));
         }
         Ok(Users { each, locks })

@@ -57,7 +57,7 @@ pub fn unpack(
     } else if lower.ends_with(".zip") {
         zipped::unpack(packed, BufReader::new(File::open(archive)?), &mut target)?;
     } else {
-        let problem = format!("{name:?} is none of .tar.gz, .tar.zst, .zip");
+        let problem = format!("{name:?} is not a .tar.gz, .tar.zst or .zip file");
         return Err(SourceError::Invalid(problem));
     }
     let mut effort = Effort::new(stopper, u64::MAX);
@@ -75,7 +75,7 @@ pub fn unpack(
 fn the_only_directory(inside: &Inside, path: &Path, effort: &mut Effort<'_>) -> Result<PathBuf, SourceError> {
     let entries = inside.entries(effort)?;
     match entries.as_slice() {
-        [] => Err(SourceError::Invalid("there is nothing in it".to_owned())),
+        [] => Err(SourceError::Invalid("it is empty".to_owned())),
         [only] if only.kind == Kind::Directory => Ok(path.join(&only.name)),
         _ => Ok(path.to_owned()),
     }
@@ -117,7 +117,7 @@ impl Budget {
         self.entries = self
             .entries
             .checked_sub(1)
-            .ok_or_else(|| SourceError::entry(name, "is one entry too many"))?;
+            .ok_or_else(|| SourceError::entry(name, "exceeds the limit of entries"))?;
         self.bytes(name, 0)
     }
 
@@ -130,7 +130,7 @@ impl Budget {
             return Err(SourceError::Runner(io::Error::other(EffortError::Stopped)));
         }
         let left = self.bytes.checked_sub(count);
-        self.bytes = left.ok_or_else(|| SourceError::entry(name, "makes the source larger than it may be"))?;
+        self.bytes = left.ok_or_else(|| SourceError::entry(name, "exceeds the size limit of sources"))?;
         Ok(())
     }
 }
@@ -183,7 +183,7 @@ impl Target {
 
     /// Creates a hard link, as a copy of the original.
     pub(super) fn copy(&mut self, name: &[u8], path: &Path, original: &Path) -> Result<(), SourceError> {
-        let refuse = |_| SourceError::entry(name, "is a second name of what is no file before it");
+        let refuse = |_| SourceError::entry(name, "is a hard link to a file that does not precede it");
         let mut content = self.inside.read(original).map_err(refuse)?;
         let mode = std::os::unix::fs::MetadataExt::mode(&content.metadata()?);
         self.file(name, path, mode, &mut content)
@@ -195,12 +195,12 @@ fn misplaced(name: &[u8], error: io::Error) -> SourceError {
     match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::EXIST) => SourceError::entry(name, "is in the archive twice"),
         Some(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP) => {
-            SourceError::entry(name, "lies below what is no directory")
+            SourceError::entry(name, "is inside an entry that is not a directory")
         }
         Some(rustix::io::Errno::NAMETOOLONG | rustix::io::Errno::ILSEQ) => {
-            SourceError::entry(name, "has a name that cannot be")
+            SourceError::entry(name, "has an invalid name")
         }
-        None => SourceError::entry(name, "has a name that cannot be"),
+        None => SourceError::entry(name, "has an invalid name"),
         Some(_) => SourceError::Runner(error),
     }
 }

@@ -35,8 +35,8 @@ pub fn check(root: &Path, effort: &mut Effort<'_>) -> Result<(), SourceError> {
         let refuse = |problem: &str| SourceError::entry(link.as_os_str().as_bytes(), problem);
         match stays_inside(&inside, &link)? {
             Way::Inside => {}
-            Way::Out => return Err(refuse("is a link that leads out of the source")),
-            Way::Round => return Err(refuse("is a link that leads to itself")),
+            Way::Out => return Err(refuse("is a link to outside the source")),
+            Way::Round => return Err(refuse("is a link to itself")),
         }
     }
     Ok(())

@@ -33,7 +33,7 @@ pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
     for part in name.split(|byte| *byte == b'/') {
         match part {
             b"" | b"." => {}
-            b".." => return refuse("climbs out of the source"),
+            b".." => return refuse("is outside the source"),
             part if part.len() > MAX_PART_BYTES => return refuse("has a name that is too long"),
             part => path.push(OsStr::from_bytes(part)),
         }
@@ -52,7 +52,7 @@ pub(super) fn path_of(name: &[u8]) -> Result<PathBuf, SourceError> {
 pub(super) fn check_target(name: &[u8], link: &Path, target: &[u8]) -> Result<(), SourceError> {
     let refuse = |problem: &str| Err(SourceError::entry(name, problem));
     if target.is_empty() || target.contains(&0) || target.len() > MAX_BYTES {
-        return refuse("is a link to nowhere");
+        return refuse("is a link without a target");
     }
     if target.starts_with(b"/") {
         return refuse("is a link to an absolute path");
@@ -61,7 +61,7 @@ pub(super) fn check_target(name: &[u8], link: &Path, target: &[u8]) -> Result<()
     for part in target.split(|byte| *byte == b'/') {
         match part {
             b"" | b"." => {}
-            b".." if depth == 0 => return refuse("is a link that leads out of the source"),
+            b".." if depth == 0 => return refuse("is a link to outside the source"),
             b".." => depth -= 1,
             _ => depth += 1,
         }

@@ -68,7 +68,7 @@ fn unpack_entry<R: Read>(
         EntryType::Link => target.copy(&name, &path, &path_of(&linked)?),
         EntryType::GNUSparse => Err(refuse("is a sparse file: pack it without --sparse")),
         EntryType::Char | EntryType::Block | EntryType::Fifo => Err(refuse("is a device or pipe")),
-        _ => Err(refuse("is of an unknown kind")),
+        _ => Err(refuse("has an unknown type")),
     }
 }
 
@@ -82,7 +82,7 @@ fn pax<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target, overrides: &mut O
             b"path" => overrides.name = Some(value),
             b"linkpath" => overrides.target = Some(value),
             b"size" => {
-                let problem = "is described with a size of its own, as files above 8 GiB are";
+                let problem = "has an extended size, as files above 8 GiB do";
                 return Err(SourceError::entry(overrides.name.as_deref().unwrap_or(b"?"), problem));
             }
             key if key.starts_with(b"GNU.sparse.") => {
@@ -116,5 +116,5 @@ fn header<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<
 }
 
 fn broken(error: std::io::Error) -> SourceError {
-    SourceError::Invalid(format!("it is no readable archive: {error}"))
+    SourceError::Invalid(format!("cannot read the archive: {error}"))
 }

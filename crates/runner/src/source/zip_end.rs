@@ -44,13 +44,13 @@ pub(super) fn check(packed: &mut (impl Read + Seek), most: u64) -> Result<(), So
     let most_size = directory.count.saturating_mul(MAX_FOR_ENTRY);
     if !(least_size..=most_size).contains(&directory.size) {
         let problem = format!(
-            "its directory has {} bytes, which do not fit its {} entries",
+            "its directory has {} bytes, which does not fit its {} entries",
             directory.size, directory.count
         );
         return Err(SourceError::Invalid(problem));
     }
     if directory.start.checked_add(directory.size) != Some(end) {
-        let problem = "its directory is not where it says: nothing may stand before or behind the archive";
+        let problem = "its directory is not at its offset: nothing may precede or follow the archive";
         return Err(SourceError::Invalid(problem.to_owned()));
     }
     if directory.count > 0 && read_at::<4>(packed, directory.start).map_err(broken)? != *ENTRY_MARK {
@@ -66,7 +66,7 @@ fn find(packed: &mut (impl Read + Seek)) -> io::Result<(Directory, u64)> {
     packed.seek(SeekFrom::Start(tail_start))?;
     let mut tail = Vec::new();
     packed.take(END + MAX_COMMENT).read_to_end(&mut tail)?;
-    let nothing = || io::Error::new(io::ErrorKind::InvalidData, "there is no end of a ZIP archive");
+    let nothing = || io::Error::new(io::ErrorKind::InvalidData, "the end of the ZIP archive is missing");
     // The last signature, which is also where the library starts.
     let at = tail
         .windows(4)
@@ -101,7 +101,7 @@ fn wide(packed: &mut (impl Read + Seek), end: u64) -> io::Result<Option<Director
     let record: [u8; WIDE_END as usize] = read_at(packed, start)?;
     let is_here = u64_at(&locator, 8) == start && record.starts_with(WIDE_MARK);
     if !is_here || u64_at(&record, 4) != WIDE_END - 12 {
-        let problem = "its wide end record is not where it should be";
+        let problem = "its ZIP64 end record is not at its offset";
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     Ok(Some(Directory {
@@ -131,5 +131,5 @@ fn u64_at(bytes: &[u8], place: usize) -> u64 {
 }
 
 fn broken(error: io::Error) -> SourceError {
-    SourceError::Invalid(format!("it is no readable archive: {error}"))
+    SourceError::Invalid(format!("cannot read the archive: {error}"))
 }

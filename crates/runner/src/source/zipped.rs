@@ -32,7 +32,7 @@ pub(super) fn unpack<R: Read + Seek>(mut packed: R, mut again: R, target: &mut T
         let name = entry.name_raw().to_vec();
         let mut entry = entry
             .with_reader(&mut again, ZipReadOptions::default())
-            .map_err(|error| SourceError::entry(&name, format!("cannot be read: {error}")))?;
+            .map_err(|error| SourceError::entry(&name, format!("is not readable: {error}")))?;
         let refuse = |problem: &str| SourceError::entry(&name, problem);
         let path = path_of(&name)?;
         // An archive from a non-Unix system has no modes.
@@ -49,7 +49,7 @@ pub(super) fn unpack<R: Read + Seek>(mut packed: R, mut again: R, target: &mut T
             DIRECTORY => target.directory(&name, &path, mode)?,
             // Some programs mark a directory only by its name.
             0 | FILE if folder && entry.size() == 0 => target.directory(&name, &path, or(mode, 0o755))?,
-            0 | FILE if folder => return Err(refuse("is a file with the name of a directory")),
+            0 | FILE if folder => return Err(refuse("is a file named like a directory")),
             0 | FILE => target.file(&name, &path, or(mode, 0o644), &mut entry)?,
             _ => return Err(refuse("is a device or pipe")),
         }
@@ -62,5 +62,5 @@ fn or(mode: u32, usual: u32) -> u32 {
 }
 
 fn broken(error: ZipError) -> SourceError {
-    SourceError::Invalid(format!("it is no readable archive: {error}"))
+    SourceError::Invalid(format!("cannot read the archive: {error}"))
 }

@@ -9,7 +9,8 @@ pub fn shortage(machine: &dyn Machine, path: &Path, least: u64) -> Option<String
     let free = machine.free_bytes(path).ok().filter(|free| *free < least)?;
     let (free, least) = (free >> 20, least >> 20);
     Some(format!(
-        "The runner's disk is nearly full: {free} MiB are free, {least} MiB must be. Free space on it, or lower the limit."
+        "The runner's disk is nearly full: {free} MiB are free, and {least} MiB are required. Free up space, or \
+         lower the limit."
     ))
 }
 

@@ -159,7 +159,7 @@ async fn a_failing_step_is_named_and_ends_the_build() {
     assert_eq!(error.phase.as_deref(), Some("Test"));
     assert_eq!(
         error.message,
-        "The step 'Test' ended with exit code 3. The log shows why."
+        "The step `Test` ended with exit code 3. See the log for the reason."
     );
     assert_eq!(finish.phases.last().unwrap().exit_code, Some(3));
     assert!(!server.log("build_1").contains("never"));

@@ -113,7 +113,7 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
     let error = server.finished("build_bad").await.error.unwrap();
     assert_eq!(error.code, BuildErrorCode::SourceInvalid);
     assert!(
-        error.message.contains("\"out\" is a link that leads out of the source"),
+        error.message.contains("\"out\" is a link to outside the source"),
         "{}",
         error.message
     );

@@ -43,7 +43,7 @@ async fn a_place_where_no_build_can_run_is_noticed_at_once() {
     let (_working, stage) = tokio::sync::watch::channel(Stage::Working);
     let problem = runner.run(stage).await.unwrap_err().to_string();
     assert!(
-        problem.starts_with("builds cannot run here: a step ended with Exited(127)"),
+        problem.starts_with("cannot run builds here: a step ended with Exited(127)"),
         "{problem}"
     );
 }

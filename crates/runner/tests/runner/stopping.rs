@@ -98,7 +98,7 @@ async fn a_file_that_is_too_large_is_told_by_its_size_and_never_read() {
     assert_eq!(error.code, BuildErrorCode::ArtifactMissing);
     assert_eq!(
         error.message,
-        "The artifact 'app.bin' has 32212254720 bytes, and an artifact may have 4294967296 at most."
+        "The artifact `app.bin` has 32212254720 bytes, more than the limit of 4294967296 bytes."
     );
 }
 

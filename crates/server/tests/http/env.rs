@@ -146,7 +146,7 @@ async fn a_wrong_form_is_named_without_the_value() {
         ),
         (
             json!({"name": "A", "value": "hunter2", "configurations": ["a b"]}),
-            "configurations: each must be 1 to 64 letters, digits, '.', '_' and '-'",
+            "configurations: each must be 1 to 64 letters, digits, `.`, `_` and `-`",
         ),
         (
             json!({"name": "A", "value": "hunter2", "configurations": many}),

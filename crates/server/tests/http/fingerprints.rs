@@ -78,7 +78,7 @@ async fn documents_are_kept_and_differences_explained() {
     let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}"))
         .await
         .ok();
-    let reason = "The native code of this update differs from the installed app.";
+    let reason = "The native code of this update differs from the installed app";
     told.has(json!({"reason": reason, "changes": null}));
     assert_eq!(told["to"]["document"], Value::Null);
 
@@ -246,7 +246,7 @@ async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     };
     assert_eq!(
         ask(&old).await["compatibilityReason"],
-        "The native code of this update differs from the installed app."
+        "The native code of this update differs from the installed app"
     );
     // Sent with a build.
     build(&app, &key, json!({"fingerprint": old})).await;

@@ -83,7 +83,7 @@ impl AppStoreConnect {
             }
             Some(failure) => Err(failure),
             None if refused && progress.parts_refused >= MAX_REFUSED => {
-                self.restart_upload(progress, "The store refused the parts at its own addresses.")
+                self.restart_upload(progress, "The store refused the parts at the addresses that it gave")
                     .await
             }
             None => {

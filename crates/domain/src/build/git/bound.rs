@@ -51,14 +51,14 @@ impl AllowedRepositories {
                 let address = Address::parse(&spelling).ok_or_else(|| {
                     let shown: String = entry.chars().take(100).collect();
                     format!(
-                        "'{shown}' is not the beginning of a repository's address: write github.com/acme/app, \
-                         https://github.com/acme/ or git@github.com:acme/app.git."
+                        "`{shown}` is not the start of a repository's address, such as github.com/acme/app, \
+                         https://github.com/acme/ or git@github.com:acme/app.git"
                     )
                 })?;
                 bound.push(address);
             }
             if bound.len() > 2 * MAX_ENTRIES {
-                return Err(format!("There may be {MAX_ENTRIES} addresses at most."));
+                return Err(format!("At most {MAX_ENTRIES} addresses are allowed"));
             }
         }
         Ok(AllowedRepositories(bound))

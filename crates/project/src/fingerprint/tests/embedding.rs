@@ -91,7 +91,8 @@ fn what_cannot_be_written_into_is_named() {
     assert_eq!(
         embedded(&project, Platform::Android, "a").map_err(message),
         Err(
-            "app/src/main does not exist, so there is nothing to write the fingerprint into; make the native project first"
+            "app/src/main does not exist, so there is nothing to write the fingerprint into; create the native \
+             project first"
                 .to_owned()
         )
     );
@@ -100,7 +101,8 @@ fn what_cannot_be_written_into_is_named() {
     assert_eq!(
         embedded(&project, Platform::Ios, "a").map_err(message),
         Err(
-            "ios/App/App/Info.plist is no property list in XML; `plutil -convert xml1 ios/App/App/Info.plist` makes it one"
+            "ios/App/App/Info.plist is not an XML property list; run `plutil -convert xml1 ios/App/App/Info.plist` \
+             to convert it"
                 .to_owned()
         )
     );

@@ -184,7 +184,7 @@ fn what_is_missing_is_named_with_what_brings_it() {
             capacitor(),
             IOS,
             |project| project.write("node_modules/@capacitor/camera/package.json", "[]"),
-            "node_modules/@capacitor/camera/package.json is broken: it is no JSON object",
+            "node_modules/@capacitor/camera/package.json is broken: it is not a JSON object",
         ),
         (
             capacitor(),
@@ -196,7 +196,7 @@ fn what_is_missing_is_named_with_what_brings_it() {
             capacitor(),
             IOS,
             |project| project.write("yarn.lock", "a\n<<<<<<< HEAD\n"),
-            "yarn.lock is broken: a merge was left unresolved at line 2",
+            "yarn.lock is broken: unresolved merge conflict at line 2",
         ),
         (
             capacitor(),
@@ -211,13 +211,13 @@ fn what_is_missing_is_named_with_what_brings_it() {
             capacitor(),
             IOS,
             |project| project.write("pnpm-workspace.yaml", "patchedDependencies:\n  a: patches/a.patch\n"),
-            "patches/a.patch is broken: the project names this patch, and it does not exist",
+            "patches/a.patch is broken: the project refers to this patch, which does not exist",
         ),
         (
             capacitor(),
             IOS,
             |project| project.write("pnpm-workspace.yaml", "patchedDependencies:\n  a: ../a.patch\n"),
-            "../a.patch is broken: this patch is outside of the project",
+            "../a.patch is broken: this patch is outside the project",
         ),
         (
             flutter(),
@@ -229,7 +229,7 @@ fn what_is_missing_is_named_with_what_brings_it() {
             flutter(),
             ANDROID,
             |project| project.write("pubspec.lock", "packages:\n  <<<<<<< HEAD\n"),
-            "pubspec.lock is broken: this line cannot be understood: <<<<<<< HEAD",
+            "pubspec.lock is broken: unexpected line: <<<<<<< HEAD",
         ),
         (
             Project::new(&[]),

@@ -61,13 +61,13 @@ fn the_settings_include_and_exclude() {
         assert_eq!(changes, nothing_or(counts), "{file}");
     }
     for (pattern, problem) in [
-        ("../x", "leads out of the project"),
-        ("[z-a]", "is none that .gitignore could have"),
+        ("../x", "is outside the project"),
+        ("[z-a]", "is not valid in .gitignore"),
     ] {
         let project = capacitor().rules(&[pattern], &[]);
         assert_eq!(
             project.problem(ANDROID),
-            format!("the pattern '{pattern}' in launchway.toml {problem}")
+            format!("the pattern `{pattern}` in launchway.toml {problem}")
         );
     }
 }
@@ -103,22 +103,22 @@ mod links {
             (
                 "../../outside",
                 "android/out",
-                "android/out is a link that leads out of the project; put what it points to into the project, or exclude it",
+                "android/out is a link to outside the project; move its target into the project, or exclude it",
             ),
             (
                 "nowhere",
                 "android/none",
-                "android/none is a link that leads nowhere; mend it, or exclude it",
+                "android/none is a broken link; fix it, or exclude it",
             ),
             (
                 "self",
                 "android/self",
-                "android/self is a link that leads nowhere; mend it, or exclude it",
+                "android/self is a broken link; fix it, or exclude it",
             ),
             (
                 "..",
                 "android/app/up",
-                "android/app/up is a link to a folder that it lies in; remove it, or exclude it",
+                "android/app/up is a link to a folder that contains it; remove it, or exclude it",
             ),
         ];
         for (target, link, expected) in rows {
@@ -140,7 +140,7 @@ mod links {
         assert!(
             project
                 .problem(ANDROID)
-                .starts_with("android is a link that leads out of the project")
+                .starts_with("android is a link that is outside the project")
         );
     }
 
@@ -152,7 +152,7 @@ mod links {
         assert!(made.expect("mkfifo runs").success());
         assert_eq!(
             project.problem(ANDROID),
-            "android/pipe is neither file nor folder; remove it, or exclude it"
+            "android/pipe is neither a file nor a folder; remove it, or exclude it"
         );
     }
 

@@ -277,7 +277,7 @@ fn bombs_are_refused_before_they_go_off() {
         .unpack("a.tar.gz", &tar_gz(&many), BOUNDS)
         .unwrap_err()
         .to_string();
-    assert!(problem.contains("is one entry too many"), "{problem}");
+    assert!(problem.contains("exceeds the limit of entries"), "{problem}");
     let small = Bounds { bytes: 10, ..BOUNDS };
     let problem = Stage::new()
         .unpack("a.tar.gz", &tar_gz(&[file("a"), file("b")]), small)

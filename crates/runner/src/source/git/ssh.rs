@@ -77,9 +77,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let bound = AllowedRepositories::parse(urls).unwrap_or_default();
     let problem = match repository(call) {
-        None => "launchway: this call of ssh does not name a repository to fetch".to_owned(),
+        None => "launchway: this ssh command does not fetch a repository".to_owned(),
         Some(address) if !bound.covers(&address) => {
-            format!("launchway: {SSH_KEY} is not used for {address}: {URLS} does not name it")
+            format!("launchway: {SSH_KEY} is not used for {address}: {URLS} does not include it")
         }
         Some(_) => {
             let mut ssh = Command::new("ssh");

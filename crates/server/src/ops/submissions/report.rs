@@ -187,7 +187,7 @@ fn sentence(status: SubmissionStatus) -> &'static str {
         SubmissionStatus::Processing => "The store works on the app.",
         SubmissionStatus::InReview => "The app is in review.",
         SubmissionStatus::RollingOut => "The release is rolling out.",
-        SubmissionStatus::Halted => "The release is halted.",
+        SubmissionStatus::Halted => "The release is halted",
         SubmissionStatus::Success => "The submission is done.",
         SubmissionStatus::Rejected => "The store's review refused it.",
         SubmissionStatus::Failed => "The submission failed.",

@@ -31,7 +31,7 @@ async fn a_queued_build_is_canceled_at_once() {
         assert_eq!(read(&app, &key, id).await, view);
         assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled"]);
         let again = post(&app, &key, "cancel", id).await;
-        again.refused(400, "The build is over: it is canceled; there is nothing to cancel");
+        again.refused(400, "The build has ended: it is canceled; there is nothing to cancel");
         assert_eq!(app.audit(org).await.last().unwrap().action, "build.cancel");
         assert_eq!(kinds(&app, org).await.len(), 2);
     }
@@ -53,7 +53,7 @@ async fn a_running_build_is_asked_to_stop() {
     );
     Play { app: &app, org, id }.ends(Outcome::Success).await;
     let refused = post(&app, &key, "cancel", id).await;
-    refused.refused(400, "The build is over: it is success; there is nothing to cancel");
+    refused.refused(400, "The build has ended: it is success; there is nothing to cancel");
 }
 
 #[tokio::test]

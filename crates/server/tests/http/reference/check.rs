@@ -9,7 +9,7 @@ use super::Who::{Nobody, Revoked};
 use super::data::{Data, document};
 use super::{Error, Gets, Has, Is, Lacks, NONE, run};
 
-const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
+const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app";
 
 fn update() -> Gets {
     Has(

@@ -123,7 +123,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     stage
         .post(&stage.key, &path, ())
         .await
-        .refused(400, "The submission is canceled; that cannot be changed any more");
+        .refused(400, "The submission is canceled and can no longer be changed");
     let reviewed = id_of(&stage.submit(body).await.created());
     stage.until(reviewed, "in_review").await;
     let path = format!("/submit/cancel?id={reviewed}");
@@ -138,7 +138,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     let retry = stage.retry(reviewed).await;
     retry.refused(
         400,
-        "The submission is canceled; only a failed or rejected one can be retried",
+        "The submission is canceled. Only a failed or rejected submission can be retried.",
     );
     let events = stage.events(stage.org).await;
     let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
@@ -150,7 +150,7 @@ async fn what_users_have_is_not_canceled() {
     let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
     let canceled = stage.cancel(id).await;
-    canceled.refused(400, "The submission is released already; halt its rollout instead");
+    canceled.refused(400, "The submission is already released. Halt its rollout instead.");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY, TestApp};
 
-const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app.";
+const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app";
 
 /// A `lwfp-1` document; its keys stand in the order of RFC 8785.
 fn document(native: char, plugins: Value, resources: char) -> Value {

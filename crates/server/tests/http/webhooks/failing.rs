@@ -92,7 +92,7 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
     let (mut stage, receiver, webhook) = gone().await;
     assert_eq!(
         shown(&stage.webhook_now(&webhook).await),
-        json!(["disabled", "The receiver answered 410 Gone"])
+        json!(["disabled", "The receiver responded with 410 Gone"])
     );
     let deliveries = stage.deliveries(&webhook).await;
     let mut ends: Vec<_> = deliveries
@@ -100,7 +100,7 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
         .map(|one| json!([one["status"], one["reason"]]))
         .collect();
     ends.sort_by_key(Value::to_string);
-    let canceled = "The webhook was disabled: The receiver answered 410 Gone";
+    let canceled = "The webhook was disabled: The receiver responded with 410 Gone";
     assert_eq!(ends, [json!(["canceled", canceled]), json!(["failed", null])]);
     stage.publish_and_deliver().await;
     assert_eq!(stage.deliver_after(DAY).await, 0);
@@ -147,7 +147,7 @@ async fn five_days_of_failure_disable() {
     assert_eq!(shown(&stage.webhook_now(&webhook).await), json!(["active", null]));
     stage.advance(1);
     stage.publish_and_deliver().await;
-    let disabled = json!(["disabled", "Every try has failed for five days"]);
+    let disabled = json!(["disabled", "Every attempt has failed for five days"]);
     assert_eq!(shown(&stage.webhook_now(&webhook).await), disabled);
     let statuses: Vec<_> = stage
         .deliveries(&webhook)

@@ -13,17 +13,13 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
     let deep = "d/".repeat(45);
     let rows: Vec<(&str, Vec<Made>, &str)> = vec![
         ("absolute", vec![file("/etc/x")], "has an absolute path"),
-        ("climbing", vec![file("../secret")], "climbs out of the source"),
-        (
-            "climbing later",
-            vec![file("a/../../secret")],
-            "climbs out of the source",
-        ),
-        ("climbing at the end", vec![file("a/..")], "climbs out of the source"),
+        ("climbing", vec![file("../secret")], "is outside the source"),
+        ("climbing later", vec![file("a/../../secret")], "is outside the source"),
+        ("climbing at the end", vec![file("a/..")], "is outside the source"),
         (
             "climbing directory",
             vec![made(EntryType::Directory, "../x", "", b"")],
-            "climbs out of the source",
+            "is outside the source",
         ),
         ("backslashes", vec![file("..\\secret")], "has a backslash in its name"),
         ("no name", vec![file("")], "has no name"),
@@ -39,16 +35,16 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
             vec![link("d/a", "b/../../../secret")],
             "is a link that leads out",
         ),
-        ("link to nowhere", vec![link("a", "")], "is a link to nowhere"),
+        ("link to nowhere", vec![link("a", "")], "is a link without a target"),
         (
             "write through a link",
             vec![link("a", "b"), file("a/x")],
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         (
             "write through a link to a directory",
             vec![made(EntryType::Directory, "d", "", b""), link("a", "d"), file("a/x")],
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         (
             "write over a link",
@@ -63,12 +59,12 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "directory through a link",
             vec![link("a", "d"), made(EntryType::Directory, "a/b", "", b"")],
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         (
             "directory over a link",
             vec![link("a", "d"), made(EntryType::Directory, "a", "", b"")],
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         (
             "link out through another",
@@ -94,7 +90,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "file as a directory",
             vec![file("a"), file("a/b")],
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         (
             "second name of nothing",
@@ -109,7 +105,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "second name outside",
             vec![made(EntryType::Link, "a", "../secret", b"")],
-            "climbs out of the source",
+            "is outside the source",
         ),
         (
             "absolute second name",
@@ -140,7 +136,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "unknown kind",
             vec![made(EntryType::new(b'V'), "a", "", b"")],
-            "is of an unknown kind",
+            "has an unknown type",
         ),
         ("sparse", vec![sparse], "is a sparse file"),
         (
@@ -156,7 +152,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "climbing by a header",
             vec![pax("path=../../secr"), file("a")],
-            "climbs out of the source",
+            "is outside the source",
         ),
         (
             "link out by a header",
@@ -166,7 +162,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "climbing by a long name",
             vec![made(EntryType::GNULongName, "L", "", b"../secret\0"), file("a")],
-            "climbs out of the source",
+            "is outside the source",
         ),
         (
             "link out by a long name",
@@ -191,7 +187,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
             ],
             "is nested too deeply",
         ),
-        ("nothing", vec![], "there is nothing in it"),
+        ("nothing", vec![], "it is empty"),
     ];
     for (what, entries, expected) in rows {
         let stage = Stage::new();
@@ -224,16 +220,20 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
     }
     let rows = [
         ("absolute", zip_of(&[("/etc/x", None, b"x")]), "has an absolute path"),
-        ("climbing", renamed, "climbs out of the source"),
+        ("climbing", renamed, "is outside the source"),
         ("backslashes", zip_of(&[("..\\x", None, b"x")]), "has a backslash"),
         ("link out", symlinked("a", "../secret"), "is a link that leads out"),
         ("absolute link", symlinked("a", "/etc/passwd"), "absolute path"),
-        ("through a link", symlinked("a", "b"), "lies below what is no directory"),
+        (
+            "through a link",
+            symlinked("a", "b"),
+            "is inside an entry that is not a directory",
+        ),
         ("device", device, "is a device or pipe"),
         (
             "file below a file",
             zip_of(&[("a", None, b"x"), ("a/b", None, b"y")]),
-            "lies below what is no directory",
+            "is inside an entry that is not a directory",
         ),
         ("no archive", b"PK nothing".to_vec(), "it is no readable archive"),
     ];
@@ -300,7 +300,7 @@ fn a_directory_is_measured_before_it_is_read() {
         (
             "fewer claimed than the bytes hold",
             directory_alone(200_000, 1, |size| size),
-            "its directory has 9400000 bytes, which do not fit its 1 entries",
+            "its directory has 9400000 bytes, which does not fit its 1 entries",
         ),
         (
             "more claimed than the bytes hold",
@@ -325,12 +325,12 @@ fn a_directory_is_measured_before_it_is_read() {
         (
             "an archive before other bytes",
             [zip_of(&[("a", None, b"x")]), b"more".to_vec()].concat(),
-            "there is no end of a ZIP archive",
+            "the end of the ZIP archive is missing",
         ),
         (
             "a wide record somewhere else",
             [b"x".to_vec(), widened(&directory_alone(10, 10, |size| size), 10, 470)].concat(),
-            "its wide end record is not where it should be",
+            "its ZIP64 end record is not at its offset",
         ),
     ];
     for (what, bytes, expected) in rows {
