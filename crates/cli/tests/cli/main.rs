@@ -11,6 +11,8 @@ mod browser_login;
 #[cfg(unix)]
 mod build;
 #[cfg(unix)]
+mod build_output;
+#[cfg(unix)]
 mod builds;
 mod compatible;
 mod credentials;
@@ -32,6 +34,7 @@ mod newer_server;
 mod orgs;
 mod project;
 mod publish;
+mod publish_refused;
 mod published;
 mod rollback;
 #[cfg(unix)]
