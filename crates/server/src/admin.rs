@@ -31,7 +31,7 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
-use crate::program::CommandError;
+use crate::command_error::CommandError;
 
 /// What the operator can do.
 #[derive(Debug, Subcommand)]

@@ -21,22 +21,22 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::app_store_events::AppStoreEventSecrets;
+use crate::buffers::check_counts::CheckCounts;
+use crate::buffers::last_used::LastUsed;
+use crate::buffers::report_queue::ReportQueue;
 use crate::build_news::BuildNews;
 use crate::counters::Counters;
-use crate::embedded_runner::Embedded;
+use crate::embedded::Embedded;
 use crate::fair_work::FairWork;
-use crate::http::client_limit::ClientLimiter;
-use crate::http::limits::CallLimiter;
-use crate::http::page_limit::PageLimits;
 use crate::install_links::InstallLinks;
-use crate::jobs::check_counts::CheckCounts;
-use crate::jobs::last_used::LastUsed;
-use crate::jobs::lease::Leases;
-use crate::jobs::report_writer::ReportQueue;
-use crate::ops::build_secrets::Maskers;
-use crate::ops::passwords::Passwords;
+use crate::job_leases::JobLeases;
+use crate::limits::calls::CallLimiter;
+use crate::limits::clients::ClientLimiter;
+use crate::limits::pages::PageLimits;
+use crate::maskers::Maskers;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
+use crate::passwords::Passwords;
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.
 pub struct App {
@@ -51,7 +51,7 @@ pub struct App {
     /// Seals and opens secrets.
     pub vault: Vault,
     /// Answers the public check.
-    pub index: Index,
+    pub index: Arc<Index>,
     /// Signs and verifies install links of builds.
     pub install_links: InstallLinks,
     /// Derives the secrets with which app stores sign their events.
@@ -75,7 +75,7 @@ pub struct App {
     /// Counts of public checks that are not yet in the database.
     pub check_counts: CheckCounts,
     /// Leases of the jobs that run on one node at a time.
-    pub leases: Leases,
+    pub job_leases: JobLeases,
     /// Device reports that are not yet in the database.
     pub reports: ReportQueue,
     /// What webhooks need in addition to the database.
@@ -192,7 +192,7 @@ impl App {
         });
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
-            index: Index::new(config.updates_per_bundle, long_texts),
+            index: Arc::new(Index::new(config.updates_per_bundle, long_texts)),
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
@@ -204,7 +204,7 @@ impl App {
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),
             check_counts: CheckCounts::default(),
-            leases: Leases::new(dependencies.random.token()),
+            job_leases: JobLeases::new(dependencies.random.token()),
             reports: ReportQueue::new(db.clone()),
             webhooks: Webhooks {
                 sender: WebhookSender::new(dependencies.resolver, config.allow_private_webhooks),

@@ -7,8 +7,6 @@ use launchway_domain::id::CredentialId;
 use launchway_domain::mac::MacKey;
 use zeroize::Zeroizing;
 
-use crate::app::App;
-
 /// Derives the secrets.
 pub struct AppStoreEventSecrets {
     key: MacKey,
@@ -25,10 +23,10 @@ impl AppStoreEventSecrets {
         WebhookSecret::new(self.text(id))
     }
 
-    /// What App Store Connect needs to know to send its events for a credential here.
-    pub fn event_settings(&self, app: &App, id: CredentialId) -> StoreEvents {
+    /// What App Store Connect needs to know to send its events for a credential to this address.
+    pub fn event_settings(&self, public_url: &str, id: CredentialId) -> StoreEvents {
         StoreEvents {
-            url: format!("{}/store-events/app-store/{id}", app.public_url),
+            url: format!("{public_url}/store-events/app-store/{id}"),
             secret: self.text(id).to_string(),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::Runner;
 use launchway_domain::id::OrgId;
@@ -145,4 +147,27 @@ pub struct RunnerCaller {
     pub runner: Runner,
     /// The origin of the call.
     pub origin: Origin,
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    /// The admitted caller; the route table decides which routes have one.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        parts
+            .extensions
+            .get::<Caller>()
+            .cloned()
+            .ok_or(ApiError::NoAuthentication)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RunnerCaller {
+    type Rejection = ApiError;
+
+    /// The admitted runner.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let runner = parts.extensions.get::<RunnerCaller>().cloned();
+        runner.ok_or(ApiError::NoAuthentication)
+    }
 }

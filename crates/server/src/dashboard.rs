@@ -24,6 +24,7 @@ mod member_actions;
 mod members;
 mod overview;
 mod page_error;
+pub mod page_limit;
 mod parts;
 mod profile;
 mod publish;
@@ -59,7 +60,7 @@ use axum::routing::{MethodRouter, get, post};
 use launchway_domain::tenancy::Role;
 
 use crate::app::App;
-use crate::http::{build_log as api_log, build_stream, page_limit};
+use crate::http::{build_log as api_log, build_stream};
 use confirm::Action;
 pub use page_error::PageError;
 use visitor::{FormAt, PageRules};

@@ -14,7 +14,7 @@ use launchway_api::runner::Enroll;
 use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_config::Config;
-use launchway_domain::id::{OrgId, RunnerId};
+use launchway_domain::id::OrgId;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::machine::{Machine, SystemMachine};
 use launchway_runner::plan::ProjectResolver;
@@ -26,6 +26,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
+use crate::embedded::Embedded;
 use crate::ops::runners;
 
 /// How long running builds may take to finish after the process is told to stop. Then they are stopped, and restart on
@@ -38,17 +39,6 @@ const FIRST_ORG: Duration = Duration::from_secs(2);
 /// The file in the work directory with the id of its runner, so that a restarted runner resumes as the same one.
 const ID_FILE: &str = "runner-id";
 const NAME: &str = "embedded";
-
-/// The embedded runner as its server knows it.
-#[derive(Clone, Debug)]
-pub struct Embedded {
-    /// Its id.
-    pub runner: RunnerId,
-    /// The address at which it reaches the server: a local one.
-    pub origin: String,
-    /// The user ids that its builds run as.
-    pub builders: RangeInclusive<u32>,
-}
 
 /// A running embedded runner.
 pub struct EmbeddedRunner {

@@ -2,19 +2,19 @@
 
 pub mod admit;
 pub mod check_query;
-pub mod client;
-pub mod client_limit;
 pub mod connection;
 pub mod connection_slots;
 pub mod cookies;
 pub mod endpoint;
 pub mod extract;
-pub mod limits;
 mod local_peer;
+pub mod metrics;
 pub mod openapi;
-pub mod page_limit;
+pub mod page_headers;
+pub mod query;
 pub mod request_body;
 pub mod router;
+pub mod same_site;
 pub mod server;
 
 mod answers;

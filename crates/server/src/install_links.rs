@@ -8,8 +8,6 @@ use launchway_domain::mac::{MacKey, SHORT};
 use launchway_domain::time::{DAY, EpochMs, SECOND, iso};
 use subtle::ConstantTimeEq;
 
-use crate::app::App;
-
 /// How long a link is valid.
 const LIFE: EpochMs = 7 * DAY;
 
@@ -33,11 +31,11 @@ impl InstallLinks {
         Self { key: MacKey::new(&key) }
     }
 
-    /// The link to the page of a build, valid for a week from now.
-    pub fn link(&self, app: &App, build: BuildId) -> InstallLink {
-        let expires = (app.clock.now() + LIFE) / SECOND;
+    /// The link to the page of a build below this address, valid for a week from now.
+    pub fn link(&self, public_url: &str, build: BuildId, now: EpochMs) -> InstallLink {
+        let expires = (now + LIFE) / SECOND;
         InstallLink {
-            url: format!("{}/install/{build}?{}", app.public_url, self.proof(build, expires)),
+            url: format!("{public_url}/install/{build}?{}", self.proof(build, expires)),
             expires_at: iso(expires * SECOND),
         }
     }

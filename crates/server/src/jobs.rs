@@ -10,7 +10,6 @@ pub mod last_used;
 pub mod lease;
 pub mod old_builds;
 pub mod old_submissions;
-pub mod report_writer;
 pub mod submissions;
 pub mod sweep;
 
@@ -39,7 +38,7 @@ impl Jobs {
             stoppable: JoinSet::new(),
             finishing: Vec::new(),
         };
-        tokio::spawn(follow::run(app.clone()));
+        tokio::spawn(follow::run(app.db.clone(), app.index.clone()));
         tokio::spawn(last_used::run(app.clone()));
         tokio::spawn(check_counts::run(app.clone()));
         if app.config.roles.worker {
@@ -74,9 +73,9 @@ impl Jobs {
         }
         // Concurrently: if the database is unreachable, each of them waits for it.
         let (leases, used, checks) = tokio::join!(
-            app.leases.give_back(app),
+            app.job_leases.give_back(&app.db),
             app.last_used.flush(&app.db),
-            app.check_counts.flush(app)
+            app.check_counts.flush(&app.db, &app.index, app.clock.now())
         );
         for (what, result) in [
             ("leases of jobs could not be given back", leases),

@@ -25,7 +25,6 @@ pub mod master_key_rotation;
 pub mod members;
 pub mod orgs;
 pub mod packages;
-pub mod passwords;
 pub mod proof;
 pub mod provider_sign_in;
 pub mod publish;

@@ -14,23 +14,8 @@ use clap::Parser;
 use launchway_config::{Config, LogFormat, credentials_from_environment};
 
 use crate::admin;
-use crate::api_error::ApiError;
-use crate::app::StartError;
+use crate::command_error::CommandError;
 use args::{Args, Command};
-
-/// Why a command failed. Its text is for the operator.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// The service cannot start.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The request is not possible.
-    #[error(transparent)]
-    Refused(#[from] ApiError),
-    /// An I/O error of standard input, standard output or a file.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-}
 
 /// Runs the program. The exit code is 0 on success, 1 on failure, 2 for a wrong command line.
 pub fn main() -> ExitCode {

@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
+use crate::command_error::CommandError;
 use crate::ops::audit::audit_installation;
-use crate::program::CommandError;
 use build_files::Listed;
 
 const FORMAT: u32 = 1;

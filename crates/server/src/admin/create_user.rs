@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::find_org;
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::command_error::CommandError;
 use crate::ops::accounts;
 use crate::ops::write::Write;
-use crate::program::CommandError;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

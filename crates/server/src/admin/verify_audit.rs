@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::command_error::CommandError;
 use crate::ops::audit;
-use crate::program::CommandError;
 
 pub async fn run(app: &App) -> Result<(Value, String), CommandError> {
     let check = audit::verify(app).await?;

@@ -21,7 +21,7 @@ use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::http::audit::{filter, view};
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 #[derive(Template)]
 #[template(path = "dashboard/audit.html")]

@@ -18,7 +18,7 @@ use super::show;
 use super::visit::Visit;
 use crate::api_error::ApiError;
 use crate::http::install::{fresh_url, qr};
-use crate::http::pages::protect;
+use crate::http::page_headers::protect;
 use crate::ops::binaries::APPS;
 use crate::ops::builds::view::{artifacts_of, view};
 

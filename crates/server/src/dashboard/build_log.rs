@@ -17,7 +17,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_log::LogReader;
 use crate::caller::Caller;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 /// The offset of every 500th line is returned.
 const STRIDE: u64 = 500;

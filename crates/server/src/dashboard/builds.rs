@@ -20,7 +20,7 @@ use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::http::builds::filter;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 const FILTERS: [&str; 5] = ["status", "platform", "bundleId", "configuration", "branch"];
 

@@ -21,7 +21,7 @@ use super::show::{self, Pager, ROWS};
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::env_vars;
 use crate::ops::write::Write;
 

@@ -3,7 +3,7 @@
 use launchway_domain::percent::encode;
 
 use crate::api_error::ApiError;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 /// The filters of a list, by the names of their parameters.
 pub struct Filters(Vec<(&'static str, String)>);

@@ -14,9 +14,9 @@ use super::parts::{FormParts, too_large};
 use super::revision::Revision;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
-use crate::http::extract::Query;
-use crate::http::pages::FOREIGN_FORM;
+use crate::http::query::Query;
 use crate::http::request_body::whole_body;
+use crate::http::same_site::FOREIGN_FORM;
 
 /// The maximum size of a form in bytes, including files. A value of an environment variable has up to 64 KiB, and each
 /// byte may be escaped.

@@ -9,7 +9,7 @@ use launchway_domain::tenancy::Role;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::pages::protect;
+use crate::http::page_headers::protect;
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -16,7 +16,7 @@ use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::keys;
 use crate::ops::write::Write;
 

@@ -14,7 +14,6 @@ use super::frame::Notice;
 use super::revision::Revision;
 use super::show::time;
 use crate::api_error::ApiError;
-use crate::http::extract::Query;
 use crate::ops::members;
 use crate::ops::write::{Target, Write};
 
@@ -86,7 +85,7 @@ impl Action for Remove {
 
     async fn facts(&self, org: &mut Org<'_>, by: &Requester<'_>, id: UserId) -> Result<Facts, ApiError> {
         let (member, revision) = read(org, id).await?;
-        members::may_remove(&by.visitor.caller, &Query::parse(&format!("id={id}")))?;
+        members::may_remove(&by.visitor.caller, Some(&id.to_string()))?;
         let name = &by.visitor.org.name;
         let facts = if by.visitor.caller.actor() == Actor::User(id) {
             Facts::new(format!("Leave {name}?"), "Leave", revision)

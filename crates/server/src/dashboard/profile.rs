@@ -17,8 +17,8 @@ use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::Browser;
 use crate::http::cookies;
+use crate::http::extract::SameSiteBrowser;
 use crate::ops::accounts;
 use crate::ops::proof;
 use crate::ops::sessions::{self, EndSession};
@@ -62,7 +62,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 pub async fn change_password(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     form_data: FormData,
 ) -> Result<Response, PageError> {
     let (session, user) = visitor.user()?;

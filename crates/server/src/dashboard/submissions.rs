@@ -20,7 +20,7 @@ use super::updates::bundles;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::http::submit::filter;
 
 const FILTERS: [&str; 4] = ["status", "platform", "bundleId", "buildId"];

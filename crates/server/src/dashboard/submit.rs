@@ -21,7 +21,7 @@ use super::received::{ReceivedFile, receive};
 use super::visitor::{Visitor, other_session};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::create::Created;
 use crate::ops::submissions::credential::kind_of;
 use crate::ops::submissions::request;

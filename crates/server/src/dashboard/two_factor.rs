@@ -16,7 +16,7 @@ use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::Browser;
+use crate::http::extract::SameSiteBrowser;
 use crate::http::install::qr::{self, Drawing};
 use crate::ops::proof;
 use crate::ops::two_factor::{self, State as Codes};
@@ -78,7 +78,7 @@ fn current_password(form_data: &FormData) -> Result<&str, ApiError> {
 pub async fn begin(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     form_data: FormData,
 ) -> Result<Response, PageError> {
     let (session, user) = visitor.user()?;
@@ -109,7 +109,7 @@ pub async fn confirm(
 pub async fn remove(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     form_data: FormData,
 ) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;

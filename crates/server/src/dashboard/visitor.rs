@@ -25,8 +25,8 @@ use super::page_error::PageError;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin, Who};
-use crate::http::extract::Query;
-use crate::http::pages::FOREIGN_FORM;
+use crate::http::query::Query;
+use crate::http::same_site::{self, FOREIGN_FORM};
 use crate::http::{admit, cookies};
 
 /// A signed-in member of the organization whose page this is.
@@ -108,7 +108,7 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 pub async fn admit_visitor(State(door): State<PageRules>, request: Request, next: Next) -> Response {
     let app = &door.app;
     let is_change = request.method() != Method::GET && request.method() != Method::HEAD;
-    let is_own = !is_change || admit::is_from_own_pages(app, request.headers());
+    let is_own = !is_change || same_site::is_from_own_pages(app, request.headers());
     let (parts, body) = request.into_parts();
     let visitor = match visitor(app, &parts, door.least).await {
         Ok(visitor) if is_own => visitor,

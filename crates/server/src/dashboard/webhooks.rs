@@ -21,7 +21,7 @@ use super::visitor::Visitor;
 use super::webhook_actions::revision;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::http::webhooks::{delivery_views, view, views};
 use crate::ops::write::Write;
 use crate::ops::{deliveries, webhooks};

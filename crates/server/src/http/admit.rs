@@ -20,8 +20,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, NO_ORGANIZATION, Origin, RunnerCaller, Who};
 use crate::http::cookies;
-use crate::http::extract::Query;
-use crate::http::limits::Quota;
+use crate::http::query::Query;
+use crate::http::same_site::is_from_own_pages;
+use crate::limits::calls::Quota;
 use crate::ops::runners;
 
 const OTHER_ORGANIZATION: &str = "orgId names an organization that this caller does not act in";
@@ -301,28 +302,4 @@ fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), Api
 
 fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
-}
-
-/// Whether the browser reports that another site caused the request.
-pub fn is_from_another_site(app: &App, headers: &HeaderMap) -> bool {
-    let says = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
-    says && !is_from_own_pages(app, headers)
-}
-
-/// A change made with a cookie must come from the same origin: either `Sec-Fetch-Site` says so, or `Origin` is the
-/// public URL or the requested host. A browser sends at least one of the two with every change.
-pub fn is_from_own_pages(app: &App, headers: &HeaderMap) -> bool {
-    match (headers.get("sec-fetch-site"), headers.get(header::ORIGIN)) {
-        (Some(site), _) => site == "same-origin",
-        (None, Some(origin)) => {
-            let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
-            let asked = origin
-                .to_str()
-                .ok()
-                .and_then(|origin| origin.split_once("://"))
-                .map(|(_, host)| host.as_bytes());
-            origin.as_bytes() == app.public_url.as_bytes() || (asked.is_some() && asked == host)
-        }
-        (None, None) => false,
-    }
 }

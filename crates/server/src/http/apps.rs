@@ -12,7 +12,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created, found, id_and_status, page, replay};
-use crate::http::extract::{Create, Query};
+use crate::http::extract::Create;
+use crate::http::query::Query;
 use crate::ops::apps;
 use crate::ops::write::{Creation, Write};
 

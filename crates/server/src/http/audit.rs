@@ -13,7 +13,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::page;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 /// Lists what was done in the organization, newest first.
 #[utoipa::path(

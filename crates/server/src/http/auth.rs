@@ -14,9 +14,9 @@ use launchway_api::words::{ActiveStatus, CallerKind, DoneStatus};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::{Browser, Caller, Origin, Who};
+use crate::caller::{Caller, Origin, Who};
 use crate::http::answers::{found, id_and_status};
-use crate::http::extract::{Body, SMALL_BODY};
+use crate::http::extract::{Body, SMALL_BODY, SameSiteBrowser};
 use crate::http::{cookies, orgs};
 use crate::ops::accounts;
 use crate::ops::sessions::{self, EndSession, SignedIn};
@@ -36,7 +36,7 @@ use crate::ops::sessions::{self, EndSession, SignedIn};
 )]
 pub async fn sign_in(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     body: Body<SignIn, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     let SignIn { email, password, code } = &body.0;
@@ -58,7 +58,7 @@ pub async fn sign_in(
 )]
 pub async fn setup(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     body: Body<Setup, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     let (signed_in, _) = accounts::set_up(&app, &body.0, &browser).await?;
@@ -80,7 +80,7 @@ pub async fn setup(
 )]
 pub async fn accept_invitation(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     body: Body<AcceptInvitation, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     let AcceptInvitation { token, password, code } = &body.0;
@@ -102,7 +102,7 @@ pub async fn accept_invitation(
 )]
 pub async fn reset_password(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     body: Body<ResetPassword, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;

@@ -17,7 +17,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_log::LogReader;
 use crate::caller::Caller;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 
 /// How long a download runs before its caller's access is checked again.
 const RECHECK: Duration = Duration::from_secs(1);

@@ -26,7 +26,7 @@ use crate::build_news::StreamPlace;
 use crate::caller::Caller;
 use crate::http::build_log::{offset, remaining};
 use crate::http::event_stream::event_stream;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::builds::view::view;
 
 /// Other nodes do not notify this one, so it polls.

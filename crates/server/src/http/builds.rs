@@ -15,10 +15,10 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created, created_or_kept, found, id_and_status, page_of, replay};
-use crate::http::extract::{Create, CreateBare, Query};
-use crate::ops::builds;
-use crate::ops::builds::request;
+use crate::http::extract::{Create, CreateBare};
+use crate::http::query::Query;
 use crate::ops::builds::view::{view, views};
+use crate::ops::builds::{self, request};
 use crate::ops::fingerprints;
 use crate::ops::write::{Creation, Write};
 

@@ -6,7 +6,7 @@ use launchway_domain::percent::decode_query;
 use launchway_domain::words;
 
 use crate::api_error::ApiError;
-use crate::http::extract::{duplicate_parameter, text};
+use crate::http::query::{duplicate_parameter, text};
 
 words! {
     /// A parameter of the check (`docs/reference/updates.md#request`).
@@ -27,7 +27,7 @@ words! {
     CurrentUpdateId = "currentUpdateId",
 }
 
-/// The known parameters of a check. It agrees with [`Query`](crate::http::extract::Query) on each: unknown ones are
+/// The known parameters of a check. It agrees with [`Query`](crate::http::query::Query) on each: unknown ones are
 /// ignored, and reading a duplicate is refused.
 #[derive(Debug, Default)]
 pub struct CheckQuery<'q>([ParameterValue<'q>; Parameter::ALL.len()]);
@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::http::extract::Query;
+    use crate::http::query::Query;
 
     #[test]
     fn each_parameter_is_at_its_number() {

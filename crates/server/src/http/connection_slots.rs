@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use crate::http::client::{Width, network};
+use crate::limits::networks::{Width, network};
 
 /// The slots in use.
 pub struct ConnectionSlots {

@@ -10,6 +10,7 @@ use axum::response::{Html, IntoResponse, Response};
 use serde_json::Value;
 
 use crate::api_error::ApiError;
+use crate::http::page_headers;
 
 /// The document, serialized once.
 #[derive(Clone)]
@@ -46,7 +47,7 @@ pub async fn document(Extension(document): Extension<Document>) -> Response {
 )]
 pub async fn viewer(Extension(document): Extension<Document>) -> Result<Response, ApiError> {
     let mut response = Html(document.page.to_string()).into_response();
-    super::pages::protect(&mut response);
+    page_headers::protect(&mut response);
     Ok(response)
 }
 

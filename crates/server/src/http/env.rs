@@ -13,7 +13,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created, found, id_and_status, page_of, replay};
-use crate::http::extract::{Create, Query};
+use crate::http::extract::Create;
+use crate::http::query::Query;
 use crate::ops::env_vars;
 use crate::ops::write::{Creation, Write};
 

@@ -19,7 +19,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::found;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::fingerprints::{of_build, of_update};
 
 /// Reads what a build or an update is natively: its hash, and its document where it is known.

@@ -22,8 +22,8 @@ use launchway_domain::time::{SECOND, iso};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
-use crate::http::pages::protect;
+use crate::http::page_headers::protect;
+use crate::http::query::Query;
 use crate::install_links::InstallLinkError;
 use crate::ops::builds::view::{artifacts_of, installable_artifact};
 

@@ -12,7 +12,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{found, page};
-use crate::http::extract::{Body, Query};
+use crate::http::extract::Body;
+use crate::http::query::Query;
 use crate::ops::members;
 use crate::ops::write::{Target, Write};
 
@@ -88,7 +89,7 @@ pub async fn change(
     )
 )]
 pub async fn remove(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
-    members::may_remove(&caller, &query)?;
+    members::may_remove(&caller, query.get("id").ok().flatten())?;
     let id = query.id("member")?;
     let id = id.get()?;
     let mut write = Write::begin_against(&app, &caller, Target::Member(id)).await?;

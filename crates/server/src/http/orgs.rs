@@ -14,7 +14,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
 use crate::http::answers::{created, found, page, replay};
-use crate::http::extract::{Body, Create, Query};
+use crate::http::extract::{Body, Create};
+use crate::http::query::Query;
 use crate::ops::orgs;
 use crate::ops::write::{Creation, Write};
 

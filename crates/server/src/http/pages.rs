@@ -12,23 +12,22 @@ use std::sync::Arc;
 use askama::Template;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, header};
+use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::http::extract::Query;
+use crate::dashboard::page_limit;
+use crate::http::cookies;
+use crate::http::page_headers::protect;
+use crate::http::query::Query;
 use crate::http::request_body::whole_body;
-use crate::http::{admit, cookies, page_limit};
+use crate::http::same_site::{self, FOREIGN_FORM};
 use crate::ops::sessions::SignedIn;
 
-/// The message for a form that did not come from its own page.
-pub const FOREIGN_FORM: &str = "This form was sent from another site";
 const FORM_LIMIT: usize = 16 << 10;
-const CSP: &str =
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The pages and their stylesheet.
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
@@ -46,7 +45,7 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
 
 /// A form from another site could sign somebody in as somebody else.
 async fn own_forms_only(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if request.method() == Method::POST && admit::is_from_another_site(&app, request.headers()) {
+    if request.method() == Method::POST && same_site::is_from_another_site(&app, request.headers()) {
         return foreign_form();
     }
     next.run(request).await
@@ -112,16 +111,6 @@ fn input(name: &'static str, label: &'static str, kind: &'static str, complete: 
         complete,
         value: value.to_owned(),
     }
-}
-
-/// Sets the headers that prevent framing, sniffing and scripts, and that hide the URL from other sites. `no-referrer`
-/// would make browsers send forms with `Origin: null`, which looks like another site.
-pub fn protect(response: &mut Response) {
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
 }
 
 impl IntoResponse for Page {

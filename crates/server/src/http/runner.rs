@@ -22,7 +22,8 @@ use crate::app::App;
 use crate::caller::{Origin, RunnerCaller};
 use crate::http::admit::OneTimeToken;
 use crate::http::answers::created;
-use crate::http::extract::{Body, Query};
+use crate::http::extract::Body;
+use crate::http::query::Query;
 use crate::http::request_body::whole_body;
 use crate::ops::{artifacts, build_logs, fingerprints, finish, leases, runners};
 

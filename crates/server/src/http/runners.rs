@@ -14,7 +14,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created, found, id_and_status, page, replay};
-use crate::http::extract::{CreateBare, Query};
+use crate::http::extract::CreateBare;
+use crate::http::query::Query;
 use crate::ops::runners;
 use crate::ops::write::{Creation, Write};
 

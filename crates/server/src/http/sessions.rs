@@ -13,7 +13,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
 use crate::http::answers::{id_and_status, page};
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::sessions::{self, EndSession};
 
 /// Lists the caller's sessions.

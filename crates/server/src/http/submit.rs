@@ -15,10 +15,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
-use crate::http::extract::{Body, Create, Query};
-use crate::ops::submissions;
-use crate::ops::submissions::form;
-use crate::ops::submissions::request;
+use crate::http::extract::{Body, Create};
+use crate::http::query::Query;
+use crate::ops::submissions::{self, form, request};
 use crate::ops::write::Write;
 
 /// Submits the app of a build, or an uploaded one, to its store. The service does the rest by itself; read the submission

@@ -19,11 +19,10 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
-use crate::http::extract::{Body, Create, Query};
-use crate::ops::fingerprints;
-use crate::ops::publish_request;
-use crate::ops::updates;
+use crate::http::extract::{Body, Create};
+use crate::http::query::Query;
 use crate::ops::write::Write;
+use crate::ops::{fingerprints, publish_request, updates};
 
 /// Publishes an over-the-air update. When this answers, checks are offered it.
 #[utoipa::path(

@@ -13,7 +13,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{found, page};
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::usage::holdings;
 
 /// Lists months, newest first, or reads the one that `id` names. Months are UTC; one without any use is not listed.

@@ -17,7 +17,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::http::answers::{created, found, id_and_status, page_of, replay};
-use crate::http::extract::{Body, Create, CreateBare, Query};
+use crate::http::extract::{Body, Create, CreateBare};
+use crate::http::query::Query;
 use crate::ops::write::{Creation, Write};
 use crate::ops::{deliveries as making, webhooks};
 

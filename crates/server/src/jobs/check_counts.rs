@@ -1,66 +1,18 @@
-//! Counts of public checks on their way to the database: taken from the index's counters, written in batches.
+//! Writes the counts of public checks to the database, in batches.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-
-use launchway_domain::id::OrgId;
-use launchway_domain::usage::Month;
-use launchway_store::StoreError;
-use tokio::sync::Mutex;
 
 use crate::app::App;
 
 const EVERY: Duration = Duration::from_secs(5);
-
-/// The counts that are not in the database yet.
-#[derive(Default)]
-pub struct CheckCounts {
-    /// Checks of a bundle, by its key, in a month. While the database is unreachable they wait here, in the month in
-    /// which they were made.
-    pending: Mutex<BTreeMap<(Month, Box<str>), i64>>,
-}
-
-impl CheckCounts {
-    /// Writes the counts since the last call. Drops those of bundles that belong to nobody.
-    pub async fn flush(&self, app: &App) -> Result<(), StoreError> {
-        let mut pending = self.pending.lock().await;
-        let month = Month::of(app.clock.now());
-        for (bundle, count) in app.index.take_checks().await {
-            *pending.entry((month, bundle)).or_default() += count;
-        }
-        if pending.is_empty() {
-            return Ok(());
-        }
-        let mut by_org: BTreeMap<(OrgId, Month), i64> = BTreeMap::new();
-        let mut tx = app.db.read().await?;
-        let mut system = tx.system("checks of every tenant are counted together");
-        for ((month, bundle), count) in &*pending {
-            if let Some(org) = system.bundle_owner(bundle).await? {
-                *by_org.entry((org, *month)).or_default() += count;
-            }
-        }
-        drop(tx);
-        let checks: Vec<_> = by_org
-            .into_iter()
-            .map(|((org, month), count)| (org, month, count))
-            .collect();
-        let mut tx = app.db.write().await?;
-        tx.system("checks of every tenant are counted together")
-            .add_checks(&checks)
-            .await?;
-        tx.commit().await?;
-        pending.clear();
-        Ok(())
-    }
-}
 
 /// Writes the counts every five seconds.
 pub async fn run(app: Arc<App>) {
     let mut tick = tokio::time::interval(EVERY);
     loop {
         tick.tick().await;
-        if let Err(error) = app.check_counts.flush(&app).await {
+        if let Err(error) = app.check_counts.flush(&app.db, &app.index, app.clock.now()).await {
             tracing::debug!(%error, "counts of checks could not be written, they wait");
         }
     }

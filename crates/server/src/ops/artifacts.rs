@@ -13,11 +13,11 @@ use launchway_domain::id::{ArtifactId, BuildId, OrgId};
 use launchway_domain::time::{SECOND, iso};
 use launchway_inspection::InspectionError;
 
-use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
 use crate::ops::binaries::{self, ReadError};
+use crate::ops::free_space;
 use crate::ops::leases::{begin_change, reachable_url};
 use crate::ops::usage;
 use crate::ops::write::Write;

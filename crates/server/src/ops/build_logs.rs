@@ -17,13 +17,12 @@ use launchway_domain::masking::Masker;
 use launchway_os::folders::make_private_dir;
 use launchway_store::LogSegment;
 
-use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
-use crate::ops::build_secrets;
 use crate::ops::leases::{self, begin_change, is_held, no_lease_error};
 use crate::ops::write::{Signal, Write};
+use crate::ops::{build_secrets, free_space};
 
 /// The minimum size in bytes of a part in object storage.
 const SEGMENT: i64 = 1 << 20;

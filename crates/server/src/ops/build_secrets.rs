@@ -2,8 +2,7 @@
 //! its log. They are opened only here, and each opening of a secret is audited
 //! (`docs/reference/environment.md#sealing`).
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -15,7 +14,6 @@ use launchway_domain::build::{Build, SourceRecord};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Signing, for_build};
 use launchway_domain::env_var::{BuildScope, EnvVar, Visibility, resolve};
-use launchway_domain::id::BuildId;
 use launchway_domain::masking::Masker;
 use launchway_inspection::credential_form::OpenedCredential;
 use launchway_store::Paging;
@@ -31,8 +29,6 @@ const ALL: Paging = Paging { limit: 1000, offset: 0 };
 const MAX_SECRET: usize = 4 << 10;
 /// The total bytes of secrets that are masked here for one build; the shortest come first.
 const MAX_SECRETS: usize = 32 << 10;
-/// The number of builds whose masker is cached. The secrets of others are opened again.
-const MAX_MASKERS: usize = 256;
 
 /// The opened secrets that a lease hands out.
 #[derive(Debug, Default)]
@@ -172,34 +168,5 @@ impl Opened {
     /// A masker for the secrets. Building it is CPU-bound.
     pub fn masker(&self) -> Masker {
         Masker::new(self.secrets().iter().map(|secret| secret.as_slice()))
-    }
-}
-
-/// Maskers of running builds, by build and attempt.
-#[derive(Default)]
-pub struct Maskers(Mutex<HashMap<(BuildId, u32), Arc<Masker>>>);
-
-impl Maskers {
-    /// The masker of an attempt, if it is cached.
-    pub fn of(&self, build: BuildId, attempt: u32) -> Option<Arc<Masker>> {
-        self.all().get(&(build, attempt)).cloned()
-    }
-
-    /// Caches the masker of an attempt.
-    pub fn keep(&self, build: BuildId, attempt: u32, masker: Arc<Masker>) {
-        let mut all = self.all();
-        if all.len() >= MAX_MASKERS {
-            all.clear();
-        }
-        all.insert((build, attempt), masker);
-    }
-
-    /// Drops the maskers of a build.
-    pub fn forget(&self, build: BuildId) {
-        self.all().retain(|(of, _), _| *of != build);
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<(BuildId, u32), Arc<Masker>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

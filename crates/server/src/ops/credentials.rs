@@ -151,7 +151,10 @@ pub async fn create(
     notify(write, &credential).await?;
     let app = write.app();
     let has_events = plan.kind == Kind::AppStoreConnectKey;
-    let store_events = has_events.then(|| app.app_store_event_secrets.event_settings(app, credential.id));
+    let store_events = has_events.then(|| {
+        app.app_store_event_secrets
+            .event_settings(&app.public_url, credential.id)
+    });
     Ok((view, store_events))
 }
 

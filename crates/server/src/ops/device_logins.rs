@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin, Who};
-use crate::http::limits::Tries;
+use crate::limits::calls::Tries;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
 

@@ -14,7 +14,6 @@ use launchway_store::LastOwner;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::http::extract::Query;
 use crate::ops::accounts::valid_email;
 use crate::ops::departures::{self, end_access};
 use crate::ops::write::{NOTHING, Write};
@@ -75,14 +74,14 @@ pub async fn change(
     Ok((after, departure))
 }
 
-/// Checks that the caller may remove the member in the request: admins may remove anybody, everybody may leave. Part of
-/// the check of scope and role, so it precedes the validation of the request.
-pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), ApiError> {
+/// Checks that the caller may remove the member with this id, as it was sent: admins may remove anybody, everybody may
+/// leave. Part of the check of scope and role, so it precedes the validation of the request.
+pub fn may_remove(caller: &Caller, id: Option<&str>) -> Result<(), ApiError> {
     match &caller.who {
         Who::Key { key, .. } if key.scopes.contains(&Scope::Admin) => Ok(()),
         Who::Key { .. } => Err(ApiError::MissingScope(Scope::Admin)),
         Who::Session { user, .. } => {
-            let leaves = query.get("id").ok().flatten() == Some(user.id.to_string().as_str());
+            let leaves = id == Some(user.id.to_string().as_str());
             if leaves || caller.role >= Some(Role::Admin) {
                 Ok(())
             } else {

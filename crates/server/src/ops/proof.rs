@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::http::limits::Tries;
+use crate::limits::calls::Tries;
 use crate::ops::sessions::{commit_with_audit, line};
 use crate::ops::tries::{Guess, Try, account};
 use crate::ops::two_factor;

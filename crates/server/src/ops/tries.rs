@@ -13,7 +13,7 @@ use launchway_vault::Purpose;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::http::limits::Tries;
+use crate::limits::calls::Tries;
 use crate::ops::known_devices;
 
 /// The maximum number of failed tries a minute for one account.

@@ -9,11 +9,10 @@ use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
 
-use super::free_space;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
+use crate::ops::{free_space, usage};
 
 /// A validated request for an upload.
 #[derive(Clone, Debug)]

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use launchway_store::StoreError;
+use launchway_store::{Db, StoreError};
 
-use crate::app::App;
+use crate::ota::Index;
 
 const RETRY: Duration = Duration::from_millis(250);
 
 /// Follows until the process ends. While the database is unreachable, the index answers from its last state.
-pub async fn run(app: Arc<App>) {
+pub async fn run(db: Db, index: Arc<Index>) {
     let mut away = false;
     loop {
-        match follow(&app, &mut away).await {
+        match follow(&db, &index, &mut away).await {
             Ok(never) => match never {},
             Err(error) => {
                 if !std::mem::replace(&mut away, true) {
@@ -25,10 +25,10 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-async fn follow(app: &App, away: &mut bool) -> Result<std::convert::Infallible, StoreError> {
-    let mut watch = app.db.watch().await?;
+async fn follow(db: &Db, index: &Index, away: &mut bool) -> Result<std::convert::Infallible, StoreError> {
+    let mut watch = db.watch().await?;
     loop {
-        app.index.catch_up(&app.db).await?;
+        index.catch_up(db).await?;
         if std::mem::take(away) {
             tracing::info!("the database is back");
         }

@@ -6,9 +6,8 @@ use std::io::Write;
 use launchway_config::Config;
 
 use crate::api_error::ApiError;
+use crate::command_error::CommandError;
 use crate::embedded_runner;
-
-use super::CommandError;
 
 /// Prints the finding of each step of the trial.
 pub(super) async fn run(config: &Config) -> Result<(), CommandError> {

@@ -16,12 +16,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use crate::app::{App, Dependencies, StartError};
+use crate::command_error::CommandError;
 use crate::embedded_runner::EmbeddedRunner;
+use crate::http::metrics;
 use crate::http::server::{self, HttpServer};
 use crate::jobs::Jobs;
-use crate::metrics;
 use crate::ops::accounts;
-use crate::program::{CommandError, demo};
+use crate::program::demo;
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use launchway_domain::tenancy::Role;
-use launchway_server::embedded_runner::Embedded;
+use launchway_server::embedded::Embedded;
 use launchway_server::http::connection::Timeouts;
 use launchway_server::http::server::{self, HttpServer};
 use reqwest::Method;

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{Request, Uri};
 use http_body_util::BodyExt;
-use launchway_server::http::extract::Query;
+use launchway_server::http::query::Query;
 use launchway_server::http::server::HttpServer;
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::{Store, SubmissionStatus};
 use launchway_domain::time::SECOND;
 use launchway_server::counters::{Observation, WebhookStage};
-use launchway_server::metrics;
+use launchway_server::http::metrics;
 use launchway_testing::receiver::Receiver;
 use reqwest::Method;
 use serde_json::json;

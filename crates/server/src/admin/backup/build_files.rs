@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{OBJECTS, PAGE, hash_file};
 use crate::api_error::ApiError;
-use crate::program::CommandError;
+use crate::command_error::CommandError;
 
 const LIST: &str = "build-files.jsonl";
 

@@ -14,9 +14,10 @@ use super::sign_in::{self, Step, way_to_provider};
 use super::{Choice, Form, Page, error_page, field, fields, foreign_form, input, page_or_error, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::{Browser, Caller, Origin, Who};
-use crate::http::admit;
-use crate::http::extract::Query;
+use crate::caller::{Caller, Origin, Who};
+use crate::http::extract::SameSiteBrowser;
+use crate::http::query::Query;
+use crate::http::same_site;
 use crate::ops::device_logins;
 
 const TITLE: &str = "Sign in a command line";
@@ -170,8 +171,12 @@ pub async fn show(
     }
 }
 
-pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
-    let own = admit::is_from_own_pages(&app, request.headers());
+pub async fn submit(
+    State(app): State<Arc<App>>,
+    SameSiteBrowser(browser): SameSiteBrowser,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let own = same_site::is_from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;
     let code = field(&form, "code")?;

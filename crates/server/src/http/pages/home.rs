@@ -7,13 +7,15 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::sign_in::{self, Step, wanted_page, way_to_provider};
-use super::{Form, Page, error_page, field, fields, foreign_form, input, page_or_error, protect, redirect_signed_in};
+use super::{Form, Page, error_page, field, fields, foreign_form, input, page_or_error, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
+use crate::caller::{Caller, NO_ORGANIZATION, Origin, Who};
 use crate::dashboard::home_of;
-use crate::http::extract::Query;
-use crate::http::{admit, cookies};
+use crate::http::extract::SameSiteBrowser;
+use crate::http::page_headers::protect;
+use crate::http::query::Query;
+use crate::http::{admit, cookies, same_site};
 use crate::ops::sessions::{self, EndSession};
 
 /// The message for a user who sent a form after the session had ended.
@@ -106,8 +108,12 @@ pub async fn show(
     .into_response())
 }
 
-pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
-    let own = admit::is_from_own_pages(&app, request.headers());
+pub async fn submit(
+    State(app): State<Arc<App>>,
+    SameSiteBrowser(browser): SameSiteBrowser,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let own = same_site::is_from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;
     match (field(&form, "token")?, caller) {

@@ -10,8 +10,9 @@ use super::sign_in::way_to_provider;
 use super::{Form, Page, error_page, field, fields, input, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::caller::{Browser, Origin};
-use crate::http::extract::Query;
+use crate::caller::Origin;
+use crate::http::extract::SameSiteBrowser;
+use crate::http::query::Query;
 use crate::ops::accounts;
 
 fn setup_page(token: &str, organization: &str, email: &str) -> Page {
@@ -55,7 +56,7 @@ pub async fn setup(State(app): State<Arc<App>>, query: Query) -> Result<Response
 
 pub async fn submit_setup(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     request: Request,
 ) -> Result<Response, ApiError> {
     let form = fields(request).await?;
@@ -130,7 +131,7 @@ pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Respons
 
 pub async fn submit_invite(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SameSiteBrowser(browser): SameSiteBrowser,
     request: Request,
 ) -> Result<Response, ApiError> {
     let form = fields(request).await?;

@@ -12,15 +12,17 @@ use subtle::ConstantTimeEq;
 
 use super::home::sign_in_page;
 use super::sign_in::{code_page, wanted_page};
-use super::{Page, error_page, field, input, protect, redirect_signed_in};
+use super::{Page, error_page, field, input, redirect_signed_in};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::cookies;
-use crate::http::extract::{Query, SentHere};
-use crate::ops::provider_sign_in::RevokedAccess;
+use crate::http::extract::SentHere;
+use crate::http::page_headers::protect;
+use crate::http::query::Query;
+use crate::ops::proof;
+use crate::ops::provider_sign_in::{self, RevokedAccess};
 use crate::ops::sessions::{SignInOutcome, SignedIn};
-use crate::ops::{proof, provider_sign_in};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
 

@@ -8,7 +8,7 @@ use super::{Form, Input, Page, field, input};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::http::extract::Query;
+use crate::http::query::Query;
 use crate::ops::proof::{FirstStep, TOO_LATE};
 use crate::ops::sessions::{self, SignInOutcome, SignedIn};
 

@@ -58,8 +58,8 @@ pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec
             }
             _ => {
                 let artifacts = of_attempt(build, artifacts.remove(&build.id).unwrap_or_default());
-                context.install =
-                    installable_artifact(build, &artifacts).map(|_| app.install_links.link(app, build.id));
+                context.install = installable_artifact(build, &artifacts)
+                    .map(|_| app.install_links.link(&app.public_url, build.id, app.clock.now()));
                 let shown = artifacts.iter().map(|artifact| artifact_view(app, artifact));
                 context.artifacts = shown.collect::<Result<_, _>>()?;
             }

@@ -15,7 +15,11 @@ use crate::support::{Setup, TestApp, until};
 const JOB: &str = "a_job";
 
 async fn holds(node: &TestApp) -> bool {
-    node.app.leases.hold(&node.app, JOB).await.unwrap()
+    node.app
+        .job_leases
+        .hold(&node.app.db, JOB, node.app.clock.now())
+        .await
+        .unwrap()
 }
 
 /// How often a job was begun, and how many run now.
@@ -83,9 +87,9 @@ async fn what_is_given_back_is_free_at_once_and_not_taken_again() {
     let one = TestApp::with(Setup::on_postgres()).await;
     let other = one.another_node().await;
     assert!(holds(&one).await && !holds(&other).await);
-    other.app.leases.give_back(&other.app).await.unwrap();
+    other.app.job_leases.give_back(&other.app.db).await.unwrap();
     assert!(holds(&one).await, "only what is held is given back");
-    one.app.leases.give_back(&one.app).await.unwrap();
+    one.app.job_leases.give_back(&one.app.db).await.unwrap();
     assert!(!holds(&one).await, "it stops");
     let third = one.another_node().await;
     assert!(holds(&third).await);
@@ -123,7 +127,7 @@ async fn a_job_whose_lease_is_lost_is_dropped_and_begins_anew_later() {
     other.advance(2 * MINUTE);
     assert!(holds(&other).await, "by its clock the lease lapsed");
     until("it is dropped", async || runs.now() == 0).await;
-    other.app.leases.give_back(&other.app).await.unwrap();
+    other.app.job_leases.give_back(&other.app.db).await.unwrap();
     until("it begins anew", async || runs.now() == 1).await;
     assert_eq!(runs.begun(), 2);
     job.abort();
@@ -137,9 +141,22 @@ async fn stopping_gives_leases_back_and_writes_what_waits() {
     let (_, key) = one.org_with_key().await;
     one.published(&key, json!({})).await;
     // Taken before, so that there is nothing to wait for: the job only renews it.
-    assert!(one.app.leases.hold(&one.app, "clean_up").await.unwrap());
+    assert!(
+        one.app
+            .job_leases
+            .hold(&one.app.db, "clean_up", one.app.clock.now())
+            .await
+            .unwrap()
+    );
     let jobs = Jobs::start(&one.app);
-    let taken_over = async || other.app.leases.hold(&other.app, "clean_up").await.unwrap();
+    let taken_over = async || {
+        other
+            .app
+            .job_leases
+            .hold(&other.app.db, "clean_up", other.app.clock.now())
+            .await
+            .unwrap()
+    };
     assert!(!taken_over().await);
     one.checked("com.example.app", "currentVersion=1.0.0").await;
     jobs.stop(&one.app).await;

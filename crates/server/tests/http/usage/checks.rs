@@ -6,6 +6,7 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
 use launchway_server::ops::write::Write;
+use launchway_store::StoreError;
 use serde_json::json;
 
 use super::{Actor, november, usage};
@@ -18,9 +19,15 @@ async fn check(app: &TestApp, times: usize) {
     }
 }
 
+/// Writes the counts of this node.
+async fn flush(app: &TestApp) -> Result<(), StoreError> {
+    let app = &app.app;
+    app.check_counts.flush(&app.db, &app.index, app.clock.now()).await
+}
+
 /// What is counted in November once all of it is written.
 async fn counted(app: &TestApp, key: &str) -> u64 {
-    app.app.check_counts.flush(&app.app).await.unwrap();
+    flush(app).await.unwrap();
     november(app, key).await["checks"].as_u64().unwrap()
 }
 
@@ -121,7 +128,7 @@ async fn none_is_lost_while_everything_happens_at_once() {
             if rollout % 5 == 0 {
                 read_all(&app, org).await;
             }
-            app.app.check_counts.flush(&app.app).await.unwrap();
+            flush(&app).await.unwrap();
         }
     };
     tokio::join!(checks, changes);
@@ -136,7 +143,7 @@ async fn they_wait_for_the_database_in_the_month_they_were_made() {
     app.published(&key, json!({})).await;
     check(&app, 2).await;
     let busy = app.app.db.write().await.unwrap();
-    app.app.check_counts.flush(&app.app).await.unwrap_err();
+    flush(&app).await.unwrap_err();
     drop(busy);
     app.advance(20 * DAY);
     check(&app, 1).await;
@@ -151,10 +158,7 @@ async fn nodes_add_theirs_up() {
     one.published(&key, json!({})).await;
     let other = one.another_node().await;
     tokio::join!(check(&one, 5), check(&other, 7));
-    let (first, second) = tokio::join!(
-        one.app.check_counts.flush(&one.app),
-        other.app.check_counts.flush(&other.app)
-    );
+    let (first, second) = tokio::join!(flush(&one), flush(&other));
     first.unwrap();
     second.unwrap();
     assert_eq!(november(&one, &key).await["checks"], 12);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_os::random::Random;
 
-use crate::http::client::{Width, network};
+use crate::limits::networks::{Width, network};
 
 /// A table of atomic slots, each with the minute, a tag of the client and its count. It is never full: if other clients
 /// hold all slots that a client may use in this minute, it replaces the one with the lowest count. So an unknown client

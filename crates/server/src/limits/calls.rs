@@ -10,8 +10,8 @@ use launchway_os::random::Random;
 use launchway_store::Db;
 
 use crate::api_error::ApiError;
-use crate::http::client::client_name;
-use crate::http::client_limit::ClientLimiter;
+use crate::limits::clients::ClientLimiter;
+use crate::limits::networks::client_name;
 
 /// Subjects of past minutes are removed when the table has grown to this size, and again when it has doubled.
 const PRUNE_AT: usize = 10_000;

@@ -1,20 +1,14 @@
 //! Limits on pages: by client address before anything is read, then by session and organization. Each node counts
 //! separately, in memory.
 
-use std::sync::Arc;
+use std::net::IpAddr;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use launchway_domain::id::{OrgId, SessionId};
 use launchway_domain::time::EpochMs;
 use launchway_os::random::Random;
 
 use crate::api_error::ApiError;
-use crate::app::App;
-use crate::caller::Origin;
-use crate::dashboard::PageError;
-use crate::http::client_limit::ClientLimiter;
+use crate::limits::clients::ClientLimiter;
 
 /// Pages a minute that one browser may load: ten a second, including live parts.
 const PER_SESSION: u32 = 600;
@@ -49,16 +43,10 @@ impl PageLimits {
             .and_then(|()| self.orgs.count_number(number(org.uuid().as_u128()), now))
             .map_err(ApiError::RateLimited)
     }
-}
 
-/// Serves a page, unless its client address is over its limit.
-pub async fn by_address(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let Some(origin) = request.extensions().get::<Origin>() else {
-        return ApiError::Internal("a request without origin".to_owned()).into_response();
-    };
-    match app.pages.addresses.count(origin.address, app.clock.now()) {
-        Ok(()) => next.run(request).await,
-        Err(seconds) => PageError(ApiError::RateLimited(seconds)).into_response(),
+    /// Counts a page that an address loads. Returns the seconds to wait if the address is over its limit.
+    pub fn count_address(&self, address: IpAddr, now: EpochMs) -> Result<(), u64> {
+        self.addresses.count(address, now)
     }
 }
 

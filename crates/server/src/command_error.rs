@@ -1,0 +1,18 @@
+//! Why a command of the program or of the operator fails.
+
+use crate::api_error::ApiError;
+use crate::app::StartError;
+
+/// Why a command failed. Its text is for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The service cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The request is not possible.
+    #[error(transparent)]
+    Refused(#[from] ApiError),
+    /// An I/O error of standard input, standard output or a file.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
