@@ -45,7 +45,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     (
         "launchway-outbound",
         &["launchway-app-stores", "launchway-domain", "launchway-os"],
-        &[],
+        &[TESTING],
     ),
     (
         "launchway-config",
