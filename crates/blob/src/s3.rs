@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
-use jiff::Timestamp;
+use launchway_domain::time::{SECOND, from_rfc3339};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::buffered::BufWriter;
 use object_store::path::Path as ObjectPath;
@@ -327,12 +327,12 @@ fn unavailable(doing: &'static str, cause: &str) -> BlobError {
 }
 
 fn epoch_second(iso: &str) -> Result<i64, BlobError> {
-    let time: Timestamp = iso.parse().map_err(|_| {
+    let time = from_rfc3339(iso).ok_or_else(|| {
         BlobError::Settings(format!(
             "AWS_CREDENTIAL_EXPIRATION: `{iso}` is not a time such as 2026-11-20T10:00:00Z"
         ))
     })?;
-    Ok(time.as_second())
+    Ok(time.div_euclid(SECOND))
 }
 
 #[cfg(test)]

@@ -9,16 +9,13 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use hmac::{Hmac, KeyInit, Mac};
-use jiff::Timestamp;
-use jiff::tz::Offset;
 use launchway_domain::percent;
+use launchway_domain::time::iso_basic;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-const DAY: i64 = 86_400;
-
 /// The maximum lifetime of the scheme: seven days.
-const MAX_SECONDS: i64 = 7 * DAY;
+const MAX_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 /// Signs URLs for one access key and region. `Debug` shows no secret.
 pub(crate) struct Signer {
@@ -48,8 +45,6 @@ pub(crate) struct Permit<'a> {
 
 /// The signing key of one day, with the texts that depend on the day.
 struct DayKey {
-    /// Days since 1970-01-01.
-    day: i64,
     /// Such as `20261120`.
     date: [u8; 8],
     key: Hmac<Sha256>,
@@ -87,8 +82,8 @@ impl Signer {
         let now = now_ms.div_euclid(1000);
         let left = self.credentials_end.map_or(MAX_SECONDS, |end| end.saturating_sub(now));
         let seconds = i64::from(seconds).min(MAX_SECONDS).min(left).max(1);
-        let today = self.day_key(now.div_euclid(DAY));
-        let time = time_text(&today.date, now.rem_euclid(DAY));
+        let time = iso_basic(now_ms);
+        let today = self.day_key(time.first_chunk().expect("a time begins with its date"));
         let signed_headers = if permit.content_length.is_some() {
             "content-length%3Bhost"
         } else {
@@ -132,20 +127,19 @@ impl Signer {
     }
 
     /// The signing key of a day, derived again only when the day changes.
-    fn day_key(&self, day: i64) -> Arc<DayKey> {
+    fn day_key(&self, date: &[u8; 8]) -> Arc<DayKey> {
         if let Some(kept) = &*self.today.load()
-            && kept.day == day
+            && kept.date == *date
         {
             return kept.clone();
         }
-        let date = date_text(day);
         let first = Zeroizing::new(format!("AWS4{}", *self.secret));
-        let chain: [&[u8]; 4] = [&date, self.region.as_bytes(), b"s3", b"aws4_request"];
+        let chain: [&[u8]; 4] = [date, self.region.as_bytes(), b"s3", b"aws4_request"];
         let key = chain.iter().fold(keyed(first.as_bytes()), |mut mac, part| {
             mac.update(part);
             keyed(&mac.finalize().into_bytes())
         });
-        let made = Arc::new(DayKey { day, date, key });
+        let made = Arc::new(DayKey { date: *date, key });
         self.today.store(Some(made.clone()));
         made
     }
@@ -190,39 +184,6 @@ pub(crate) fn hex_of(bytes: &[u8; 32]) -> [u8; 64] {
     text
 }
 
-/// `20261120` for a day counted from 1970-01-01. Days before that or after 9999-12-30 are clamped.
-fn date_text(day: i64) -> [u8; 8] {
-    const LAST: i64 = 2_932_895;
-    let start = Timestamp::from_second(day.clamp(0, LAST) * DAY).unwrap_or(Timestamp::UNIX_EPOCH);
-    let date = Offset::UTC.to_datetime(start);
-    let mut text = *b"00000000";
-    let number = u32::from(date.year().unsigned_abs()) * 10_000
-        + u32::from(date.month().unsigned_abs()) * 100
-        + u32::from(date.day().unsigned_abs());
-    put_digits(&mut text, number);
-    text
-}
-
-/// `20261120T100000Z` for a second of a day.
-fn time_text(date: &[u8; 8], second: i64) -> [u8; 16] {
-    let second = u32::try_from(second).unwrap_or(0);
-    let mut text = *b"00000000T000000Z";
-    text[..8].copy_from_slice(date);
-    put_digits(
-        &mut text[9..15],
-        second / 3600 * 10_000 + second / 60 % 60 * 100 + second % 60,
-    );
-    text
-}
-
-/// Fills `text` with the last decimal digits of `number`.
-fn put_digits(text: &mut [u8], mut number: u32) {
-    for place in text.iter_mut().rev() {
-        *place = b'0' + u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,15 +214,6 @@ mod tests {
              &X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host\
              &X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"
         );
-    }
-
-    #[test]
-    fn writes_times() {
-        assert_eq!(&date_text(0), b"19700101");
-        assert_eq!(&date_text(20_777), b"20261120");
-        assert_eq!(&date_text(i64::MIN), b"19700101");
-        assert_eq!(&date_text(i64::MAX), b"99991230");
-        assert_eq!(&time_text(b"20261120", 86_399), b"20261120T235959Z");
     }
 
     #[test]

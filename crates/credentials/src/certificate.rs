@@ -1,6 +1,6 @@
 //! Certificates (X.509, RFC 5280): names, validity, public key. Their signatures are not verified.
 
-use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
+use launchway_domain::time::{EpochMs, MINUTE, SECOND, from_utc};
 use ring::digest;
 
 use crate::Kind;
@@ -133,7 +133,7 @@ fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
             .and_then(|digits| digits.parse().ok())
             .ok_or(MalformedError)
     };
-    let (year, rest): (i64, usize) = match (element.tag, digits.len()) {
+    let (year, rest): (i16, usize) = match (element.tag, digits.len()) {
         // Two-digit years are 1950 to 2049. Old programs omit the seconds.
         (0x17, 10 | 12) => match number(0, 2)? {
             year @ 0..50 => (2000 + year, 2),
@@ -142,30 +142,14 @@ fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
         (0x18, 14) => (number(0, 4)?, 4),
         _ => return Err(MalformedError),
     };
-    let (month, day) = (number(rest, rest + 2)?, number(rest + 2, rest + 4)?);
-    let (hour, minute) = (number(rest + 4, rest + 6)?, number(rest + 6, rest + 8)?);
-    let second = if digits.len() == 10 {
-        0
-    } else {
-        number(rest + 8, rest + 10)?
-    };
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+    let pair = |at: usize| number(rest + at, rest + at + 2).map(|pair| pair as i8);
+    let second = if digits.len() == 10 { 0 } else { pair(8)? };
+    let minute = from_utc(year, pair(0)?, pair(2)?, pair(4)?, pair(6)?).ok_or(MalformedError)?;
+    // 60 is a leap second.
+    if second > 60 {
         return Err(MalformedError);
     }
-    Ok(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND)
-}
-
-/// The number of days from 1970-01-01 to a day in the Gregorian calendar. Years start in March, so that the leap day is
-/// last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    const DAYS_TO_1970: i64 = 719_468;
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let in_year = (153 * month + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - DAYS_TO_1970
+    Ok(minute + EpochMs::from(second) * SECOND)
 }
 
 #[cfg(test)]
@@ -186,6 +170,13 @@ mod tests {
             (0x18, "00000101000000Z", Some("0000-01-01T00:00:00.000Z")),
             (0x17, "20000229010203Z", None),
             (0x18, "20001329010203Z", None),
+            (0x18, "20010229010203Z", None),
+            (0x17, "260431000000Z", None),
+            (0x17, "260400000000Z", None),
+            (0x17, "260430240000Z", None),
+            (0x17, "260430006000Z", None),
+            (0x17, "260430000061Z", None),
+            (0x17, "161231235960Z", Some("2017-01-01T00:00:00.000Z")),
             (0x17, "700101000000", None),
             (0x17, "70010100000+Z", None),
             (0x17, "7001010000é0Z", None),

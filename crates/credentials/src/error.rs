@@ -1,6 +1,6 @@
 //! Why a credential is refused. The messages tell the user what is wrong and what to do, and never contain secrets.
 
-use launchway_domain::time::{EpochMs, iso};
+use launchway_domain::time::{EpochMs, date};
 
 use crate::Kind;
 
@@ -123,7 +123,7 @@ pub enum CredentialError {
         alias: String,
     },
     /// The validity has ended.
-    #[error("The {} expired on {}. Upload one that is still valid.", kind.title(), day(*at))]
+    #[error("The {} expired on {}. Upload one that is still valid.", kind.title(), date(*at))]
     Expired {
         /// The kind of credential.
         kind: Kind,
@@ -131,7 +131,7 @@ pub enum CredentialError {
         at: EpochMs,
     },
     /// The validity has not begun.
-    #[error("The {} is not valid before {}. Upload one that is valid now.", kind.title(), day(*at))]
+    #[error("The {} is not valid before {}. Upload one that is valid now.", kind.title(), date(*at))]
     NotYetValid {
         /// The kind of credential.
         kind: Kind,
@@ -267,11 +267,6 @@ fn listed(names: &[String]) -> String {
         shown.push(format!("and {more} more"));
     }
     shown.join(", ")
-}
-
-/// The date of a time, in UTC.
-fn day(at: EpochMs) -> String {
-    iso(at).chars().take(10).collect()
 }
 
 #[cfg(test)]

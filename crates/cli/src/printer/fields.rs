@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use launchway_api::lists::Page;
+use launchway_domain::time::{from_rfc3339, minute};
 
 use crate::printer::clean;
 
@@ -30,7 +31,7 @@ pub fn count_files(count: i64) -> String {
 
 /// `2026-11-20T10:00:00.000Z` as `2026-11-20 10:00`.
 pub fn format_minute(time: &str) -> String {
-    time.get(..16).unwrap_or(time).replace('T', " ")
+    from_rfc3339(time).map_or_else(|| time.to_owned(), minute)
 }
 
 /// Which part of a list a page is. `thing` is the singular name of the elements.

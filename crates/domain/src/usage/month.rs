@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::time::{DAY, EpochMs, civil, days_before_month};
+use crate::time::{END, EpochMs, from_utc, utc};
 
 /// A calendar month in UTC, written `2026-11`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,15 +21,10 @@ pub struct MonthError;
 impl Month {
     /// The month of a time. Years below 0 or above 9999 are clamped to four digits.
     pub fn of(time: EpochMs) -> Month {
-        let (year, number, _) = civil(time.div_euclid(DAY));
-        let (year, number) = match year {
-            ..0 => (0, 1),
-            0..=9999 => (year, number),
-            _ => (9999, 12),
-        };
+        let time = utc(time);
         Month {
-            year: year as u16,
-            number: number as u8,
+            year: time.year().unsigned_abs(),
+            number: time.month().unsigned_abs(),
         }
     }
 
@@ -48,28 +43,14 @@ impl Month {
         }
     }
 
-    /// Its first millisecond.
+    /// Its first millisecond; the end of the calendar for the month after the last.
     pub fn start(self) -> EpochMs {
-        days_before_month(i64::from(self.year), i64::from(self.number)) * DAY
+        from_utc(self.year as i16, self.number as i8, 1, 0, 0).unwrap_or(END)
     }
 
     /// Its name for people, such as `November 2026`.
     pub fn in_words(self) -> String {
-        const NAMES: [&str; 12] = [
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-        ];
-        format!("{} {}", NAMES[usize::from(self.number - 1)], self.year)
+        utc(self.start()).strftime("%B %Y").to_string()
     }
 }
 
@@ -101,6 +82,7 @@ impl FromStr for Month {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::DAY;
 
     const NOVEMBER: EpochMs = 1_793_491_200_000;
 
@@ -137,6 +119,10 @@ mod tests {
             assert_eq!(Month::of(time - 1).next(), this);
             time = this.next().start();
         }
+        assert_eq!(
+            Month::of(i64::MAX).next().start(),
+            Month::of(i64::MAX).start() + 31 * DAY
+        );
         assert!(month("2026-09") < month("2026-10") && month("2026-12") < month("2027-01"));
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use launchway_domain::report::{REPORT_DAYS, ReportKind};
-use launchway_domain::time::{DAY, iso};
+use launchway_domain::time::{DAY, date};
 use launchway_store::DayCount;
 
 /// The minimum number of days in the chart, because a single one would fill all of it.
@@ -91,7 +91,7 @@ impl Days {
         // Clean-up may not have run yet.
         for count in counts.iter().filter(|count| count.day > today - REPORT_DAYS) {
             let row = rows.entry(count.day).or_insert_with(|| Row {
-                date: date(count.day),
+                date: date(count.day * DAY),
                 ..Row::default()
             });
             row.add(count);
@@ -108,8 +108,8 @@ impl Days {
                 .flat_map(|(day, row)| column(row, (day - first) * DAY_WIDTH + 1, most))
                 .collect(),
             most,
-            first: date(first),
-            last: date(last),
+            first: date(first * DAY),
+            last: date(last * DAY),
             rows: rows.into_values().rev().collect(),
         })
     }
@@ -130,10 +130,6 @@ fn column(row: &Row, x: i64, most: i64) -> Vec<Bar> {
         }
     })
     .collect()
-}
-
-fn date(day: i64) -> String {
-    iso(day * DAY).get(..10).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use askama::Template;
 use launchway_api::open;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::KnownDestination;
+use launchway_domain::time::{from_rfc3339, in_words};
 
 use crate::api_error::ApiError;
 
@@ -79,15 +80,7 @@ pub fn icon(name: &str) -> &'static str {
 
 /// A time of the API for readers without scripts: `20 Nov 2026, 10:00 UTC`. A script converts it to their zone.
 pub fn time(iso: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let parts = || {
-        let month = MONTHS.get(iso.get(5..7)?.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let day = iso.get(8..10)?.trim_start_matches('0');
-        Some(format!("{day} {month} {}, {} UTC", iso.get(..4)?, iso.get(11..16)?))
-    };
-    parts().unwrap_or_else(|| iso.to_owned())
+    from_rfc3339(iso).map_or_else(|| iso.to_owned(), in_words)
 }
 
 /// Such as `12.3 MB`.
@@ -203,6 +196,7 @@ mod tests {
     #[test]
     fn values_are_short_and_readable() {
         assert_eq!(time("2026-11-05T10:07:00.000Z"), "5 Nov 2026, 10:07 UTC");
+        assert_eq!(time("2026-11-05T12:07:00+02:00"), "5 Nov 2026, 10:07 UTC");
         assert_eq!(time("nonsense"), "nonsense");
         assert_eq!([0, 999, 12_345_678].each_ref().map(size), ["0 B", "999 B", "12.3 MB"]);
         assert_eq!(

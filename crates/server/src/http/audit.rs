@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::audit::AuditView;
 use launchway_api::lists::Page;
-use launchway_domain::time::iso;
+use launchway_domain::time::{from_rfc3339, iso};
 use launchway_store::{AuditFilter, ChainedRow};
 
 use crate::api_error::ApiError;
@@ -57,8 +57,11 @@ pub fn filter(query: &Query) -> Result<AuditFilter, ApiError> {
 }
 
 fn time(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
-    let time: Option<jiff::Timestamp> = query.parsed(name, "a time such as 2026-11-20T10:00:00.000Z")?;
-    Ok(time.map(jiff::Timestamp::as_millisecond))
+    let time = |text| {
+        let time = from_rfc3339(text);
+        time.ok_or_else(|| ApiError::bad(format!("{name} must be a time such as 2026-11-20T10:00:00.000Z")))
+    };
+    query.get(name)?.map(time).transpose()
 }
 
 /// A line as the API shows it.

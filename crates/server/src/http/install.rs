@@ -18,7 +18,7 @@ use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::{SECOND, minute};
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -184,7 +184,7 @@ fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, ApiError> {
                 None => version(install),
             },
             size: size(install.artifact.size),
-            expires: minute(install.expires),
+            expires: format!("{} UTC", minute(install.expires * SECOND)),
             target,
             advice: if is_android {
                 "Open the downloaded file and allow your browser to install apps when Android asks."
@@ -197,12 +197,6 @@ fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, ApiError> {
             install,
         }),
     })
-}
-
-/// Such as `2026-11-20 10:00 UTC`.
-fn minute(second: i64) -> String {
-    let text = iso(second * SECOND);
-    format!("{} UTC", text.get(..16).unwrap_or(&text).replace('T', " "))
 }
 
 /// Such as `12.3 MB`.

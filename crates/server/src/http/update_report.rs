@@ -10,6 +10,7 @@ use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
 use launchway_api::words::AcceptedStatus;
 use launchway_domain::percent::decode_path;
 use launchway_domain::report::{MAX_REASON, ReportKind};
+use launchway_domain::time::from_rfc3339;
 use launchway_store::Report;
 
 use crate::api_error::ApiError;
@@ -76,7 +77,7 @@ fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, no
     if event.update_id.parse() != Ok(claim.update_id) {
         return Err(bad("updateId is not the update that the token was given for".to_owned()));
     }
-    if event.at.parse::<jiff::Timestamp>().is_err() {
+    if from_rfc3339(&event.at).is_none() {
         return Err(bad("at must be a time such as 2026-11-20T10:00:00.000Z".to_owned()));
     }
     if event

@@ -7,6 +7,7 @@ use launchway_domain::build::BuildResult;
 use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Outcome, PhaseRecord, Transition};
 use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
+use launchway_domain::time::from_rfc3339;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -105,9 +106,7 @@ pub fn phases(phases: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
         return Err(ApiError::bad(format!("phases may be {MAX_PHASES} at most")));
     }
     let time = |at: usize, text: &str| {
-        let time: Result<jiff::Timestamp, _> = text.parse();
-        time.map(|time| time.as_millisecond())
-            .map_err(|_| ApiError::bad(format!("phases[{at}]: '{text}' is no time")))
+        from_rfc3339(text).ok_or_else(|| ApiError::bad(format!("phases[{at}]: '{text}' is no time")))
     };
     let read = |(at, phase): (usize, &Phase)| {
         Ok(PhaseRecord {

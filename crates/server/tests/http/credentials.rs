@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_domain::tenancy::Role;
-use launchway_domain::time::{DAY, iso};
+use launchway_domain::time::{DAY, from_iso, iso};
 use launchway_server::ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -297,8 +297,8 @@ async fn the_end_is_told_twice() {
     let (org, key) = app.org_with_key().await;
     let made = create(&app, &key, good("provisioning_profile")).await.created();
     create(&app, &key, good("google_service_account")).await.created();
-    let end: jiff::Timestamp = made.text("expiresAt").parse().unwrap();
-    let to = |days: i64| end.as_millisecond() - days * DAY;
+    let end = from_iso(made.text("expiresAt")).unwrap();
+    let to = |days: i64| end - days * DAY;
     let mut told = Vec::new();
     for (days, notices) in [
         (31, 0),
@@ -337,8 +337,8 @@ async fn the_end_of_one_that_ends_soon_is_told_at_once() {
     let app = later().await;
     let (org, key) = app.org_with_key().await;
     let made = create(&app, &key, good("provisioning_profile")).await.created();
-    let end: jiff::Timestamp = made.text("expiresAt").parse().unwrap();
-    app.advance(end.as_millisecond() - 20 * DAY - app.app.clock.now());
+    let end = from_iso(made.text("expiresAt")).unwrap();
+    app.advance(end - 20 * DAY - app.app.clock.now());
     let soon = create(&app, &key, good("provisioning_profile")).await.created();
     let events = app.events(org).await;
     let told: Vec<_> = events.iter().map(|(kind, data)| (kind.as_str(), &data["id"])).collect();
