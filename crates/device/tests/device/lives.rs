@@ -1,26 +1,21 @@
 //! Whole days of a phone, with what it reports, and the states it can be found in.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use launchway_delta::Digest;
 use launchway_device::boot::{Content, Ending};
-use launchway_device::check::{Answer, CheckError, Offer, Running};
 use launchway_device::folder::Folder;
-use launchway_device::ports::{Keep, Network, Permit, Request, ServerTrust, Storage, Trust};
+use launchway_device::ports::Storage;
 use launchway_device::slot::InstallError;
 use launchway_device::{Device, Launch, Mark, StartOutcome, SyncError, SyncOutcome};
-use launchway_trust::json::Value;
 use serde_json::json;
 
 use crate::disk::{Disk, Fault};
-use crate::phone::{Server, Update, answer, files, launch, no_forks, process, trusting};
+use crate::phone::{Server, Update, answer, files, launch, no_forks, process};
 
-fn start(device: &Device<'_>) -> StartOutcome {
+pub fn start(device: &Device<'_>) -> StartOutcome {
     device.start(&launch(Ending::Explained))
 }
 
-fn slot(number: u32) -> Content {
+pub fn slot(number: u32) -> Content {
     Content::Slot(Update::number(number).sha256())
 }
 
@@ -139,7 +134,7 @@ fn a_second_process_follows_and_changes_nothing() {
 }
 
 /// A disk on which the first update runs and is good.
-fn with_first_update() -> Disk {
+pub fn with_first_update() -> Disk {
     let (disk, server) = (Disk::new(), Server::offering(Update::number(1)));
     process(&disk, &server, |device| {
         let _ = start(device);
@@ -288,194 +283,4 @@ fn a_lie_about_the_files_of_what_runs_does_not_remove_it() {
         assert_eq!(start(device).content, slot(1));
     });
     assert_eq!(server.downloads().len(), 0);
-}
-
-/// Trusts everything but one package, once it has learned of that one from the server.
-struct Revoking {
-    package: Digest,
-    learned: Cell<bool>,
-}
-
-impl Revoking {
-    fn new(package: Digest) -> Self {
-        Self {
-            package,
-            learned: Cell::new(false),
-        }
-    }
-}
-
-impl Trust for Revoking {
-    fn restore(&self, kept: Option<&str>) {
-        self.learned.set(kept == Some("revoked"));
-    }
-
-    fn refresh(&self, _: &dyn Network, announced: Option<&Value>, keep: Keep<'_>) -> Result<(), String> {
-        if announced.is_some() {
-            self.learned.set(true);
-            keep("revoked".to_owned()).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    fn query(&self) -> Vec<(&'static str, String)> {
-        vec![("trust", "3.17".to_owned())]
-    }
-
-    fn permit(&self, offer: &Offer, running: &Running) -> Result<Permit, String> {
-        if self.is_revoked(&offer.sha256) {
-            Err("no target names it".to_owned())
-        } else {
-            ServerTrust.permit(offer, running)
-        }
-    }
-
-    fn is_revoked(&self, package: &Digest) -> bool {
-        self.learned.get() && *package == self.package
-    }
-}
-
-#[test]
-fn a_revoked_update_gives_way_at_the_next_start() {
-    let (disk, server) = (with_first_update(), Server::offering(Update::number(1)));
-    let mut offer = answer(&Update::number(1));
-    (offer["trust"], offer["buildNumber"]) = (json!({"root": 3, "snapshot": 18}), json!("109"));
-    server.says.replace(Some(offer.to_string()));
-    let package = Update::number(1).sha256();
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        assert_eq!(start(device).content, slot(1));
-        let refused = device.sync(&mut |_| ());
-        assert!(matches!(refused, Err(SyncError::Refused(_))), "{refused:?}");
-    });
-    // Another process knows it from the disk alone.
-    server.away.set(true);
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        assert_eq!(start(device).content, Content::Embedded);
-    });
-    server.away.set(false);
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        device.send_reports().unwrap()
-    });
-    assert_eq!(server.downloads().len(), 0);
-    let reports = server.reports.borrow();
-    assert!(
-        reports.contains(&"rolled_back update_1 revoked".to_owned()),
-        "{reports:?}"
-    );
-    assert!(
-        reports
-            .iter()
-            .any(|report| report.starts_with("failed update_1 the update is refused")),
-        "{reports:?}"
-    );
-    assert!(server.requests.borrow()[0].url.ends_with("&trust=3.17"));
-}
-
-fn checked(says: &str) -> Result<Answer, SyncError> {
-    let (disk, server) = (Disk::new(), Server::default());
-    server.says.replace(Some(says.to_owned()));
-    process(&disk, &server, |device| {
-        let _ = start(device);
-        device.check()
-    })
-}
-
-#[test]
-fn the_check_sends_what_runs_and_who_asks() {
-    let (disk, server) = (with_first_update(), Server::default());
-    process(&disk, &server, |device| {
-        let _ = start(device);
-        device.check().unwrap();
-    });
-    let requests: Vec<Request> = server.requests.borrow().clone();
-    assert_eq!(
-        requests[0].url,
-        "https://host/api/update/check/com.example.app?currentVersion=1.0.0&currentBuild=101&currentUpdateId=update_1\
-         &deviceId=07070707070707070707070707070707&platform=android&configuration=production"
-    );
-}
-
-#[test]
-fn answers_that_are_none_are_refused() {
-    let good = answer(&Update::number(1));
-    assert!(matches!(checked(&good.to_string()), Ok(Answer::Update(_))));
-    for (field, value) in [
-        ("updateAvailable", json!("true")),
-        ("requiresStoreUpdate", json!(null)),
-        ("sha256", json!("abc")),
-        ("sha256", json!(null)),
-        ("size", json!(0)),
-        ("size", json!(-1)),
-        ("size", json!(1u64 << 40)),
-        ("size", json!("100")),
-        ("platform", json!("ios")),
-        ("url", json!("file:///etc/passwd")),
-        ("id", json!(7)),
-        ("version", json!("one")),
-        ("buildNumber", json!("1.5")),
-        ("manifest", json!("abc")),
-    ] {
-        let mut bad = good.clone();
-        bad[field] = value.clone();
-        let refused = checked(&bad.to_string());
-        assert!(
-            matches!(refused, Err(SyncError::Check(CheckError::Malformed(_)))),
-            "{field} {value}: {refused:?}"
-        );
-    }
-    for text in [
-        "",
-        "null",
-        "[]",
-        "{\"updateAvailable\":true,\"updateAvailable\":false}",
-        &" ".repeat(300_000),
-    ] {
-        assert!(
-            matches!(checked(text), Err(SyncError::Check(CheckError::Malformed(_)))),
-            "{text:.20}"
-        );
-    }
-}
-
-#[test]
-fn an_offer_that_is_not_newer_is_refused() {
-    for (version, build, newer) in [
-        ("0.9.9", "999", false),
-        ("1.0.0", "1", false),
-        ("1.0.0", "0", false),
-        ("1.0.0", "2", true),
-        ("1.0.1", "0", true),
-    ] {
-        let mut offer = answer(&Update::number(1));
-        (offer["version"], offer["buildNumber"]) = (json!(version), json!(build));
-        assert_eq!(checked(&offer.to_string()).is_ok(), newer, "{version} ({build})");
-    }
-}
-
-#[test]
-fn a_store_update_is_told_with_its_reason() {
-    let mut answer = answer(&Update::number(1));
-    (answer["requiresStoreUpdate"], answer["compatibilityReason"]) = (json!(true), json!("plugins"));
-    let told = checked(&answer.to_string()).unwrap();
-    assert_eq!(
-        told,
-        Answer::StoreUpdateRequired {
-            reason: "plugins".to_owned()
-        }
-    );
-}
-
-#[test]
-fn a_server_that_is_away_changes_nothing() {
-    let (disk, server) = (with_first_update(), Server::default());
-    server.away.set(true);
-    let shared = Rc::new(disk);
-    process(&*shared, &server, |device| {
-        assert_eq!(start(device).content, slot(1));
-        assert!(matches!(
-            device.sync(&mut |_| ()),
-            Err(SyncError::Check(CheckError::Network(_)))
-        ));
-        assert_eq!(start(device).content, slot(1));
-    });
 }

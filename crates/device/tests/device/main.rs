@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod boot;
+mod checks;
 mod deaths;
 mod disk;
 mod downloads;
@@ -14,3 +15,4 @@ mod kills;
 mod lives;
 mod phone;
 mod reporting;
+mod revocations;
