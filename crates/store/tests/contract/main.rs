@@ -66,6 +66,7 @@ mod apps;
 mod audit;
 mod build_numbers;
 mod build_outputs;
+mod build_queue;
 mod builds;
 mod changes;
 mod coverage;
