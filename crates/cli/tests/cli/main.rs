@@ -13,6 +13,8 @@ mod build;
 #[cfg(unix)]
 mod build_output;
 #[cfg(unix)]
+mod build_request;
+#[cfg(unix)]
 mod builds;
 mod compatible;
 mod credentials;
