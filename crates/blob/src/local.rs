@@ -26,8 +26,8 @@ use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
 use disk::Draft;
-pub use grant::{Access, Grant, GrantError, Method};
-pub use opened::Opened;
+pub(crate) use grant::{Access, Grant, GrantError, Method};
+pub(crate) use opened::Opened;
 
 /// Read size in bytes for downloads.
 pub(super) const CHUNK: usize = 64 * 1024;
@@ -48,7 +48,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`BlobError::Unavailable`] or [`BlobError::Full`] if it cannot be created.
-    pub fn open(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Directory, BlobError> {
+    pub(crate) fn open(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Directory, BlobError> {
         disk::make_folders(root).map_err(BlobError::io("making the object directory"))?;
         Ok(Directory {
             root: root.to_owned(),
@@ -60,7 +60,7 @@ impl Directory {
 
     /// The same directory, refusing writes that would leave less than the floor free.
     #[must_use]
-    pub fn keep_free(self, floor: Floor) -> Directory {
+    pub(crate) fn keep_free(self, floor: Floor) -> Directory {
         Directory { floor, ..self }
     }
 
@@ -70,7 +70,7 @@ impl Directory {
     /// # Errors
     /// [`BlobError::TooLarge`] or [`BlobError::TooShort`] if the size differs, [`BlobError::Interrupted`] if `body`
     /// fails, [`BlobError::Full`].
-    pub async fn put_stream<S, E>(&self, key: &Key, size: u64, body: S) -> Result<(), BlobError>
+    pub(crate) async fn put_stream<S, E>(&self, key: &Key, size: u64, body: S) -> Result<(), BlobError>
     where
         S: Stream<Item = Result<Bytes, E>>,
         E: fmt::Display,
@@ -93,7 +93,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`BlobError::NotFound`], [`BlobError::Unavailable`].
-    pub async fn read(&self, key: &Key) -> Result<Opened, BlobError> {
+    pub(crate) async fn read(&self, key: &Key) -> Result<Opened, BlobError> {
         Opened::open(&self.path(key)).await
     }
 

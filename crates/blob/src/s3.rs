@@ -69,7 +69,7 @@ impl Bucket {
     ///
     /// # Errors
     /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
-    pub fn open(url: &str, credentials: &Credentials) -> Result<Bucket, BlobError> {
+    pub(crate) fn open(url: &str, credentials: &Credentials) -> Result<Bucket, BlobError> {
         let address = Address::parse(url, credentials.region.as_deref())?;
         let credentials_end = credentials.expiration.as_deref().map(epoch_second).transpose()?;
         let token = credentials.session_token.as_deref();

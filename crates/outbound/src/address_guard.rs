@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use reqwest::Url;
 
 /// The maximum length of a URL in bytes.
-pub const MAX_URL: usize = 2048;
+pub(crate) const MAX_URL: usize = 2048;
 
 /// Why a URL is rejected. The message follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -122,7 +122,7 @@ pub fn origin_of(url: &str) -> String {
 
 /// Whether an address is public, by IANA's registries of special-purpose addresses. An address that embeds an IPv4
 /// address for translation is as public as that one.
-pub fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

@@ -4,7 +4,9 @@
 
 pub mod address_guard;
 pub mod app_stores;
-pub mod id_token;
+mod id_token;
 pub mod provider;
 pub mod resolver;
 pub mod webhook_sender;
+
+pub use id_token::IdTokenError;

@@ -30,7 +30,7 @@ impl Resolver for SystemResolver {
 
 /// A name has no address that may be dialed. Its text is shown to the owner of the webhook.
 #[derive(Debug, thiserror::Error)]
-pub enum AddressLookupError {
+pub(crate) enum AddressLookupError {
     /// The name does not exist.
     #[error("The name {0} cannot be resolved")]
     Unknown(String),

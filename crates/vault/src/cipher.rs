@@ -71,12 +71,12 @@ impl DataKey {
 }
 
 /// Seals a value that belongs to no organization, under a key of the installation for one purpose.
-pub fn seal_own(key: &[u8; 32], place: &Place<'_>, value: &[u8], random: &dyn Random) -> String {
+pub(crate) fn seal_own(key: &[u8; 32], place: &Place<'_>, value: &[u8], random: &dyn Random) -> String {
     seal(key, &associated("", &place.record, place.field), value, random)
 }
 
 /// Opens a value of [`seal_own`]; `None` if it was not sealed for this place under this key.
-pub fn open_own(key: &[u8; 32], place: &Place<'_>, sealed: &str) -> Option<Zeroizing<Vec<u8>>> {
+pub(crate) fn open_own(key: &[u8; 32], place: &Place<'_>, sealed: &str) -> Option<Zeroizing<Vec<u8>>> {
     open(key, &associated("", &place.record, place.field), sealed)
 }
 

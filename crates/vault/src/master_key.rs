@@ -72,7 +72,7 @@ impl Purpose {
 }
 
 /// Derives a key for one purpose from another key (HKDF-SHA256, RFC 5869).
-pub fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
+pub(crate) fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
     let mut derived = Zeroizing::new([0; 32]);
     Hkdf::<Sha256>::new(None, key)
         .expand(purpose.label(), &mut *derived)

@@ -92,7 +92,7 @@ impl Directory {
     ///
     /// # Errors
     /// The [`GrantError`]. Only a genuine link is reported as expired.
-    pub fn verify(&self, method: Method, key: &str, query: &str, now_ms: i64) -> Result<Grant, GrantError> {
+    pub(crate) fn verify(&self, method: Method, key: &str, query: &str, now_ms: i64) -> Result<Grant, GrantError> {
         let claim = Claim::read(method, query).ok_or(GrantError::Signature)?;
         let key = Key::new(key).map_err(|_| GrantError::Signature)?;
         let bound = match &claim.access {
