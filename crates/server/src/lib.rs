@@ -2,16 +2,6 @@
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
-// Until the rooms above have moved out too.
-pub use launchway_blob as blob;
-pub use launchway_config as config;
-pub use launchway_domain::mac;
-pub use launchway_inspection as inspection;
-pub use launchway_os::{clock, folders, free_space, random};
-pub use launchway_outbound as outbound;
-pub use launchway_vault as vault;
-pub use launchway_vault as master_key;
-
 pub mod admin;
 pub mod api_error;
 pub mod app;
