@@ -9,6 +9,7 @@ mod fake_server;
 mod faults;
 mod fingerprint;
 mod git;
+mod git_host;
 mod git_hosts;
 mod life;
 mod logs;
