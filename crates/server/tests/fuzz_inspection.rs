@@ -44,12 +44,7 @@ impl Batch {
     fn start() -> Batch {
         let mut command = Command::new(env!("CARGO_BIN_EXE_launchway-server"));
         command.args(["__inspect", "\"batch\""]).env_clear().envs(ENVIRONMENT);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (told, answers) = channel();
         std::thread::spawn(move || {
@@ -62,9 +57,7 @@ impl Batch {
     /// Has it inspect one file: whether it was read; `None` when it died, or took too long.
     fn inspect(&mut self, task: &[u8], bytes: &[u8]) -> Option<bool> {
         let lengths = [task.len() as u32, bytes.len() as u32].map(u32::to_le_bytes).concat();
-        let sent = [&lengths, task, bytes]
-            .iter()
-            .try_for_each(|part| self.input.write_all(part));
+        let sent = [&lengths, task, bytes].iter().try_for_each(|part| self.input.write_all(part));
         if sent.and_then(|()| self.input.flush()).is_err() {
             return None;
         }
@@ -96,10 +89,7 @@ struct Corpus {
 
 fn files(folder: &str) -> Files {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     paths.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
@@ -131,12 +121,8 @@ fn packed(files: &[(String, Vec<u8>)]) -> Vec<u8> {
 impl Corpus {
     fn new() -> Corpus {
         let apps = files("../binaries/tests/fixtures").into_iter().map(|(_, bytes)| bytes);
-        let apps = apps.chain(
-            hostile::apps()
-                .into_iter()
-                .map(|(_, _, bytes, _)| bytes)
-                .filter(|bytes| bytes.len() < 64 << 10),
-        );
+        let apps = apps
+            .chain(hostile::apps().into_iter().map(|(_, _, bytes, _)| bytes).filter(|bytes| bytes.len() < 64 << 10));
         let apps = apps.filter_map(|bytes| Some((bytes.clone(), unpacked(&bytes).filter(|files| !files.is_empty())?)));
         let kind = |name: &str| match name.rsplit('.').next()? {
             "p12" | "jks" | "jceks" | "bks" | "keystore" => Some("android_keystore"),
@@ -150,10 +136,7 @@ impl Corpus {
         let credentials = credentials.filter_map(|(name, bytes)| Some((kind(&name)?, bytes)));
         Corpus {
             apps: apps.collect(),
-            packages: files("../package/tests/corpus")
-                .into_iter()
-                .map(|(_, bytes)| bytes)
-                .collect(),
+            packages: files("../package/tests/corpus").into_iter().map(|(_, bytes)| bytes).collect(),
             credentials: credentials.collect(),
         }
     }
@@ -167,10 +150,7 @@ impl Corpus {
             3 => {
                 let limits = json!({"max_files": 100, "max_unpacked": 1 << 20, "max_ratio": 200, "max_path": 512});
                 let (one, other) = (by.below(self.packages.len()), by.below(self.packages.len()));
-                (
-                    json!({"package": limits}),
-                    by.mutate(&self.packages[one], &self.packages[other]),
-                )
+                (json!({"package": limits}), by.mutate(&self.packages[one], &self.packages[other]))
             }
             4 => {
                 let list = made_xml(&mut by);
@@ -179,11 +159,7 @@ impl Corpus {
             _ => {
                 let (one, other) = (by.below(self.credentials.len()), by.below(self.credentials.len()));
                 let (kind, bytes) = &self.credentials[one];
-                let kind = if *kind == "android_keystore" && by.below(2) == 0 {
-                    "apple_certificate"
-                } else {
-                    kind
-                };
+                let kind = if *kind == "android_keystore" && by.below(2) == 0 { "apple_certificate" } else { kind };
                 credential(kind, &by.mutate(bytes, &self.credentials[other].1))
             }
         }
@@ -224,10 +200,7 @@ fn made_app(by: &mut Mutator) -> Vec<u8> {
     let mut files = vec![(name.to_owned(), content)];
     match by.below(3) {
         0 => files.push(("resources.arsc".to_owned(), made_chunks(by, 0))),
-        1 => files.push((
-            "Payload/A.app/embedded.mobileprovision".to_owned(),
-            hostile::signed(&made_xml(by)),
-        )),
+        1 => files.push(("Payload/A.app/embedded.mobileprovision".to_owned(), hostile::signed(&made_xml(by)))),
         _ => {}
     }
     packed(&files)
@@ -288,11 +261,7 @@ fn made_binary_list(by: &mut Mutator) -> Vec<u8> {
     for number in [count as u64, by.below(count) as u64, table] {
         bytes.extend(number.to_be_bytes());
     }
-    if by.below(2) == 0 {
-        by.mutate(&bytes, b"")
-    } else {
-        bytes
-    }
+    if by.below(2) == 0 { by.mutate(&bytes, b"") } else { bytes }
 }
 
 fn made_protobuf(by: &mut Mutator, depth: usize) -> Vec<u8> {
@@ -320,20 +289,10 @@ fn made_chunks(by: &mut Mutator, depth: usize) -> Vec<u8> {
     while depth < 6 && by.below(3) > 0 && body.len() < 20_000 {
         body.extend(made_chunks(by, depth + 1));
     }
-    let kind = if depth == 0 {
-        KINDS[by.below(2)]
-    } else {
-        KINDS[by.below(KINDS.len())]
-    };
+    let kind = if depth == 0 { KINDS[by.below(2)] } else { KINDS[by.below(KINDS.len())] };
     let header = [8, 12, 28, 64][by.below(4)] as u16;
     let length = (body.len() + 8 + by.below(2)) as u32;
-    [
-        &kind.to_le_bytes()[..],
-        &header.to_le_bytes(),
-        &length.to_le_bytes(),
-        &body,
-    ]
-    .concat()
+    [&kind.to_le_bytes()[..], &header.to_le_bytes(), &length.to_le_bytes(), &body].concat()
 }
 
 /// Has a process inspect the files of these runs: how many were read, and which runs it died of.

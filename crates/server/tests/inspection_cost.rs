@@ -35,9 +35,7 @@ fn large_package(mebibytes: usize) -> File {
     let mut writer = ZipWriter::new(tempfile::tempfile().expect("a file"));
     for part in 0..mebibytes / 10 {
         let packed = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
-        writer
-            .start_file(format!("assets/{part}.bin"), packed)
-            .expect("a new file");
+        writer.start_file(format!("assets/{part}.bin"), packed).expect("a new file");
         noise(&mut writer, 10);
     }
     writer.finish().expect("an archive")
@@ -48,9 +46,7 @@ fn noise(to: &mut impl Write, mebibytes: usize) {
     let mut piece = vec![0_u8; MEBIBYTE];
     for _ in 0..mebibytes {
         for bytes in piece.chunks_exact_mut(8) {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             bytes.copy_from_slice(&(state ^ state >> 29).to_le_bytes());
         }
         to.write_all(&piece).expect("room");
@@ -60,10 +56,7 @@ fn noise(to: &mut impl Write, mebibytes: usize) {
 /// The most memory that a process had, in MiB.
 fn peak(process: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default() / 1024
 }
 
@@ -76,12 +69,7 @@ fn in_a_process(task: &str, file: &File) -> (Duration, u64) {
     file.rewind().expect("the start");
     let began = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_launchway-server"));
-    command
-        .args(["__inspect", task])
-        .env_clear()
-        .envs(ENVIRONMENT)
-        .stdin(file)
-        .stdout(Stdio::piped());
+    command.args(["__inspect", task]).env_clear().envs(ENVIRONMENT).stdin(file).stdout(Stdio::piped());
     let mut child = command.spawn().expect("a process");
     let (id, mut most) = (child.id().to_string(), 0);
     let ended = until_blocking(Duration::from_millis(1), LIMIT, || {
@@ -91,12 +79,7 @@ fn in_a_process(task: &str, file: &File) -> (Duration, u64) {
     assert!(ended.is_some(), "{task} does not end");
     let took = began.elapsed();
     let mut said = String::new();
-    child
-        .stdout
-        .take()
-        .expect("a pipe")
-        .read_to_string(&mut said)
-        .expect("an answer");
+    child.stdout.take().expect("a pipe").read_to_string(&mut said).expect("an answer");
     assert!(said.starts_with("{\"read\""), "{said}");
     (took, most)
 }
@@ -118,17 +101,11 @@ fn what_a_process_of_its_own_costs() {
     let task = serde_json::json!({"package": limits}).to_string();
     let (there, memory) = in_a_process(&task, &package);
     println!("summary: a package of 200 MiB: {here:?} in this process, {there:?} and {memory} MiB in another");
-    println!(
-        "summary: this process had {before} MiB before and {} MiB after",
-        peak("self")
-    );
+    println!("summary: this process had {before} MiB before and {} MiB after", peak("self"));
     let small = include_bytes!("../../binaries/tests/fixtures/v2.apk");
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(small).expect("room");
     let mut times: Vec<_> = (0..21).map(|_| in_a_process("\"app\"", &file).0).collect();
     times.sort();
-    println!(
-        "summary: a small app: {:?} in a process of its own, median of 21",
-        times[10]
-    );
+    println!("summary: a small app: {:?} in a process of its own, median of 21", times[10]);
 }

@@ -34,10 +34,7 @@ fn peak() -> u64 {
 }
 
 async fn open(dir: &std::path::Path) -> Arc<App> {
-    let settings = RawSettings {
-        data_dir: Some(dir.join("data").display().to_string()),
-        ..RawSettings::default()
-    };
+    let settings = RawSettings { data_dir: Some(dir.join("data").display().to_string()), ..RawSettings::default() };
     let dependencies = Dependencies {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
@@ -46,9 +43,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         inspector: Inspector::this_program().expect("a program"),
     };
     let config = Config::load(settings, None).expect("good settings");
-    App::open(config, "http://127.0.0.1:1".to_owned(), dependencies)
-        .await
-        .expect("an app")
+    App::open(config, "http://127.0.0.1:1".to_owned(), dependencies).await.expect("an app")
 }
 
 /// A build in the hands of a runner.
@@ -97,19 +92,10 @@ async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
     let bundle = build.bundle_id.parse().expect("a bundle id");
     tx.org(org.id).create_build(&build, &bundle).await.expect("kept");
     tx.commit().await.expect("committed");
-    let wanted = launchway_api::runner::Enroll {
-        name: "test".to_owned(),
-        labels: Vec::new(),
-        slots: 1,
-        version: String::new(),
-    };
-    let (runner, _) = runners::admit_embedded(app, None, None, wanted)
-        .await
-        .expect("a runner");
-    let origin = Origin {
-        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        request_id: String::new(),
-    };
+    let wanted =
+        launchway_api::runner::Enroll { name: "test".to_owned(), labels: Vec::new(), slots: 1, version: String::new() };
+    let (runner, _) = runners::admit_embedded(app, None, None, wanted).await.expect("a runner");
+    let origin = Origin { address: IpAddr::V4(Ipv4Addr::LOCALHOST), request_id: String::new() };
     let caller = RunnerCaller { runner, origin };
     let lease = leases::take(app, &caller, &[]).await.expect("asked");
     assert_eq!(lease.expect("a build").build_id, build.id.to_string());
@@ -129,9 +115,7 @@ async fn a_long_log_passes_in_constant_memory() {
     while offset < size {
         let chunk = Bytes::copy_from_slice(&text[..CHUNK.min(size - offset)]);
         let length = chunk.len();
-        let going = build_logs::append(&app, &caller, build.id, 1, offset as u64, chunk)
-            .await
-            .expect("appended");
+        let going = build_logs::append(&app, &caller, build.id, 1, offset as u64, chunk).await.expect("appended");
         offset += length;
         assert_eq!(going.log_offset, offset as u64);
     }

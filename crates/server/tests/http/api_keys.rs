@@ -25,9 +25,7 @@ async fn create(app: &TestApp, cookie: &str, body: Value) -> Answer {
 
 /// A new key for updates: its id and itself.
 async fn created(app: &TestApp, cookie: &str) -> (String, String) {
-    let made = create(app, cookie, json!({"name": "CI", "scopes": ["update"]}))
-        .await
-        .created();
+    let made = create(app, cookie, json!({"name": "CI", "scopes": ["update"]})).await.created();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
     (text("id"), text("key"))
 }
@@ -77,15 +75,10 @@ async fn a_key_has_some_of_three_scopes() {
     const WANTED: &str = "scopes must hold one or more of build, submit, update";
     for (scopes, kept) in [
         (json!(["build"]), json!(["build"])),
-        (
-            json!(["update", "submit", "build"]),
-            json!(["build", "submit", "update"]),
-        ),
+        (json!(["update", "submit", "build"]), json!(["build", "submit", "update"])),
         (json!(["update", "update"]), json!(["update"])),
     ] {
-        let made = create(&app, &cookie, json!({"name": "CI", "scopes": scopes}))
-            .await
-            .created();
+        let made = create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await.created();
         assert_eq!(made["scopes"], kept);
         assert_eq!(read(&app, &cookie, made.id()).await["scopes"], kept);
     }
@@ -166,13 +159,8 @@ async fn a_revoked_key_is_refused_at_once_and_stays_in_the_list() {
         app.get(&key, "/update").await.refused(401, INVALID);
     }
     let list = app.get(&cookie, PATH).await.ok();
-    assert_eq!(
-        (&list["total"], &list["items"][0]["status"]),
-        (&json!(1), &json!("revoked"))
-    );
-    revoke(&app, &cookie, "key_01h455vb4pex5vsknk084sn02q")
-        .await
-        .refused(404, "No API key has this id");
+    assert_eq!((&list["total"], &list["items"][0]["status"]), (&json!(1), &json!("revoked")));
+    revoke(&app, &cookie, "key_01h455vb4pex5vsknk084sn02q").await.refused(404, "No API key has this id");
     revoke(&app, &cookie, "").await.refused(400, "id is required");
 }
 
@@ -202,19 +190,9 @@ async fn keys_are_listed_newest_first() {
         app.advance(1);
         ids.insert(0, created(&app, &cookie).await.0);
     }
-    for (query, range) in [
-        ("", 0..3),
-        ("?limit=2", 0..2),
-        ("?limit=2&offset=2", 2..3),
-        ("?offset=3", 3..3),
-    ] {
+    for (query, range) in [("", 0..3), ("?limit=2", 0..2), ("?limit=2&offset=2", 2..3), ("?offset=3", 3..3)] {
         let list = app.get(&cookie, &format!("{PATH}{query}")).await.ok();
-        let listed: Vec<_> = list["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| &item["id"])
-            .collect();
+        let listed: Vec<_> = list["items"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
         assert_eq!(listed, ids[range].iter().collect::<Vec<_>>(), "{query}");
         assert_eq!(list["total"], 3);
     }
@@ -229,11 +207,9 @@ async fn an_admin_key_makes_keys_but_none_like_itself() {
     let list = app.get(&admin, PATH).await.ok();
     let record = &list["items"][0];
     record.has(json!({"scopes": ["admin"], "createdBy": "operator"}));
-    let body = json!({"name": "like me", "scopes": ["admin"]});
-    let answer = app.post(&admin, PATH, body).await;
+    let answer = app.post(&admin, PATH, json!({"name": "like me", "scopes": ["admin"]})).await;
     answer.refused(400, "scopes must hold one or more of build, submit, update");
-    let body = json!({"name": "CI", "scopes": ["build"]});
-    let made = app.post(&admin, PATH, body).await.created();
+    let made = app.post(&admin, PATH, json!({"name": "CI", "scopes": ["build"]})).await.created();
     assert_eq!(made["createdBy"], record["id"]);
     let refused = app.get(&admin, "/build").await;
     refused.refused(403, "API key does not have 'build' scope");

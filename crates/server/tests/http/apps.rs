@@ -42,10 +42,7 @@ async fn any_member_and_any_key_claims_an_app() {
     let second = claim(&app, &key, "com.example.other").await.created();
     assert_eq!(second["name"], "com.example.other");
     let listed = list(&app, &key).await;
-    assert_eq!(
-        listed,
-        json!({"items": [second, first], "total": 2, "limit": 10, "offset": 0})
-    );
+    assert_eq!(listed, json!({"items": [second, first], "total": 2, "limit": 10, "offset": 0}));
     let one = app.get(&key, &format!("/apps?id={}", first.id())).await;
     assert_eq!(one.ok(), first);
 }
@@ -58,23 +55,14 @@ async fn a_bundle_id_has_one_form() {
         assert_eq!(claim(&app, &key, bundle).await.created()["bundleId"], bundle);
     }
     let too_long = format!("{longest}x");
-    for bundle in [
-        "",
-        " ",
-        "com..app",
-        ".app",
-        "app.",
-        "com.example.app ",
-        "com/example",
-        "com.ex\u{e4}mple",
-        &too_long,
-    ] {
+    for bundle in
+        ["", " ", "com..app", ".app", "app.", "com.example.app ", "com/example", "com.ex\u{e4}mple", &too_long]
+    {
         let message = claim(&app, &key, bundle).await.refusal(400);
         assert!(message.starts_with("bundleId must be "), "{message}");
     }
     for name in ["", "  ", "a\nb", &"x".repeat(101)] {
-        let body = json!({"bundleId": "com.example.named", "name": name});
-        let answer = app.post(&key, "/apps", body).await;
+        let answer = app.post(&key, "/apps", json!({"bundleId": "com.example.named", "name": name})).await;
         answer.refused(400, "name must have 1 to 100 visible characters");
     }
 }
@@ -94,9 +82,7 @@ async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
     }
     assert_eq!(list(&app, &theirs).await["total"], 0);
     // The owner publishes under any letter case, and phones ask under any.
-    app.publish(&mine, json!({"bundleId": "Com.Example.App"}))
-        .await
-        .created();
+    app.publish(&mine, json!({"bundleId": "Com.Example.App"})).await.created();
     assert_eq!(list(&app, &mine).await["total"], 1);
     let answer = app.check("com.EXAMPLE.app", "currentVersion=1.0.0").await.ok();
     assert_eq!(answer["updateAvailable"], true);
@@ -112,9 +98,7 @@ async fn the_first_publish_claims_the_app() {
     assert_eq!(listed["items"][0]["bundleId"], BUNDLE);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
     // One that failed does not.
-    app.publish(&mine, json!({"bundleId": "com.example.other", "version": "x"}))
-        .await
-        .expect(400);
+    app.publish(&mine, json!({"bundleId": "com.example.other", "version": "x"})).await.expect(400);
     assert_eq!(list(&app, &mine).await, listed);
     claim(&app, &theirs, "com.example.other").await.created();
 }
@@ -144,9 +128,7 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     let gone = app.delete(&mine, &path).await;
     assert_eq!(gone.ok(), json!({"id": id, "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.send(&mine, method, &path, ())
-            .await
-            .refused(404, "No app has this id");
+        app.send(&mine, method, &path, ()).await.refused(404, "No app has this id");
     }
     assert_eq!(list(&app, &mine).await["total"], 0);
     assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.ok(), before);

@@ -17,13 +17,8 @@ async fn a_line_tells_who_did_what_when_and_from_where() {
     let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "ada@example.com", Role::Admin).await;
     app.advance(MINUTE);
-    let request = app
-        .request(Method::POST, "/apps")
-        .header("cookie", &cookie)
-        .header("origin", &app.origin);
-    let request = request
-        .header("x-forwarded-for", "2001:db8::7")
-        .json(&json!({"bundleId": "com.example.app"}));
+    let request = app.request(Method::POST, "/apps").header("cookie", &cookie).header("origin", &app.origin);
+    let request = request.header("x-forwarded-for", "2001:db8::7").json(&json!({"bundleId": "com.example.app"}));
     let made = Answer::to(request).await;
     let made_app = made.created();
     let page = log(&app, &key, "action=app.create").await;
@@ -45,8 +40,7 @@ async fn filters_narrow_alone_and_together() {
     let mut apps = Vec::new();
     for number in 0..3 {
         app.advance(1000);
-        let body = json!({"bundleId": format!("com.example.app{number}")});
-        let made = app.post(&key, "/apps", body).await.created();
+        let made = app.post(&key, "/apps", json!({"bundleId": format!("com.example.app{number}")})).await.created();
         apps.push(made.id().to_owned());
     }
     app.delete(&key, &format!("/apps?id={}", apps[1])).await.ok();
@@ -63,12 +57,7 @@ async fn filters_narrow_alone_and_together() {
         ("actor=nobody".to_owned(), ""),
     ] {
         let page = log(&app, &key, &query).await;
-        let told: Vec<_> = page["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|line| line.text("action"))
-            .collect();
+        let told: Vec<_> = page["items"].as_array().unwrap().iter().map(|line| line.text("action")).collect();
         assert_eq!(told.join(" "), actions, "{query}");
     }
     let wrong = app.get(&key, "/audit?since=yesterday").await;
@@ -79,18 +68,13 @@ async fn filters_narrow_alone_and_together() {
 async fn lines_are_numbered_without_gaps_however_many_write_at_once() {
     let (app, key) = TestApp::with_key().await;
     let claims = (0..20).map(|number| {
-        let body = json!({"bundleId": format!("com.example.app{number}")});
-        let call = app.post(&key, "/apps", body);
+        let call = app.post(&key, "/apps", json!({"bundleId": format!("com.example.app{number}")}));
         async move { call.await.created() }
     });
     futures::future::join_all(claims).await;
     let page = log(&app, &key, "limit=100").await;
-    let numbers: Vec<i64> = page["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| line["seq"].as_i64().unwrap())
-        .collect();
+    let numbers: Vec<i64> =
+        page["items"].as_array().unwrap().iter().map(|line| line["seq"].as_i64().unwrap()).collect();
     let total = page["total"].as_i64().unwrap();
     assert_eq!(numbers, (1..=total).rev().collect::<Vec<_>>());
     let check = audit::verify(&app.app).await.unwrap();

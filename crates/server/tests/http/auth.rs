@@ -70,10 +70,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
         (Some("http://launchway.internal:8787"), "launchway", false),
         (Some("https://launchway.example"), "__Host-launchway", true),
     ] {
-        let settings = RawSettings {
-            public_url: public_url.map(str::to_owned),
-            ..RawSettings::default()
-        };
+        let settings = RawSettings { public_url: public_url.map(str::to_owned), ..RawSettings::default() };
         let app = TestApp::with(settings).await;
         let (org, _) = app.org_with_key().await;
         app.user(org, EMAIL, Role::Member).await;
@@ -93,9 +90,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
         who(&app, &format!("{name}={token}")).await.ok();
         // A cookie without the prefix could come from another host of the same site.
         let other = if secure { "launchway" } else { "__Host-launchway" };
-        who(&app, &format!("{other}={token}"))
-            .await
-            .refused(401, NO_AUTHENTICATION);
+        who(&app, &format!("{other}={token}")).await.refused(401, NO_AUTHENTICATION);
     }
 }
 
@@ -177,11 +172,7 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
     let list = app.get(&first, "/auth/sessions").await.ok();
     let now = START + 3 * (30 * DAY - MINUTE);
     assert_eq!(list["items"][0]["lastUsedAt"], iso(now));
-    assert_eq!(
-        list["items"][0]["expiresAt"],
-        iso(START + 90 * DAY),
-        "its whole life is shorter"
-    );
+    assert_eq!(list["items"][0]["expiresAt"], iso(START + 90 * DAY), "its whole life is shorter");
     app.advance(30 * DAY);
     who(&app, &first).await.refused(401, NO_AUTHENTICATION);
     // What is over is not listed to a session that lives.
@@ -233,10 +224,7 @@ async fn a_bearer_value_wins_over_a_cookie() {
         let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
         let request = request.header("authorization", format!("{scheme} {key}"));
         let view = Answer::to(request).await.ok();
-        assert_eq!(
-            (&view["kind"], &view["organization"]["id"]),
-            (&json!("apiKey"), &json!(other))
-        );
+        assert_eq!((&view["kind"], &view["organization"]["id"]), (&json!("apiKey"), &json!(other)));
     }
     // A header of another scheme is none: the cookie counts.
     let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);

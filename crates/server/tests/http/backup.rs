@@ -33,9 +33,7 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
         sent = held.logged(sent as usize, piece).await;
     }
     let artifact = held.send("app.txt", b"what was built", b"what was built").await;
-    held.finish(json!({"artifacts": [artifact], "logSize": log.len()}))
-        .await
-        .ok();
+    held.finish(json!({"artifacts": [artifact], "logSize": log.len()})).await.ok();
 
     let folder = tempfile::tempdir().unwrap();
     let (backup, data) = (folder.path().join("backup"), folder.path().join("data"));
@@ -55,16 +53,9 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is missing or changed"));
     std::fs::write(&object, bytes).unwrap();
     let restored = admin(&["restore", backup.to_str().unwrap()], &data);
-    assert!(
-        restored.status.success(),
-        "{}",
-        String::from_utf8_lossy(&restored.stderr)
-    );
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
 
-    let settings = RawSettings {
-        data_dir: Some(data.display().to_string()),
-        ..RawSettings::default()
-    };
+    let settings = RawSettings { data_dir: Some(data.display().to_string()), ..RawSettings::default() };
     let config = Config::load(settings, None).unwrap();
     let again = TestApp::open(config, None, std::sync::Arc::new(SystemResolver), None).await;
     assert_eq!(again.log(id).await, log);
@@ -95,12 +86,7 @@ fn mode(path: &Path) -> u32 {
 /// Runs an operator's command under a umask that hides nothing.
 fn admin_without_umask(arguments: &[&str], data: &Path) -> Output {
     Command::new("sh")
-        .args([
-            "-c",
-            "umask 000 && exec \"$0\" \"$@\"",
-            env!("CARGO_BIN_EXE_launchway-server"),
-            "admin",
-        ])
+        .args(["-c", "umask 000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_launchway-server"), "admin"])
         .args(arguments)
         .arg("--data-dir")
         .arg(data)

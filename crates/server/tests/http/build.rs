@@ -23,10 +23,7 @@ use crate::support::{Answer, Fields, Setup, TestApp, with};
 /// Asks for a build of a git source with these fields over the defaults: the answer.
 pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
-    let body = with(
-        json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}}),
-        &fields,
-    );
+    let body = with(json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}}), &fields);
     app.post(key, "/build", body).await
 }
 
@@ -55,11 +52,7 @@ pub async fn stored(app: &TestApp, folder: &str) -> Vec<String> {
 pub async fn put(app: &TestApp, key: &str, bytes: &[u8]) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
-    app.app
-        .blob
-        .put_file(&Key::new(key).unwrap(), file.path())
-        .await
-        .unwrap();
+    app.app.blob.put_file(&Key::new(key).unwrap(), file.path()).await.unwrap();
 }
 
 /// What a runner does to a build, played through the store.
@@ -95,17 +88,13 @@ impl Play<'_> {
 
     /// A runner takes it.
     pub async fn leased(&self, runner: RunnerId) {
-        let with = StateChange {
-            runner: Some(runner),
-            ..StateChange::default()
-        };
+        let with = StateChange { runner: Some(runner), ..StateChange::default() };
         self.transition(Transition::Lease, with).await;
     }
 
     /// It ends.
     pub async fn ends(&self, outcome: Outcome) {
-        self.transition(Transition::Finish { attempt: 1, outcome }, StateChange::default())
-            .await;
+        self.transition(Transition::Finish { attempt: 1, outcome }, StateChange::default()).await;
     }
 
     /// Its phases are these.
@@ -138,11 +127,8 @@ impl Play<'_> {
 
     /// What it printed from one place to another goes to object storage.
     pub async fn sealed(&self, start: usize, bytes: &[u8]) {
-        let segment = LogSegment {
-            start: start as i64,
-            size: bytes.len() as i64,
-            blob_key: format!("logs/{}/{start}", self.id),
-        };
+        let segment =
+            LogSegment { start: start as i64, size: bytes.len() as i64, blob_key: format!("logs/{}/{start}", self.id) };
         put(self.app, &segment.blob_key, bytes).await;
         let mut tx = self.app.app.db.write().await.unwrap();
         tx.org(self.org).seal_log_segment(self.id, &segment).await.unwrap();
@@ -170,9 +156,7 @@ impl Play<'_> {
         let mut org = tx.org(self.org);
         org.create_artifact(&artifact).await.unwrap();
         let facts = r#"{"bundleId":"com.example.app","version":"1.2.3"}"#;
-        org.store_artifact(artifact.id, &artifact.blob_key, Some(facts))
-            .await
-            .unwrap();
+        org.store_artifact(artifact.id, &artifact.blob_key, Some(facts)).await.unwrap();
         tx.commit().await.unwrap();
         artifact
     }

@@ -42,10 +42,7 @@ async fn with_places(all: usize, of_client: usize) -> TestApp {
 }
 
 fn head(method: Method, path: &str, more: &[(&str, String)]) -> String {
-    let more: String = more
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let more: String = more.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("{method} {path} HTTP/1.1\r\nHost: launchway.example\r\n{more}\r\n")
 }
 
@@ -102,26 +99,14 @@ async fn a_client_that_sends_everything_first_gets_its_refusal() {
     let page = format!("/o/{org}/env");
     for (method, path, headers, size, status) in [
         (Method::POST, "/api/auth/sign-in", vec![json_body()], 3 * MIB, 413),
-        (
-            Method::POST,
-            "/api/apps",
-            vec![json_body(), bearer.clone()],
-            3 * MIB,
-            413,
-        ),
+        (Method::POST, "/api/apps", vec![json_body(), bearer.clone()], 3 * MIB, 413),
         (Method::POST, "/api/apps", vec![json_body()], 3 * MIB, 401),
         (Method::POST, "/api/uploads", vec![bearer], 3 * MIB, 400),
         (Method::PUT, forged.as_str(), vec![], 8 * MIB, 403),
         (Method::PUT, signed.as_str(), vec![], 8 * MIB, 413),
         (Method::POST, "/api/runner/log", vec![], 3 * MIB, 401),
         (Method::POST, "/", vec![form.clone()], 3 * MIB, 413),
-        (
-            Method::POST,
-            page.as_str(),
-            [here.to_vec(), vec![form.clone()]].concat(),
-            3 * MIB,
-            413,
-        ),
+        (Method::POST, page.as_str(), [here.to_vec(), vec![form.clone()]].concat(), 3 * MIB, 413),
         (Method::POST, page.as_str(), vec![form], 3 * MIB, 303),
         (Method::POST, "/nothing", vec![], 8 * MIB, 404),
         (Method::GET, "/api/update/check/com.example.app", vec![], 8 * MIB, 400),
@@ -146,10 +131,7 @@ async fn a_client_that_sends_in_chunks_gets_its_refusal() {
     let chunk = [format!("{MIB:x}\r\n").as_bytes(), &vec![b' '; MIB], b"\r\n"].concat();
     let request = [head.as_bytes(), &chunk, &chunk, &chunk, b"0\r\n\r\n"];
     let (status, body) = write_first(address(&app), &request).await;
-    assert_eq!(
-        (status, message(&body).as_str()),
-        (413, "The body may have at most 16384 bytes")
-    );
+    assert_eq!((status, message(&body).as_str()), (413, "The body may have at most 16384 bytes"));
 }
 
 /// A client that waits for leave to send its body is not given it.
@@ -157,11 +139,7 @@ async fn a_client_that_sends_in_chunks_gets_its_refusal() {
 async fn a_client_that_asks_first_sends_nothing() {
     let app = TestApp::start().await;
     let expect = ("Expect", "100-continue".to_owned());
-    let head = head(
-        Method::POST,
-        "/api/auth/sign-in",
-        &[json_body(), length(3 * MIB), expect],
-    );
+    let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(3 * MIB), expect]);
     let (status, _) = write_first(address(&app), &[head.as_bytes()]).await;
     assert_eq!(status, 413);
 }
@@ -186,11 +164,7 @@ async fn a_connection_goes_on_after_a_body_that_was_read() {
 /// Sends without end to who has refused it. Returns when the connection is closed.
 async fn send_for_ever(to: SocketAddr) {
     let mut stream = TcpStream::connect(to).await.unwrap();
-    let head = head(
-        Method::POST,
-        "/api/auth/sign-in",
-        &[json_body(), length(usize::MAX / 4)],
-    );
+    let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(usize::MAX / 4)]);
     stream.write_all(head.as_bytes()).await.unwrap();
     while stream.write_all(&[b' '; 64 << 10]).await.is_ok() {}
 }
@@ -198,16 +172,8 @@ async fn send_for_ever(to: SocketAddr) {
 #[tokio::test]
 async fn who_never_ends_sending_is_ended() {
     let app = TestApp::start().await;
-    let by_bytes = Timeouts {
-        linger: FOR_EVER,
-        linger_bytes: MIB as u64,
-        ..Timeouts::default()
-    };
-    let by_time = Timeouts {
-        linger: Duration::from_millis(50),
-        linger_bytes: u64::MAX,
-        ..Timeouts::default()
-    };
+    let by_bytes = Timeouts { linger: FOR_EVER, linger_bytes: MIB as u64, ..Timeouts::default() };
+    let by_time = Timeouts { linger: Duration::from_millis(50), linger_bytes: u64::MAX, ..Timeouts::default() };
     for timeouts in [by_bytes, by_time] {
         send_for_ever(with_timeouts(&app, timeouts).await).await;
     }
@@ -216,10 +182,7 @@ async fn who_never_ends_sending_is_ended() {
 #[tokio::test]
 async fn who_stands_still_after_a_refusal_gives_its_place_back() {
     let app = with_places(1, 1).await;
-    let timeouts = Timeouts {
-        linger: Duration::from_millis(50),
-        ..Timeouts::default()
-    };
+    let timeouts = Timeouts { linger: Duration::from_millis(50), ..Timeouts::default() };
     let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(3 * MIB)]);
@@ -235,11 +198,7 @@ async fn who_stands_still_after_a_refusal_gives_its_place_back() {
 #[tokio::test]
 async fn bodies_that_do_not_come_are_not_waited_for() {
     let app = with_places(20, 20).await;
-    let timeouts = Timeouts {
-        body: Duration::from_millis(50),
-        body_rate: u32::MAX,
-        ..Timeouts::default()
-    };
+    let timeouts = Timeouts { body: Duration::from_millis(50), body_rate: u32::MAX, ..Timeouts::default() };
     let at = with_timeouts(&app, timeouts).await;
     let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(16_000)]);
     let mut unfinished = Vec::new();
@@ -262,10 +221,7 @@ async fn bodies_that_do_not_come_are_not_waited_for() {
 #[tokio::test]
 async fn who_sends_no_request_is_let_go() {
     let app = with_places(1, 1).await;
-    let timeouts = Timeouts {
-        headers: Duration::from_millis(50),
-        ..Timeouts::default()
-    };
+    let timeouts = Timeouts { headers: Duration::from_millis(50), ..Timeouts::default() };
     let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost:").await.unwrap();
@@ -275,10 +231,7 @@ async fn who_sends_no_request_is_let_go() {
 #[tokio::test]
 async fn who_reads_no_answer_is_let_go() {
     let app = with_places(1, 1).await;
-    let timeouts = Timeouts {
-        write: Duration::from_millis(50),
-        ..Timeouts::default()
-    };
+    let timeouts = Timeouts { write: Duration::from_millis(50), ..Timeouts::default() };
     let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     let head = head(Method::GET, "/openapi.json", &[]);
@@ -311,10 +264,7 @@ async fn a_client_takes_its_own_places_only() {
 async fn a_trusted_proxy_takes_more() {
     let app = TestApp::with(settings!(max_connections_per_client = "1")).await;
     let at = address(&app);
-    let _held = [
-        TcpStream::connect(at).await.unwrap(),
-        TcpStream::connect(at).await.unwrap(),
-    ];
+    let _held = [TcpStream::connect(at).await.unwrap(), TcpStream::connect(at).await.unwrap()];
     assert!(is_served(at).await);
 }
 
@@ -322,20 +272,14 @@ async fn a_trusted_proxy_takes_more() {
 #[tokio::test]
 async fn a_build_on_this_machine_does_not_choose_its_address() {
     let own = rustix::process::geteuid().as_raw();
-    for (builders, statuses) in [
-        (None, [200, 200]),
-        (Some(own + 1..=own + 1000), [200, 200]),
-        (Some(own..=own), [200, 429]),
-    ] {
+    for (builders, statuses) in
+        [(None, [200, 200]), (Some(own + 1..=own + 1000), [200, 200]), (Some(own..=own), [200, 429])]
+    {
         let app = TestApp::with(settings!(check_limit = "1")).await;
         if let Some(builders) = builders.clone() {
             let runner = app.app.random.id(app.app.clock.now());
             let origin = app.origin.clone();
-            let embedded = Embedded {
-                runner,
-                origin,
-                builders,
-            };
+            let embedded = Embedded { runner, origin, builders };
             app.app.embedded.set(embedded).unwrap();
         }
         for (address, status) in ["192.0.2.1", "192.0.2.2"].into_iter().zip(statuses) {

@@ -66,17 +66,9 @@ async fn each_kind_is_taken_and_shown_without_its_secrets() {
     let mut made = Vec::new();
     for (kind, file, name) in [
         ("android_keystore", "openssl3.p12", "upload"),
-        (
-            "apple_certificate",
-            "distribution.p12",
-            "Apple Distribution: Example GmbH (ABCDE12345)",
-        ),
+        ("apple_certificate", "distribution.p12", "Apple Distribution: Example GmbH (ABCDE12345)"),
         ("app_store_connect_key", "store-connect.p8", "ABC123DEF4"),
-        (
-            "google_service_account",
-            "service-account.json",
-            "launchway@example-project.iam.gserviceaccount.com",
-        ),
+        ("google_service_account", "service-account.json", "launchway@example-project.iam.gserviceaccount.com"),
         ("provisioning_profile", "app-store.mobileprovision", "Example app_store"),
     ] {
         app.advance(1);
@@ -94,8 +86,7 @@ async fn each_kind_is_taken_and_shown_without_its_secrets() {
         });
         assert_eq!(one, whole);
         assert!(one.id().starts_with("credential_"));
-        let path = format!("/credentials?id={}", one.id());
-        assert_eq!(app.get(&key, &path).await.ok(), one);
+        assert_eq!(app.get(&key, &format!("/credentials?id={}", one.id())).await.ok(), one);
         made.insert(0, one);
     }
     let listed = app.get(&key, "/credentials").await.ok();
@@ -140,26 +131,16 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
             with("android_keystore", "password", Value::Null),
             "The Android keystore is protected by a password: give it as password.",
         ),
-        (
-            with("app_store_connect_key", "keyId", json!("short")),
-            "keyId must be 10 upper-case letters and digits",
-        ),
+        (with("app_store_connect_key", "keyId", json!("short")), "keyId must be 10 upper-case letters and digits"),
         (
             body("android_keystore", "expired.p12", json!({"password": "store-secret"})),
             "The Android keystore expired on ",
         ),
         (
-            body(
-                "apple_certificate",
-                "expired-distribution.p12",
-                json!({"password": "store-secret"}),
-            ),
+            body("apple_certificate", "expired-distribution.p12", json!({"password": "store-secret"})),
             "The Apple certificate expired on ",
         ),
-        (
-            body("provisioning_profile", "expired.mobileprovision", json!({})),
-            "The provisioning profile expired on ",
-        ),
+        (body("provisioning_profile", "expired.mobileprovision", json!({})), "The provisioning profile expired on "),
         (
             with("provisioning_profile", "bundleId", json!("com.example.other")),
             "The provisioning profile is for PREFIX1234.com.example.app, which does not cover com.example.other.",
@@ -188,20 +169,14 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
             other("google_service_account", "app_store_connect_key"),
             "This is a bare private key, not a Google service account key",
         ),
-        (
-            with("android_keystore", "content", json!("not base64!")),
-            "content must be the file in base64",
-        ),
+        (with("android_keystore", "content", json!("not base64!")), "content must be the file in base64"),
         (with("android_keystore", "content", json!("")), "The file is empty."),
         (with("android_keystore", "content", json!(7)), "content: must be a text"),
         (
             with("android_keystore", "kind", json!("keystore")),
             "kind must be app_store_connect_key, google_service_account,",
         ),
-        (
-            with("android_keystore", "name", json!("\u{7}")),
-            "name must have 1 to 100 visible characters",
-        ),
+        (with("android_keystore", "name", json!("\u{7}")), "name must have 1 to 100 visible characters"),
         (with("android_keystore", "bundleId", json!("a b")), "bundleId "),
         (json!({"kind": "android_keystore"}), "missing field `content`"),
     ];
@@ -224,8 +199,7 @@ async fn an_app_of_another_organization_is_refused() {
     let app = later().await;
     let (_, key) = app.org_with_key().await;
     let (_, other) = app.org_with_key().await;
-    let claim = json!({"bundleId": "com.example.theirs"});
-    app.post(&other, "/apps", claim).await.created();
+    app.post(&other, "/apps", json!({"bundleId": "com.example.theirs"})).await.created();
     let mut body = good("android_keystore");
     body["bundleId"] = json!("com.Example.Theirs");
     let message = "bundleId: com.Example.Theirs belongs to another organization; \
@@ -241,16 +215,8 @@ async fn base64_may_be_wrapped_and_unpadded() {
     let (_, key) = app.org_with_key().await;
     let mut body = good("android_keystore");
     let content = body.text("content").to_owned();
-    let lines: Vec<&str> = content
-        .as_bytes()
-        .chunks(76)
-        .map(|line| std::str::from_utf8(line).unwrap())
-        .collect();
-    for form in [
-        lines.join("\n") + "\n",
-        lines.join("\r\n"),
-        content.trim_end_matches('=').to_owned(),
-    ] {
+    let lines: Vec<&str> = content.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    for form in [lines.join("\n") + "\n", lines.join("\r\n"), content.trim_end_matches('=').to_owned()] {
         body["content"] = json!(form);
         create(&app, &key, body.clone()).await.created();
     }
@@ -262,10 +228,7 @@ async fn a_repeated_request_makes_one() {
     let (_, key) = app.org_with_key().await;
     let mut answers = Vec::new();
     for _ in 0..2 {
-        let request = app
-            .request(Method::POST, "/credentials")
-            .bearer_auth(&key)
-            .header("idempotency-key", "one");
+        let request = app.request(Method::POST, "/credentials").bearer_auth(&key).header("idempotency-key", "one");
         let answer = Answer::to(request.json(&good("android_keystore"))).await;
         answers.push(answer.created());
     }
@@ -282,9 +245,7 @@ async fn a_deleted_one_is_gone() {
     let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.send(&key, method, &path, ())
-            .await
-            .refused(404, "No credential has this id");
+        app.send(&key, method, &path, ()).await.refused(404, "No credential has this id");
     }
     let audit = app.get(&key, "/audit?action=credential.delete").await.ok();
     assert_eq!(audit["items"][0]["before"], made);
@@ -300,35 +261,19 @@ async fn the_end_is_told_twice() {
     let end = from_iso(made.text("expiresAt")).unwrap();
     let to = |days: i64| end - days * DAY;
     let mut told = Vec::new();
-    for (days, notices) in [
-        (31, 0),
-        (30, 1),
-        (30, 0),
-        (8, 0),
-        (7, 1),
-        (7, 0),
-        (1, 0),
-        (0, 0),
-        (-1, 0),
-    ] {
+    for (days, notices) in [(31, 0), (30, 1), (30, 0), (8, 0), (7, 1), (7, 0), (1, 0), (0, 0), (-1, 0)] {
         app.advance(to(days) - app.app.clock.now());
         assert_eq!(notify_expiring(&app.app).await.unwrap(), notices, "{days} days before");
         told.push(days);
     }
     let events = app.events(org).await;
-    let expiring: Vec<&Value> = events
-        .iter()
-        .filter(|(kind, _)| kind == "credential.expiring")
-        .map(|(_, data)| data)
-        .collect();
-    let seen: Vec<(&Value, &Value, &Value)> = expiring
-        .iter()
-        .map(|data| (&data["id"], &data["daysLeft"], &data["status"]))
-        .collect();
+    let expiring: Vec<&Value> =
+        events.iter().filter(|(kind, _)| kind == "credential.expiring").map(|(_, data)| data).collect();
+    let seen: Vec<(&Value, &Value, &Value)> =
+        expiring.iter().map(|data| (&data["id"], &data["daysLeft"], &data["status"])).collect();
     let (id, active) = (&made["id"], &json!("active"));
     assert_eq!(seen, [(id, &json!(30), active), (id, &json!(7), active)]);
-    let path = format!("/credentials?id={}", made.id());
-    assert_eq!(app.get(&key, &path).await.ok()["status"], "expired");
+    assert_eq!(app.get(&key, &format!("/credentials?id={}", made.id())).await.ok()["status"], "expired");
 }
 
 /// One that ends soon already when it is given is told of at once, and not again by the job.

@@ -75,10 +75,7 @@ impl Visit<'_> {
     /// Opens a confirmation with these fields in its address, and confirms what it says.
     pub async fn confirm(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let shown = self.hidden(&format!("{path}?{}", encoded(fields))).await;
-        let all: Vec<_> = shown
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .collect();
+        let all: Vec<_> = shown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
     }
 
@@ -142,13 +139,7 @@ pub fn hidden(html: &str) -> Vec<(String, String)> {
         let (name, rest) = tag.split_once('"').unwrap();
         let value = rest.split_once("value=\"").unwrap().1.split_once('"').unwrap().0;
         let mut plain = value.to_owned();
-        for (escaped, character) in [
-            ("&#34;", "\""),
-            ("&#39;", "'"),
-            ("&#60;", "<"),
-            ("&#62;", ">"),
-            ("&#38;", "&"),
-        ] {
+        for (escaped, character) in [("&#34;", "\""), ("&#39;", "'"), ("&#60;", "<"), ("&#62;", ">"), ("&#38;", "&")] {
             plain = plain.replace(escaped, character);
         }
         (name.to_owned(), plain)
@@ -166,15 +157,6 @@ pub async fn visit(app: &TestApp, role: Role) -> Visit<'_> {
 pub async fn visit_of(app: &TestApp, org: OrgId, role: Role) -> Visit<'_> {
     let cookie = app.user(org, &format!("{role}@{org}.example"), role).await;
     let session = app.get(&cookie, "/auth/session").await.ok();
-    let token = form_token(
-        &app.app,
-        session.id().parse().unwrap(),
-        session["user"].id().parse().unwrap(),
-    );
-    Visit {
-        app,
-        org,
-        cookie,
-        token,
-    }
+    let token = form_token(&app.app, session.id().parse().unwrap(), session["user"].id().parse().unwrap());
+    Visit { app, org, cookie, token }
 }

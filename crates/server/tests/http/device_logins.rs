@@ -65,13 +65,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
 
     let asked = page(&app, &format!("/device?code={}", code(&login).to_lowercase()), &cookie).await;
     let text = asked.text();
-    for shown in [
-        "launchway on &#60;laptop&#62;",
-        "ada@example.com",
-        "Test",
-        "build, update",
-        code(&login),
-    ] {
+    for shown in ["launchway on &#60;laptop&#62;", "ada@example.com", "Test", "build, update", code(&login)] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     let done = confirm(&app, &cookie, &login, org).await;
@@ -89,12 +83,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     claim(&app, &login).await.expect(401);
 
     let audit = app.get(&cookie, "/audit").await.ok();
-    let actions: Vec<_> = audit["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| &line["action"])
-        .collect();
+    let actions: Vec<_> = audit["items"].as_array().unwrap().iter().map(|line| &line["action"]).collect();
     assert_eq!(actions[..2], ["key.create", "device_login.approve"]);
     assert!(!audit.to_string().contains(key));
     app.advance(KEY_DAYS * DAY);
@@ -139,12 +128,7 @@ async fn what_is_refused_gives_no_key() {
     let (org, cookie) = someone(&app, Role::Admin).await;
     let login = begin(&app).await;
     let (org, code) = (org.to_string(), code(&login));
-    let fields = [
-        ("token", "confirm"),
-        ("code", code),
-        ("org", org.as_str()),
-        ("refuse", "yes"),
-    ];
+    let fields = [("token", "confirm"), ("code", code), ("org", org.as_str()), ("refuse", "yes")];
     let done = submit(&app, "/device", &cookie, &fields).await;
     done.says("Refused.");
     assert_eq!(status(&app, &login).await, "denied");
@@ -171,11 +155,7 @@ async fn only_an_admin_of_the_organization_confirms() {
         .send()
         .await
         .unwrap();
-    assert_eq!(
-        from_elsewhere.status().as_u16(),
-        403,
-        "a form must be known to come from here"
-    );
+    assert_eq!(from_elsewhere.status().as_u16(), 403, "a form must be known to come from here");
     assert_eq!(status(&app, &login).await, "pending");
 }
 
@@ -187,9 +167,7 @@ async fn who_is_no_admin_any_more_gives_no_key() {
     let login = begin(&app).await;
     confirm(&app, &cookie, &login, org).await.is(200);
     let session = app.get(&cookie, "/auth/session").await.ok();
-    let path = format!("/orgs/members?id={}", session["user"].id());
-    let demoted = json!({"role": "member"});
-    app.patch(&owner, &path, demoted).await.ok();
+    app.patch(&owner, &format!("/orgs/members?id={}", session["user"].id()), json!({"role": "member"})).await.ok();
     assert_eq!(status(&app, &login).await, "denied");
 }
 
@@ -216,14 +194,8 @@ async fn what_is_wrong_is_said() {
     let app = TestApp::start().await;
     let (_, cookie) = someone(&app, Role::Admin).await;
     for (body, message) in [
-        (
-            json!({"name": "", "scopes": ["build"]}),
-            "name must have 1 to 100 visible characters",
-        ),
-        (
-            json!({"name": "x", "scopes": ["admin"]}),
-            "scopes must hold one or more of build, submit, update",
-        ),
+        (json!({"name": "", "scopes": ["build"]}), "name must have 1 to 100 visible characters"),
+        (json!({"name": "x", "scopes": ["admin"]}), "scopes must hold one or more of build, submit, update"),
     ] {
         let answer = post(&app, "/auth/device", body).await.expect(400);
         assert_eq!(answer["message"], message);
@@ -254,11 +226,7 @@ async fn codes_and_calls_are_counted() {
         page(&app, "/device?code=BCDF-GHJK", &cookie).await;
     }
     let guess = page(&app, &format!("/device?code={}", code(&login)), &cookie).await;
-    assert_eq!(
-        guess.status.as_u16(),
-        429,
-        "also the right code is not found by guessing on"
-    );
+    assert_eq!(guess.status.as_u16(), 429, "also the right code is not found by guessing on");
     app.advance(MINUTE);
     assert_eq!(status(&app, &login).await, "pending");
 }

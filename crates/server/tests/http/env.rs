@@ -19,8 +19,7 @@ async fn set(app: &TestApp, key: &str, body: Value) -> Answer {
 async fn a_variable_is_secret_unless_told_otherwise() {
     let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, "ada@example.com", Role::Admin).await;
-    let body = json!({"name": "TOKEN", "value": "hunter2-of-the-test"});
-    let made = app.post(&cookie, "/env", body).await.created();
+    let made = app.post(&cookie, "/env", json!({"name": "TOKEN", "value": "hunter2-of-the-test"})).await.created();
     let user = made.text("createdBy");
     assert!(user.starts_with("user_") && made.id().starts_with("env_"), "{made}");
     let expected = json!({
@@ -30,11 +29,7 @@ async fn a_variable_is_secret_unless_told_otherwise() {
     });
     assert_eq!(made, expected);
     let path = format!("/env?id={}", made.id());
-    for answer in [
-        app.get(&key, &path).await,
-        app.get(&key, "/env").await,
-        app.get(&key, "/audit").await,
-    ] {
+    for answer in [app.get(&key, &path).await, app.get(&key, "/env").await, app.get(&key, "/audit").await] {
         answer.ok();
         answer.lacks("hunter2");
     }
@@ -47,8 +42,7 @@ async fn a_plain_value_is_shown() {
     let body = json!({"name": "GREETING", "value": value, "visibility": "plain"});
     let made = set(&app, &key, body).await.created();
     assert_eq!(made["value"], value);
-    let path = format!("/env?id={}", made.id());
-    assert_eq!(app.get(&key, &path).await.ok(), made);
+    assert_eq!(app.get(&key, &format!("/env?id={}", made.id())).await.ok(), made);
     let listed = app.get(&key, "/env").await.ok();
     assert_eq!(listed, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
     // The audit log tells that it was set, not to what.
@@ -84,10 +78,7 @@ async fn the_same_name_and_scope_is_replaced() {
     let listed = app.get(&key, "/env?limit=100").await.ok();
     assert_eq!(listed["total"], 5);
     let audit = app.get(&key, "/audit?action=env.change").await.ok();
-    assert_eq!(
-        (&audit["total"], &audit["items"][0]["before"]["visibility"]),
-        (&json!(1), &json!("plain"))
-    );
+    assert_eq!((&audit["total"], &audit["items"][0]["before"]["visibility"]), (&json!(1), &json!("plain")));
 }
 
 #[tokio::test]
@@ -108,34 +99,19 @@ async fn a_wrong_form_is_named_without_the_value() {
         (json!({"value": "hunter2"}), "missing field `name`"),
         (json!({"name": "A"}), "missing field `value`"),
         (json!({"name": "A", "value": 42_4242}), "value: must be a text"),
-        (
-            json!({"name": "A", "value": ["hunter2"]}),
-            "value: invalid type: sequence, expected a text",
-        ),
+        (json!({"name": "A", "value": ["hunter2"]}), "value: invalid type: sequence, expected a text"),
         (
             json!({"name": "1A", "value": "hunter2"}),
             "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
         ),
-        (
-            json!({"name": "A", "value": long}),
-            "value has 70000 bytes; it may have 65536",
-        ),
+        (json!({"name": "A", "value": long}), "value has 70000 bytes; it may have 65536"),
         (
             json!({"name": "A", "value": "hunter2\u{0}"}),
             "value must not hold a NUL character: no environment can carry it",
         ),
-        (
-            json!({"name": "A", "value": "hunter2", "kind": "folder"}),
-            "kind must be one of variable, file",
-        ),
-        (
-            json!({"name": "A", "value": "hunter2", "visibility": "hidden"}),
-            "visibility must be one of plain, secret",
-        ),
-        (
-            json!({"name": "A", "value": "hunter2", "path": "x"}),
-            "path is for kind file only",
-        ),
+        (json!({"name": "A", "value": "hunter2", "kind": "folder"}), "kind must be one of variable, file"),
+        (json!({"name": "A", "value": "hunter2", "visibility": "hidden"}), "visibility must be one of plain, secret"),
+        (json!({"name": "A", "value": "hunter2", "path": "x"}), "path is for kind file only"),
         (
             json!({"name": "A", "value": "hunter2", "kind": "file"}),
             "path is required for kind file: where in the workspace it goes",
@@ -148,10 +124,7 @@ async fn a_wrong_form_is_named_without_the_value() {
             json!({"name": "A", "value": "hunter2", "configurations": ["a b"]}),
             "configurations: each must be 1 to 64 letters, digits, `.`, `_` and `-`",
         ),
-        (
-            json!({"name": "A", "value": "hunter2", "configurations": many}),
-            "configurations may name 50 at most",
-        ),
+        (json!({"name": "A", "value": "hunter2", "configurations": many}), "configurations may name 50 at most"),
         (
             json!({"name": "A", "value": "hunter2", "platforms": ["web"]}),
             "platforms: each must be ios, android or visionos",
@@ -161,10 +134,7 @@ async fn a_wrong_form_is_named_without_the_value() {
         let answer = set(&app, &key, body.clone()).await;
         answer.expect(400);
         let told = answer.json().text("message").to_owned();
-        assert!(
-            told.starts_with(message) && !told.contains("hunter2") && !told.contains("4242"),
-            "{body}: {told}"
-        );
+        assert!(told.starts_with(message) && !told.contains("hunter2") && !told.contains("4242"), "{body}: {told}");
     }
     let unknown = set(&app, &key, json!({"name": "A", "value": "hunter2", "scope": "x"})).await;
     assert!(unknown.expect(400).text("message").contains("`scope`"));
@@ -175,19 +145,13 @@ async fn a_wrong_form_is_named_without_the_value() {
 async fn a_repeated_request_is_answered_again() {
     let (app, key) = TestApp::with_key().await;
     let send = |value: &'static str| {
-        let request = app
-            .request(Method::POST, "/env")
-            .bearer_auth(&key)
-            .header("idempotency-key", "one");
+        let request = app.request(Method::POST, "/env").bearer_auth(&key).header("idempotency-key", "one");
         async move { Answer::to(request.json(&json!({"name": "A", "value": value}))).await }
     };
     let first = send("hunter2").await.created();
     assert_eq!(send("hunter2").await.created(), first);
     send("hunter3").await.expect(400);
-    let replaced = app
-        .request(Method::POST, "/env")
-        .bearer_auth(&key)
-        .header("idempotency-key", "two");
+    let replaced = app.request(Method::POST, "/env").bearer_auth(&key).header("idempotency-key", "two");
     let body = json!({"name": "A", "value": "hunter4"});
     let answer = Answer::to(replaced.try_clone().unwrap().json(&body)).await.ok();
     assert_eq!(Answer::to(replaced.json(&body)).await.ok(), answer);
@@ -218,14 +182,10 @@ async fn there_is_a_most_of_them() {
         if number % 900 == 0 {
             app.advance(launchway_domain::time::MINUTE);
         }
-        set(&app, &key, json!({"name": format!("N{number}"), "value": ""}))
-            .await
-            .created();
+        set(&app, &key, json!({"name": format!("N{number}"), "value": ""})).await.created();
     }
     let message = "This organization has 1000 environment variables, the most there can be; delete some";
-    set(&app, &key, json!({"name": "MORE", "value": ""}))
-        .await
-        .refused(400, message);
+    set(&app, &key, json!({"name": "MORE", "value": ""})).await.refused(400, message);
     set(&app, &key, json!({"name": "N7", "value": "x"})).await.ok();
 }
 

@@ -24,9 +24,7 @@ const CHANGED: &str = "Native plugin version changed: @capacitor/camera 7.0.4 ->
 async fn build(app: &TestApp, key: &str, fields: Value) -> Value {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
     let mut body = json!({"bundleId": BUNDLE, "platform": "android", "source": {"git": git}});
-    body.as_object_mut()
-        .unwrap()
-        .extend(fields.as_object().unwrap().clone());
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     app.post(key, "/build", body).await.created()
 }
 
@@ -39,8 +37,7 @@ async fn documents_are_kept_and_differences_explained() {
     let (app, key) = TestApp::with_key().await;
     let (old, new) = (document("7.0.4"), document("7.0.5"));
     let built = build(&app, &key, json!({"fingerprint": old, "configuration": "production"})).await;
-    let fields = json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new});
-    let update = app.published(&key, fields).await;
+    let update = app.published(&key, json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new})).await;
     let id = |resource: &Value| resource.id().to_owned();
     let (built, update) = (id(&built), id(&update));
 
@@ -60,24 +57,15 @@ async fn documents_are_kept_and_differences_explained() {
         "kind": "plugin", "name": "@capacitor/camera", "from": "7.0.4", "to": "7.0.5", "message": CHANGED,
     });
     assert_eq!(told["changes"], json!([change]));
-    assert_eq!(
-        (&told["from"]["id"], &told["to"]["id"]),
-        (&json!(built), &json!(update))
-    );
-    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={built}"))
-        .await
-        .ok();
+    assert_eq!((&told["from"]["id"], &told["to"]["id"]), (&json!(built), &json!(update)));
+    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={built}")).await.ok();
     let nothing = (&told["same"], &told["reason"], &told["changes"]);
     assert_eq!(nothing, (&json!(true), &Value::Null, &json!([])));
 
     // Of one only the hash is known.
-    let opaque = app
-        .published(&key, json!({"version": "9.0.0", "fingerprint": "abc"}))
-        .await;
+    let opaque = app.published(&key, json!({"version": "9.0.0", "fingerprint": "abc"})).await;
     let opaque = id(&opaque);
-    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}"))
-        .await
-        .ok();
+    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}")).await.ok();
     let reason = "The native code of this update differs from the installed app";
     told.has(json!({"reason": reason, "changes": null}));
     assert_eq!(told["to"]["document"], Value::Null);
@@ -102,14 +90,8 @@ async fn the_form_is_checked_and_others_see_nothing() {
         (format!("/fingerprints/diff?from={built}"), "to is required"),
         (format!("/fingerprints?id={built}&id={built}"), "id is given twice"),
         ("/fingerprints/latest".to_owned(), "bundleId is required"),
-        (
-            format!("/fingerprints/latest?bundleId={BUNDLE}"),
-            "platform is required",
-        ),
-        (
-            format!("/fingerprints/latest?bundleId={BUNDLE}&platform=web"),
-            "platform must be ios, android or visionos",
-        ),
+        (format!("/fingerprints/latest?bundleId={BUNDLE}"), "platform is required"),
+        (format!("/fingerprints/latest?bundleId={BUNDLE}&platform=web"), "platform must be ios, android or visionos"),
     ] {
         get(&app, &key, &path).await.refused(400, message);
     }
@@ -136,11 +118,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
     let finished = async |camera: Option<&str>, configuration: Option<&str>, status: &str| {
         // Ids of one millisecond have no order.
         app.advance(1000);
-        let id = app
-            .queue(org, |build| {
-                build.configuration = configuration.map(|name| name.parse().unwrap())
-            })
-            .await;
+        let id = app.queue(org, |build| build.configuration = configuration.map(|name| name.parse().unwrap())).await;
         let held = app.take(&runner).await;
         let error = json!({"code": "STEP_FAILED", "phase": null, "message": "no"});
         let end = json!({
@@ -172,13 +150,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
         assert!(told["document"].is_object());
     }
     assert_ne!(staging, for_all);
-    get(
-        &app,
-        &stranger,
-        &format!("/fingerprints/latest?bundleId={BUNDLE}&platform=android"),
-    )
-    .await
-    .refused(404, none);
+    get(&app, &stranger, &format!("/fingerprints/latest?bundleId={BUNDLE}&platform=android")).await.refused(404, none);
     let other = format!("/fingerprints/latest?bundleId={BUNDLE}&platform=ios");
     get(&app, &key, &other).await.refused(404, none);
 }
@@ -215,8 +187,7 @@ async fn a_build_keeps_its_runners_findings_and_warns_of_others() {
 #[tokio::test]
 async fn what_a_runner_warns_of_is_kept_without_secrets() {
     let (app, key) = TestApp::with_key().await;
-    let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
-    app.post(&key, "/env", body).await.created();
+    app.post(&key, "/env", json!({"name": "TOKEN", "value": "hunter2-secret"})).await.created();
     let runner = app.runner(&key, &[]).await;
     let made = build(&app, &key, json!({})).await;
     let held = app.take(&runner).await;
@@ -235,19 +206,12 @@ async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (old, new) = (document("7.0.4"), document("7.0.5"));
-    app.published(
-        &key,
-        json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new}),
-    )
-    .await;
+    app.published(&key, json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new})).await;
     let ask = async |installed: &Value| {
         let query = format!("currentVersion=1.0.0&fingerprint={}", hash(installed));
         app.checked(BUNDLE, &query).await
     };
-    assert_eq!(
-        ask(&old).await["compatibilityReason"],
-        "The native code of this update differs from the installed app"
-    );
+    assert_eq!(ask(&old).await["compatibilityReason"], "The native code of this update differs from the installed app");
     // Sent with a build.
     build(&app, &key, json!({"fingerprint": old})).await;
     let told = ask(&old).await;

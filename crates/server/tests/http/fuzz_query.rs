@@ -64,12 +64,8 @@ fn mutate(numbers: &mut Numbers) -> String {
 
 async fn fuzz(runs: usize, seed: u64) {
     let (app, key) = TestApp::with_key().await;
-    app.publish(&key, json!({"version": "1.5.0", "rollout": 50}))
-        .await
-        .created();
-    app.publish(&key, json!({"configuration": "production", "fingerprint": "abc"}))
-        .await
-        .created();
+    app.publish(&key, json!({"version": "1.5.0", "rollout": 50})).await.created();
+    app.publish(&key, json!({"configuration": "production", "fingerprint": "abc"})).await.created();
     let server = HttpServer::new(app.app.clone());
     let mut numbers = Numbers(seed);
     let (mut asked, mut counts) = (0, [0usize; 4]);
@@ -100,10 +96,7 @@ async fn fuzz(runs: usize, seed: u64) {
         let _ = (query.paging(), query.get("currentVersion"), query.raw("id"));
     }
     let [update, none, unknown, refused] = counts;
-    assert!(
-        counts.iter().all(|count| *count > 0),
-        "the input does not reach every answer: {counts:?}"
-    );
+    assert!(counts.iter().all(|count| *count > 0), "the input does not reach every answer: {counts:?}");
     println!(
         "summary: query parsers, {asked} runs: {update} update, {none} none, {unknown} unknown bundle, {refused} refused"
     );

@@ -12,10 +12,7 @@ use crate::support::{Answer, Fields, Setup, TestApp, package};
 
 /// Posts with an idempotency key, as the holder of an API key.
 async fn post(app: &TestApp, key: &str, once: &str, path: &str, body: &Value) -> Answer {
-    let request = app
-        .request(Method::POST, path)
-        .bearer_auth(key)
-        .header("idempotency-key", once);
+    let request = app.request(Method::POST, path).bearer_auth(key).header("idempotency-key", once);
     Answer::to(request.json(body)).await
 }
 
@@ -41,12 +38,7 @@ async fn a_repeated_request_gets_its_first_answer_without_secrets() {
         ("/update", Some("/update"), update(&app, &key, "1.0.0").await, None),
         ("/api-keys", Some("/api-keys"), api_key("ci"), Some("key")),
         ("/apps", Some("/apps"), json!({"bundleId": "com.example.other"}), None),
-        (
-            "/orgs/invitations",
-            Some("/orgs/invitations"),
-            json!({"email": "new@example.com"}),
-            Some("link"),
-        ),
+        ("/orgs/invitations", Some("/orgs/invitations"), json!({"email": "new@example.com"}), Some("link")),
         ("/uploads", None, upload, None),
     ] {
         let first = post(&app, &key, "once", path, &body).await.created();
@@ -57,10 +49,7 @@ async fn a_repeated_request_gets_its_first_answer_without_secrets() {
         app.advance(MINUTE);
         let mut expected = first.clone();
         if let Some(field) = secret {
-            assert!(
-                expected.as_object_mut().unwrap().remove(field).is_some(),
-                "{path}: {first}"
-            );
+            assert!(expected.as_object_mut().unwrap().remove(field).is_some(), "{path}: {first}");
         }
         for _ in 0..2 {
             let again = post(&app, &key, "once", path, &body).await;
@@ -85,15 +74,11 @@ async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
     let cookie = app.user(org, "lonely@example.com", Role::Member).await;
     let session = app.get(&cookie, "/auth/session").await.ok();
     let make = async || {
-        let request = app
-            .request(Method::POST, "/orgs")
-            .header("cookie", &cookie)
-            .header("origin", &app.origin);
+        let request = app.request(Method::POST, "/orgs").header("cookie", &cookie).header("origin", &app.origin);
         let request = request.header("idempotency-key", "once").json(&json!({"name": "Mine"}));
         Answer::to(request).await.created()
     };
-    let leave = format!("/orgs/members?id={}", session["user"].id());
-    app.delete(&cookie, &leave).await.ok();
+    app.delete(&cookie, &format!("/orgs/members?id={}", session["user"].id())).await.ok();
     let twins = futures::future::join_all([make(), make(), make()]).await;
     let later = make().await;
     assert!(twins.iter().all(|twin| *twin == later), "{twins:?}");
@@ -106,9 +91,7 @@ async fn the_same_key_with_another_body_is_400() {
     let (app, key) = TestApp::with_key().await;
     let used = "This Idempotency-Key was used with another body; take a new key";
     post(&app, &key, "once", "/api-keys", &api_key("one")).await.created();
-    post(&app, &key, "once", "/api-keys", &api_key("two"))
-        .await
-        .refused(400, used);
+    post(&app, &key, "once", "/api-keys", &api_key("two")).await.refused(400, used);
     let published = update(&app, &key, "1.0.0").await;
     post(&app, &key, "once", "/update", &published).await.created();
     let other = update(&app, &key, "1.0.1").await;
@@ -132,10 +115,7 @@ async fn another_caller_organization_or_path_is_another_request() {
     let body = json!({"bundleId": "com.example.app"});
     post(&app, &key, "once", "/apps", &body).await.created();
     let cookie = app.user(org, "owner@example.com", Role::Owner).await;
-    let by_user = app
-        .request(Method::POST, "/api-keys")
-        .header("cookie", &cookie)
-        .header("origin", &app.origin);
+    let by_user = app.request(Method::POST, "/api-keys").header("cookie", &cookie).header("origin", &app.origin);
     let by_user = by_user.header("idempotency-key", "once").json(&api_key("ci"));
     let made = Answer::to(by_user).await.created();
     assert!(ids.insert(made["id"].clone()));
@@ -170,17 +150,8 @@ async fn an_answer_that_is_no_success_is_not_kept() {
     let body = json!({"fileName": "a.zip", "size": bytes.len(), "sha256": sha256});
     let upload = app.post(&key, "/uploads", body).await.created();
     let body = json!({"uploadId": upload["id"], "bundleId": "com.example.app", "platform": "ios", "version": "1.0.0"});
-    assert_eq!(
-        post(&app, &key, "once", "/update", &body).await.status,
-        400,
-        "no bytes yet"
-    );
-    let sent = app
-        .request(Method::PUT, upload.text("url"))
-        .body(bytes)
-        .send()
-        .await
-        .unwrap();
+    assert_eq!(post(&app, &key, "once", "/update", &body).await.status, 400, "no bytes yet");
+    let sent = app.request(Method::PUT, upload.text("url")).body(bytes).send().await.unwrap();
     assert!(sent.status().is_success());
     let limited = async || post(&app, &key, "once", "/update", &body).await.status.as_u16();
     while app.get(&key, "/apps").await.status == 200 {}
@@ -217,31 +188,18 @@ async fn simultaneous_twins(app: &TestApp) {
     ] {
         let known = total(app, &key, path).await.as_i64().unwrap();
         let twins = (0..8).map(|_| post(app, &key, "twins", path, &body));
-        let mut answers: Vec<_> = futures::future::join_all(twins)
-            .await
-            .iter()
-            .map(|answer| answer.created())
-            .collect();
-        let secrets = answers
-            .iter_mut()
-            .filter_map(|answer| answer.as_object_mut().unwrap().remove("key"))
-            .count();
+        let mut answers: Vec<_> =
+            futures::future::join_all(twins).await.iter().map(|answer| answer.created()).collect();
+        let secrets = answers.iter_mut().filter_map(|answer| answer.as_object_mut().unwrap().remove("key")).count();
         assert_eq!(secrets, usize::from(path == "/api-keys"), "a secret is shown once");
-        assert!(
-            answers.iter().all(|answer| *answer == answers[0]),
-            "{path}: {answers:?}"
-        );
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{path}: {answers:?}");
         assert_eq!(total(app, &key, path).await, known + 1, "{path}");
         if path == "/update" {
             no_trace_of_a_second(app, org, action).await;
         }
     }
     let packages = launchway_blob::Key::new("packages").unwrap();
-    assert_eq!(
-        app.app.blob.list(Some(&packages)).await.unwrap().len(),
-        1,
-        "copies of the twins are gone"
-    );
+    assert_eq!(app.app.blob.list(Some(&packages)).await.unwrap().len(), 1, "copies of the twins are gone");
 }
 
 /// "authorization is checked anew".
@@ -253,28 +211,19 @@ async fn who_may_no_longer_gets_no_answer_again() {
     let key = made.text("key");
     let body = update(&app, key, "1.0.0").await;
     post(&app, key, "once", "/update", &body).await.created();
-    let path = format!("/api-keys?id={}", made.id());
-    app.delete(&admin, &path).await.ok();
-    post(&app, key, "once", "/update", &body)
-        .await
-        .refused(401, "Invalid or expired API key");
+    app.delete(&admin, &format!("/api-keys?id={}", made.id())).await.ok();
+    post(&app, key, "once", "/update", &body).await.refused(401, "Invalid or expired API key");
 
     app.user(org, "owner@example.com", Role::Owner).await;
     let cookie = app.user(org, "admin@example.com", Role::Admin).await;
     let session = app.get(&cookie, "/auth/session").await.ok();
     let make = async || {
-        let request = app
-            .request(Method::POST, "/api-keys")
-            .header("cookie", &cookie)
-            .header("origin", &app.origin);
+        let request = app.request(Method::POST, "/api-keys").header("cookie", &cookie).header("origin", &app.origin);
         Answer::to(request.header("idempotency-key", "once").json(&api_key("ci"))).await
     };
     make().await.created();
-    let member = format!("/orgs/members?id={}", session["user"].id());
-    app.patch(&admin, &member, json!({"role": "member"})).await.ok();
-    make()
-        .await
-        .refused(403, "This needs the role admin in the organization; yours is member");
+    app.patch(&admin, &format!("/orgs/members?id={}", session["user"].id()), json!({"role": "member"})).await.ok();
+    make().await.refused(403, "This needs the role admin in the organization; yours is member");
 }
 
 #[tokio::test]
@@ -284,42 +233,24 @@ async fn the_header_has_a_form_and_counts_only_for_creations() {
     let send = async |values: &[&[u8]]| {
         let mut request = app.request(Method::POST, "/api-keys").bearer_auth(&key);
         for value in values {
-            request = request.header(
-                "idempotency-key",
-                reqwest::header::HeaderValue::from_bytes(value).unwrap(),
-            );
+            request = request.header("idempotency-key", reqwest::header::HeaderValue::from_bytes(value).unwrap());
         }
         Answer::to(request.json(&api_key("ci"))).await
     };
     let (longest, too_long) = ([b'~'; 255], [b'~'; 256]);
-    for values in [
-        &[&b""[..]][..],
-        &[b"a b"],
-        &[b"a\tb"],
-        &[&too_long],
-        &["é".as_bytes()],
-        &[b"\xff"],
-        &[b"a", b"a"],
-    ] {
+    for values in [&[&b""[..]][..], &[b"a b"], &[b"a\tb"], &[&too_long], &["é".as_bytes()], &[b"\xff"], &[b"a", b"a"]]
+    {
         send(values).await.refused(400, wrong);
     }
     assert_eq!(total(&app, &key, "/api-keys").await, 1);
-    for value in [
-        &b"!"[..],
-        &longest,
-        b"01234567-89ab-cdef-0123-456789abcdef",
-        b"\"quoted\"",
-    ] {
+    for value in [&b"!"[..], &longest, b"01234567-89ab-cdef-0123-456789abcdef", b"\"quoted\""] {
         let made = send(&[value]).await.created();
         assert_eq!(send(&[value]).await.created()["id"], made["id"]);
     }
     let made = app.published(&key, json!({})).await;
     for rollout in [10, 20] {
         let path = format!("/update?id={}", made.id());
-        let request = app
-            .request(Method::PATCH, &path)
-            .bearer_auth(&key)
-            .header("idempotency-key", "once");
+        let request = app.request(Method::PATCH, &path).bearer_auth(&key).header("idempotency-key", "once");
         let changed = Answer::to(request.json(&json!({"rollout": rollout}))).await;
         assert_eq!(changed.ok()["rollout"], rollout);
     }

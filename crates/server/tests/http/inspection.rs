@@ -22,11 +22,7 @@ const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 /// Submits an app: the answer.
 async fn submit(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> Answer {
     let upload = app.upload_file(key, name, bytes).await;
-    let destination = if name.ends_with(".ipa") {
-        "testflight"
-    } else {
-        "internal"
-    };
+    let destination = if name.ends_with(".ipa") { "testflight" } else { "internal" };
     let body = json!({"uploadId": upload, "destination": destination});
     app.post(key, "/submit", body).await
 }
@@ -74,9 +70,7 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
         // Inside an app it is a warning, for Apple's tools may know more forms.
         let warnings = built(&app, "app.ipa", &hostile::ipa_with_profile(&profile)).await;
         assert!(
-            warnings
-                .iter()
-                .any(|text| text.contains("provisioning profile cannot be read")),
+            warnings.iter().any(|text| text.contains("provisioning profile cannot be read")),
             "{what}: {warnings:?}"
         );
         let told = message(&submit(&app, &key, "app.ipa", &hostile::ipa_with_profile(&profile)).await);
@@ -107,11 +101,7 @@ async fn a_process_that_ends_badly_is_a_refusal() {
         ("echo '{\"read\":{}}'", LONG, "crashed"),
         ("exec yes", LONG, "crashed"),
         ("exec yes 1>&2", LONG, "crashed"),
-        (
-            "echo memory allocation of 5 bytes failed >&2; kill -ABRT $$",
-            LONG,
-            "took too much memory",
-        ),
+        ("echo memory allocation of 5 bytes failed >&2; kill -ABRT $$", LONG, "took too much memory"),
         ("kill -KILL $$", LONG, "took too much memory"),
         ("kill -XCPU $$", LONG, "took too long"),
         ("exec sleep 1000", Duration::from_millis(200), "took too long"),
@@ -127,10 +117,7 @@ async fn a_process_that_ends_badly_is_a_refusal() {
         let told = message(&app.publish(&key, json!({})).await);
         assert!(told.contains(&how("package")), "{script}: {told}");
         let warnings = built(&app, "app.apk", APK).await;
-        assert!(
-            warnings.len() == 1 && warnings[0].contains(&how("app")),
-            "{script}: {warnings:?}"
-        );
+        assert!(warnings.len() == 1 && warnings[0].contains(&how("app")), "{script}: {warnings:?}");
         // Nothing is left of what was refused.
         assert_eq!(
             app.app
@@ -190,11 +177,7 @@ fn trial(trial: &str) -> (Option<i32>, String, String) {
 fn trial_with(trial: &str, file: File) -> (Option<i32>, String, String) {
     let task = json!({"trial": trial}).to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_launchway-server"));
-    command
-        .args(["__inspect", &task])
-        .env_clear()
-        .envs(ENVIRONMENT)
-        .stdin(file);
+    command.args(["__inspect", &task]).env_clear().envs(ENVIRONMENT).stdin(file);
     let out = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (out.status.code(), text(&out.stdout), text(&out.stderr))
@@ -207,19 +190,13 @@ fn an_inspecting_process_has_bounds() {
     assert!((128..=512).contains(&mebibytes), "{mebibytes} MiB, {code:?}");
     assert!(code.is_none() && words.contains("memory allocation of"), "{code:?}");
     let (code, _, words) = trial("stack");
-    assert!(
-        code.is_none() && words.contains("overflowed its stack"),
-        "{code:?} {words}"
-    );
+    assert!(code.is_none() && words.contains("overflowed its stack"), "{code:?} {words}");
     let (code, ..) = trial("time");
     assert_eq!(code, None, "ended by a signal");
     let (code, _, words) = trial("panic");
     assert_eq!(code, Some(101));
     words.says("panicked at crates/inspection/src/trial.rs");
-    assert!(
-        !words.contains("hunter2"),
-        "a panic does not quote what was read: {words}"
-    );
+    assert!(!words.contains("hunter2"), "a panic does not quote what was read: {words}");
 }
 
 #[test]
@@ -240,15 +217,8 @@ fn an_inspecting_process_reaches_nothing() {
 
 #[test]
 fn the_hidden_command_does_nothing_else() {
-    for arguments in [
-        vec!["__inspect"],
-        vec!["__inspect", "{}"],
-        vec!["__inspect", "\"serve\""],
-    ] {
-        let out = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
-            .args(&arguments)
-            .output()
-            .unwrap();
+    for arguments in [vec!["__inspect"], vec!["__inspect", "{}"], vec!["__inspect", "\"serve\""]] {
+        let out = Command::new(env!("CARGO_BIN_EXE_launchway-server")).args(&arguments).output().unwrap();
         assert_eq!((out.status.code(), out.stdout.len()), (Some(1), 0), "{arguments:?}");
     }
 }

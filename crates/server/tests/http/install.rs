@@ -36,11 +36,7 @@ fn assert_tells_nothing(answer: &Answer, status: u16) {
     for part in ["com.example", "build_", "org_", "app.apk", "1.2.3"] {
         assert!(!answer.text().contains(part), "{part}: {}", answer.text());
     }
-    assert!(
-        answer
-            .header("content-security-policy")
-            .starts_with("default-src 'none'")
-    );
+    assert!(answer.header("content-security-policy").starts_with("default-src 'none'"));
 }
 
 #[tokio::test]
@@ -53,16 +49,10 @@ async fn an_android_app_is_downloaded_from_its_page() {
     let link = link(&app, &key, id).await;
     assert!(link.starts_with(&format!("{}/install/{id}?expires=", app.origin)));
     let page = app.get(NOBODY, &link).await;
-    assert_eq!(
-        (page.status.as_u16(), page.header("content-type")),
-        (200, "text/html; charset=utf-8")
-    );
+    assert_eq!((page.status.as_u16(), page.header("content-type")), (200, "text/html; charset=utf-8"));
     assert_eq!(page.header("referrer-policy"), "no-referrer");
     assert_eq!(page.header("cache-control"), "no-store");
-    assert!(
-        page.header("content-security-policy")
-            .starts_with("default-src 'none'; style-src 'self'")
-    );
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'; style-src 'self'"));
     let text = page.text();
     let sha256 = view["artifacts"][0].text("sha256");
     for part in [
@@ -95,30 +85,20 @@ async fn an_android_app_is_downloaded_from_its_page() {
 async fn an_ios_app_is_installed_by_its_manifest() {
     let app = TestApp::with(settings!(public_url = "https://builds.example.com")).await;
     let (org, key) = app.org_with_key().await;
-    let body = json!({"bundleId": "com.example.app", "name": "Tom & <Jerry>"});
-    app.post(&key, "/apps", body).await.created();
+    app.post(&key, "/apps", json!({"bundleId": "com.example.app", "name": "Tom & <Jerry>"})).await.created();
     let fields = json!({"platform": "ios", "distribution": "internal"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
-    let link = link(&app, &key, id)
-        .await
-        .replace("https://builds.example.com", &app.origin);
+    let link = link(&app, &key, id).await.replace("https://builds.example.com", &app.origin);
     let page = app.get(NOBODY, &link).await;
     page.is(200);
     page.says("<h1>Tom &#38; &#60;Jerry&#62;</h1>");
     page.lacks("plain http");
     let target = target(&page.text());
-    let url = target
-        .strip_prefix("itms-services://?action=download-manifest&url=")
-        .unwrap();
+    let url = target.strip_prefix("itms-services://?action=download-manifest&url=").unwrap();
     let url = url.replace("%3A", ":").replace("%2F", "/").replace("%3F", "?");
     let url = url.replace("%3D", "=").replace("%26", "&");
-    assert!(
-        url.starts_with(&format!("https://builds.example.com/install/{id}/manifest.plist?")),
-        "{url}"
-    );
-    let manifest = app
-        .get(NOBODY, &url.replace("https://builds.example.com", &app.origin))
-        .await;
+    assert!(url.starts_with(&format!("https://builds.example.com/install/{id}/manifest.plist?")), "{url}");
+    let manifest = app.get(NOBODY, &url.replace("https://builds.example.com", &app.origin)).await;
     manifest.is(200);
     let text = manifest.text();
     for part in [
@@ -135,9 +115,7 @@ async fn an_ios_app_is_installed_by_its_manifest() {
     assert_eq!(app.get(NOBODY, &asset).await.bytes, b"an app");
     // Android's way leads to the bytes as well, the manifest of an Android app to nothing.
     let android = done(&app, org, &key, json!({"distribution": "internal"}), "app.apk").await;
-    let link = self::link(&app, &key, android)
-        .await
-        .replace("https://builds.example.com", &app.origin);
+    let link = self::link(&app, &key, android).await.replace("https://builds.example.com", &app.origin);
     let wrong = app.get(NOBODY, &link.replace('?', "/manifest.plist?")).await;
     assert_tells_nothing(&wrong, 404);
 }
@@ -224,7 +202,6 @@ async fn only_what_a_device_takes_by_a_link_has_one() {
     let play = Play { app: &app, org, id };
     play.leased(runner(&app, None, &[]).await).await;
     play.gives("a.apk", b"x").await;
-    play.ends(Outcome::Failed(launchway_domain::build::BuildErrorCode::StepFailed))
-        .await;
+    play.ends(Outcome::Failed(launchway_domain::build::BuildErrorCode::StepFailed)).await;
     assert_eq!(read(&app, &key, id).await["install"], Value::Null);
 }

@@ -39,10 +39,7 @@ async fn each_tier_has_its_calls_a_minute() {
         let (_, key) = with_tier(&app, tier).await;
         for left in (0..limit).rev() {
             let answer = list(&app, &key).await;
-            assert_eq!(
-                (answer.status.as_u16(), quota(&answer)),
-                (200, Some([limit, left, reset]))
-            );
+            assert_eq!((answer.status.as_u16(), quota(&answer)), (200, Some([limit, left, reset])));
         }
         for _ in 0..2 {
             let refused = list(&app, &key).await;
@@ -64,27 +61,9 @@ async fn only_answers_to_a_key_or_session_have_the_headers() {
     for (caller, method, path, body, status) in [
         (&key, Method::GET, "/apps", None, 200),
         (&key, Method::HEAD, "/apps", None, 200),
-        (
-            &key,
-            Method::POST,
-            "/api-keys",
-            Some(json!({"name": "a", "scopes": ["build"]})),
-            201,
-        ),
-        (
-            &key,
-            Method::POST,
-            "/api-keys",
-            Some(json!({"name": "a", "scopes": ["admin"]})),
-            400,
-        ),
-        (
-            &key,
-            Method::POST,
-            "/api-keys",
-            Some(json!({"name": "x".repeat(1 << 20), "scopes": []})),
-            413,
-        ),
+        (&key, Method::POST, "/api-keys", Some(json!({"name": "a", "scopes": ["build"]})), 201),
+        (&key, Method::POST, "/api-keys", Some(json!({"name": "a", "scopes": ["admin"]})), 400),
+        (&key, Method::POST, "/api-keys", Some(json!({"name": "x".repeat(1 << 20), "scopes": []})), 413),
         (&key, Method::GET, "/apps?limit=0", None, 400),
         (&key, Method::GET, "/apps?orgId=org_x", None, 403),
         (&key, Method::GET, "/apps?orgId=a&orgId=b", None, 400),
@@ -109,11 +88,7 @@ async fn only_answers_to_a_key_or_session_have_the_headers() {
     ] {
         let answer = app.send(&cookie, method, path, ()).await;
         left -= 1;
-        assert_eq!(
-            (answer.status.as_u16(), quota(&answer).map(|quota| quota[1])),
-            (status, Some(left)),
-            "{path}"
-        );
+        assert_eq!((answer.status.as_u16(), quota(&answer).map(|quota| quota[1])), (status, Some(left)), "{path}");
     }
     let sign_in = json!({"email": "member@example.com", "password": "wrong password"});
     for (caller, method, path, body, status) in [
@@ -130,11 +105,7 @@ async fn only_answers_to_a_key_or_session_have_the_headers() {
         };
         assert_eq!((answer.status.as_u16(), quota(&answer)), (status, None), "{path}");
     }
-    assert_eq!(
-        quota(&list(&app, &key).await).unwrap()[1],
-        left - 1,
-        "and they count for nobody"
-    );
+    assert_eq!(quota(&list(&app, &key).await).unwrap()[1], left - 1, "and they count for nobody");
 }
 
 #[tokio::test]
@@ -144,28 +115,17 @@ async fn a_window_is_a_minute_and_a_clock_jump_locks_nobody_out() {
     let exhaust = async || while list(&app, &key).await.status == 200 {};
     app.advance(20 * SECOND + 500);
     let first = list(&app, &key).await;
-    assert_eq!(
-        quota(&first).unwrap()[2],
-        (START + MINUTE) / SECOND,
-        "whole seconds, the window's end"
-    );
+    assert_eq!(quota(&first).unwrap()[2], (START + MINUTE) / SECOND, "whole seconds, the window's end");
     exhaust().await;
     for (millis, wait) in [(0, 40), (499, 40), (1, 39), (37_999, 2), (1, 1), (999, 1)] {
         app.advance(millis);
         let refused = list(&app, &key).await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.header("retry-after")),
-            (429, wait.to_string().as_str())
-        );
+        assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, wait.to_string().as_str()));
     }
     for jump in [1, HOUR, -HOUR, 24 * HOUR, -24 * HOUR] {
         app.advance(jump);
         let answer = list(&app, &key).await;
-        assert_eq!(
-            (answer.status.as_u16(), quota(&answer).unwrap()[1]),
-            (200, 59),
-            "{jump}"
-        );
+        assert_eq!((answer.status.as_u16(), quota(&answer).unwrap()[1]), (200, 59), "{jump}");
         exhaust().await;
     }
 }
@@ -175,15 +135,12 @@ async fn a_refused_call_does_nothing() {
     let app = TestApp::start().await;
     let (_, key) = with_tier(&app, Tier::Free).await;
     while list(&app, &key).await.status == 200 {}
-    let body = json!({"bundleId": "com.example.app"});
-    app.post(&key, "/apps", body).await.is(429);
+    app.post(&key, "/apps", json!({"bundleId": "com.example.app"})).await.is(429);
     // The order of checks: the limit comes before what is wrong with the call itself.
     for path in ["/apps?orgId=org_x", "/apps?limit=0", "/update?id=x"] {
         assert_eq!(app.get(&key, path).await.status, 429, "{path}");
     }
-    app.get("lw_unknown", "/apps")
-        .await
-        .refused(401, "Invalid or expired API key");
+    app.get("lw_unknown", "/apps").await.refused(401, "Invalid or expired API key");
     app.advance(MINUTE);
     assert_eq!(list(&app, &key).await.ok()["total"], 0);
 }
@@ -201,8 +158,7 @@ async fn callers_of_one_organization_share_its_count() {
     assert_eq!(left(list(&app, &second).await), 58);
     assert_eq!(left(app.get(&cookie, "/apps").await), 57);
     assert_eq!(left(app.get(&cookie, &format!("/apps?orgId={org}")).await), 56);
-    let foreign = format!("/apps?orgId={other_org}");
-    assert_eq!(left(app.get(&key, &foreign).await), 55, "counted for its own");
+    assert_eq!(left(app.get(&key, &format!("/apps?orgId={other_org}")).await), 55, "counted for its own");
     assert_eq!(left(list(&app, &other).await), 299);
     assert_eq!(left(app.get(&both, "/apps").await), 298);
     while list(&app, &key).await.status == 200 {}
@@ -223,11 +179,7 @@ async fn nodes_of_one_database_share_the_count() {
     let mut left: Vec<_> = served.iter().map(|answer| quota(answer).unwrap()[1]).collect();
     left.sort_unstable();
     assert_eq!(left, (0..60).collect::<Vec<_>>(), "overshoot 0");
-    assert!(
-        answers
-            .iter()
-            .all(|answer| [200, 429].contains(&answer.status.as_u16()))
-    );
+    assert!(answers.iter().all(|answer| [200, 429].contains(&answer.status.as_u16())));
     // A node whose clock lags behind the turn of the minute neither gets nor gives a second count.
     one.advance(MINUTE);
     let turns = [&one, &other].into_iter().cycle().take(100);

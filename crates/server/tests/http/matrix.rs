@@ -70,10 +70,7 @@ async fn every_endpoint_lets_in_whom_the_reference_says() {
             let told = expected.1.as_ref().map(|_| answer.json().text("message").to_owned());
             if (answer.status.as_u16(), told) != expected {
                 let (status, text) = (answer.status, answer.text());
-                wrong.push(format!(
-                    "{} as {}: {status} {text}, not {expected:?}",
-                    row.line, caller.name
-                ));
+                wrong.push(format!("{} as {}: {status} {text}, not {expected:?}", row.line, caller.name));
             }
             assert_eq!(answer.headers.get_all("x-request-id").iter().count(), 1);
         }

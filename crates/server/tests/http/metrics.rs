@@ -36,9 +36,7 @@ async fn values(app: &TestApp) -> BTreeMap<String, f64> {
 /// The value of a metric; labels in the order of the output.
 async fn value(app: &TestApp, name: &str) -> f64 {
     let values = values(app).await;
-    *values
-        .get(name)
-        .unwrap_or_else(|| panic!("{name} is not in {values:#?}"))
+    *values.get(name).unwrap_or_else(|| panic!("{name} is not in {values:#?}"))
 }
 
 /// Asserts what a scraper requires: each value belongs to the family named before it, by a suffix of its type;
@@ -60,10 +58,7 @@ fn assert_is_open_metrics(text: &str) {
         } else if !line.starts_with("# HELP ") {
             let (series, value) = line.rsplit_once(' ').unwrap();
             let suffix = series.split('{').next().unwrap().strip_prefix(family);
-            assert!(
-                suffix.is_some_and(|suffix| suffixes.contains(&suffix)),
-                "{line} in {family}"
-            );
+            assert!(suffix.is_some_and(|suffix| suffixes.contains(&suffix)), "{line} in {family}");
             let value: f64 = value.parse().unwrap();
             match suffix {
                 Some("_count") => (bucket, count) = (0.0, value),
@@ -139,8 +134,7 @@ async fn requests_count_by_the_template_of_their_route() {
     assert_eq!(calls("/api/update/check/{bundleId}", "OPTIONS", "2xx").await, 1.0);
     app.send(&key, Method::PUT, "/build", ()).await;
     assert_eq!(calls("/api/build", "other", "4xx").await, 1.0);
-    let file = format!("{}/files/some-key", app.origin);
-    app.get(NOBODY, &file).await;
+    app.get(NOBODY, &format!("{}/files/some-key", app.origin)).await;
     assert_eq!(calls("/files/{*key}", "GET", "4xx").await, 1.0);
     for path in ["/no/such/path", "/nor/this"] {
         app.get(NOBODY, path).await;
@@ -152,8 +146,7 @@ async fn requests_count_by_the_template_of_their_route() {
 async fn checks_count_and_some_are_timed() {
     let app = TestApp::start().await;
     // Every thread times its first.
-    app.get(NOBODY, "/update/check/com.example.a?currentVersion=1.0.0")
-        .await;
+    app.get(NOBODY, "/update/check/com.example.a?currentVersion=1.0.0").await;
     app.get(NOBODY, "/update/check/com.example.a").await;
     assert_eq!(value(&app, "launchway_checks_total{status=\"2xx\"}").await, 1.0);
     assert_eq!(value(&app, "launchway_checks_total{status=\"4xx\"}").await, 1.0);
@@ -179,20 +172,10 @@ async fn a_build_counts_its_wait_and_its_duration_once() {
     for (name, expected) in [
         (format!("wait_seconds_count{{platform=\"{platform}\"}}"), 1.0),
         (format!("wait_seconds_sum{{platform=\"{platform}\"}}"), 40.0),
-        (
-            format!("seconds_count{{platform=\"{platform}\",status=\"canceled\"}}"),
-            1.0,
-        ),
-        (
-            format!("seconds_sum{{platform=\"{platform}\",status=\"canceled\"}}"),
-            90.0,
-        ),
+        (format!("seconds_count{{platform=\"{platform}\",status=\"canceled\"}}"), 1.0),
+        (format!("seconds_sum{{platform=\"{platform}\",status=\"canceled\"}}"), 90.0),
     ] {
-        assert_eq!(
-            values.get(&format!("launchway_build_{name}")),
-            Some(&expected),
-            "{name}"
-        );
+        assert_eq!(values.get(&format!("launchway_build_{name}")), Some(&expected), "{name}");
     }
 }
 
@@ -221,10 +204,7 @@ async fn a_submission_counts_at_its_end() {
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
     let before = values(&stage).await;
-    assert!(
-        !before.keys().any(|name| name.contains("submission_seconds")),
-        "{before:#?}"
-    );
+    assert!(!before.keys().any(|name| name.contains("submission_seconds")), "{before:#?}");
     let ended = stage.ended(id).await;
     assert_eq!(ended["status"], "success", "{ended:#}");
     let labels = "store=\"app_store\",status=\"success\"";

@@ -24,10 +24,7 @@ fn the_checked_in_document_is_the_generated_one() {
 #[tokio::test]
 async fn the_served_document_is_the_generated_one() {
     let app = TestApp::start().await;
-    for url in [
-        format!("{}/openapi.json", app.origin),
-        format!("{}/api/openapi.json", app.origin),
-    ] {
+    for url in [format!("{}/openapi.json", app.origin), format!("{}/api/openapi.json", app.origin)] {
         assert_eq!(app.get(NOBODY, &url).await.ok(), document());
     }
 }
@@ -39,17 +36,9 @@ fn every_route_is_described_and_nothing_else() {
         .as_object()
         .unwrap()
         .iter()
-        .flat_map(|(path, item)| {
-            item.as_object()
-                .unwrap()
-                .keys()
-                .map(|method| (method.to_uppercase(), path.clone()))
-        })
+        .flat_map(|(path, item)| item.as_object().unwrap().keys().map(|method| (method.to_uppercase(), path.clone())))
         .collect();
-    let routed: BTreeSet<_> = router::lines()
-        .into_iter()
-        .map(|line| (line.method, line.path))
-        .collect();
+    let routed: BTreeSet<_> = router::lines().into_iter().map(|line| (line.method, line.path)).collect();
     assert_eq!(described, routed);
 }
 
@@ -110,16 +99,12 @@ fn words<'d>(document: &'d Value, schema: &'d Value) -> Option<&'d Vec<Value>> {
     if let Some(path) = schema["$ref"].as_str() {
         return words(document, document.pointer(path.trim_start_matches('#'))?);
     }
-    let choices = ["oneOf", "anyOf", "items"]
-        .into_iter()
-        .flat_map(|name| match &schema[name] {
-            Value::Array(choices) => choices.iter().collect(),
-            Value::Null => Vec::new(),
-            one => vec![one],
-        });
-    schema["enum"]
-        .as_array()
-        .or_else(|| choices.filter_map(|choice| words(document, choice)).next())
+    let choices = ["oneOf", "anyOf", "items"].into_iter().flat_map(|name| match &schema[name] {
+        Value::Array(choices) => choices.iter().collect(),
+        Value::Null => Vec::new(),
+        one => vec![one],
+    });
+    schema["enum"].as_array().or_else(|| choices.filter_map(|choice| words(document, choice)).next())
 }
 
 #[test]
@@ -176,28 +161,16 @@ fn fields_of_words_list_them() {
             for (field, property) in properties {
                 let of_words = OF_WORDS.contains(&field.as_str());
                 if of_words && !ANY_TEXT.contains(&format!("{name}.{field}").as_str()) {
-                    assert!(
-                        words(&document, property).is_some(),
-                        "{name}.{field} lists no words: {property}"
-                    );
+                    assert!(words(&document, property).is_some(), "{name}.{field} lists no words: {property}");
                     listed += 1;
                 }
             }
         });
     }
     assert!(listed > 100, "{listed}");
-    let status = words(
-        &document,
-        &document["components"]["schemas"]["Build"]["properties"]["status"],
-    );
+    let status = words(&document, &document["components"]["schemas"]["Build"]["properties"]["status"]);
     assert_eq!(status.unwrap(), &["queued", "running", "success", "failed", "canceled"]);
     let parameters = document["paths"]["/build"]["get"]["parameters"].as_array().unwrap();
-    let platform = parameters
-        .iter()
-        .find(|parameter| parameter["name"] == "platform")
-        .unwrap();
-    assert_eq!(
-        words(&document, &platform["schema"]).unwrap(),
-        &["ios", "android", "visionos"]
-    );
+    let platform = parameters.iter().find(|parameter| parameter["name"] == "platform").unwrap();
+    assert_eq!(words(&document, &platform["schema"]).unwrap(), &["ios", "android", "visionos"]);
 }

@@ -22,9 +22,7 @@ const EMAIL: &str = "ada@example.com";
 /// A member who does not sign in: the id.
 async fn member(app: &TestApp, org: OrgId, email: &str, role: Role) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
-    let user = accounts::create_user(&mut write, email, "no password fits")
-        .await
-        .unwrap();
+    let user = accounts::create_user(&mut write, email, "no password fits").await.unwrap();
     accounts::join(&mut write, org, &user, role).await.unwrap();
     write.commit().await.unwrap();
     user.id.to_string()
@@ -65,14 +63,9 @@ async fn a_caller_sees_its_organizations_and_no_other() {
     let list = get(&app, &cookie, "/orgs").await.ok();
     assert_eq!(list, json!({"items": expected, "total": 2, "limit": 10, "offset": 0}));
     let page = get(&app, &cookie, "/orgs?limit=1&offset=1").await.ok();
-    assert_eq!(
-        page,
-        json!({"items": [expected[1]], "total": 2, "limit": 1, "offset": 1})
-    );
+    assert_eq!(page, json!({"items": [expected[1]], "total": 2, "limit": 1, "offset": 1}));
     assert_eq!(get(&app, &cookie, &format!("/orgs?id={second}")).await.ok(), of_second);
-    get(&app, &cookie, &format!("/orgs?id={other}"))
-        .await
-        .refused(404, "No organization has this id");
+    get(&app, &cookie, &format!("/orgs?id={other}")).await.refused(404, "No organization has this id");
 
     let key = app.key(second, &[launchway_domain::scope::Scope::Build]).await;
     let list = app.get(&key, "/orgs").await.ok();
@@ -136,11 +129,9 @@ async fn users_make_organizations_only_where_the_operator_lets_them() {
 /// `docs/reference/callers.md#creating-organizations`
 #[tokio::test]
 async fn a_new_organization_has_the_default_tier() {
-    for (given, tier, limit) in [
-        (None, "enterprise", "1000"),
-        (Some("free"), "free", "60"),
-        (Some("pro"), "pro", "300"),
-    ] {
+    for (given, tier, limit) in
+        [(None, "enterprise", "1000"), (Some("free"), "free", "60"), (Some("pro"), "pro", "300")]
+    {
         let app = open_to_all(given).await;
         let (org, _) = app.org_with_key().await;
         let cookie = app.user(org, EMAIL, Role::Member).await;
@@ -165,11 +156,7 @@ async fn a_user_without_organization_is_told_what_to_do() {
     view.has(json!({"organization": null, "organizations": []}));
     let list = get(&app, &cookie, "/orgs").await;
     assert_eq!(list.ok()["total"], 0);
-    assert_eq!(
-        list.header("x-ratelimit-limit"),
-        "60",
-        "counted for the user in the smallest tier"
-    );
+    assert_eq!(list.header("x-ratelimit-limit"), "60", "counted for the user in the smallest tier");
     for (method, path) in [
         (Method::GET, "/update"),
         (Method::GET, "/apps"),
@@ -180,10 +167,7 @@ async fn a_user_without_organization_is_told_what_to_do() {
         (Method::PATCH, "/orgs?id=x"),
     ] {
         let answer = app.send(&cookie, method, path, ()).await;
-        answer.refused(
-            403,
-            "You are not a member of any organization; ask to be invited to one",
-        );
+        answer.refused(403, "You are not a member of any organization; ask to be invited to one");
     }
     let answer = get(&app, &cookie, &format!("/update?orgId={org}")).await;
     answer.refused(403, "orgId names an organization that this caller does not act in");

@@ -59,8 +59,7 @@ fn is_problem(answer: &Answer, status: u16, message: &str) {
 
 async fn invite(app: &TestApp, email: &str) -> String {
     let (_, key) = app.org_with_key().await;
-    let body = json!({"email": email});
-    let made = app.post(&key, "/orgs/invitations", body).await.created();
+    let made = app.post(&key, "/orgs/invitations", json!({"email": email})).await.created();
     let link = made.text("link");
     link.split_once("token=").unwrap().1.to_owned()
 }
@@ -74,12 +73,8 @@ async fn a_new_server_is_set_up_by_its_link() {
     let form = page(&app, &link, "").await;
     form.is(200);
     form.says(&format!(r#"<input type="hidden" name="token" value="{token}">"#));
-    let fields = [
-        ("token", token.as_str()),
-        ("organization", "Example & Co"),
-        ("email", EMAIL),
-        ("password", PASSWORD),
-    ];
+    let fields =
+        [("token", token.as_str()), ("organization", "Example & Co"), ("email", EMAIL), ("password", PASSWORD)];
     let cookie = signed_in(&submit(&app, "/setup", "", &fields).await);
     let home = page(&app, &home(&app, &cookie).await, &cookie).await.text();
     home.says("Example &#38; Co");
@@ -89,11 +84,7 @@ async fn a_new_server_is_set_up_by_its_link() {
     used.says("This link was used before");
     used.lacks("<form");
     let again = submit(&app, "/setup", "", &fields).await;
-    is_problem(
-        &again,
-        401,
-        "This link was used before or is too old; ask for a new one",
-    );
+    is_problem(&again, 401, "This link was used before or is too old; ask for a new one");
     // Now the first page asks who comes.
     page(&app, "/", "").await.says("Sign in");
 }
@@ -111,11 +102,7 @@ async fn a_browser_signs_in_and_out() {
     home.says("An admin of the organization makes one for you.");
     let out = submit(&app, "/", &cookie, &[("token", "sign-out")]).await;
     assert_eq!((out.status.as_u16(), out.header("location")), (303, "/"));
-    assert!(
-        out.header("set-cookie").starts_with("launchway=; "),
-        "{}",
-        out.header("set-cookie")
-    );
+    assert!(out.header("set-cookie").starts_with("launchway=; "), "{}", out.header("set-cookie"));
     page(&app, "/", &cookie).await.says("Sign in");
 }
 
@@ -145,11 +132,7 @@ async fn an_invitation_is_taken_by_its_link() {
     home.says("bob@example.com, member");
     for dead in [link.as_str(), "/invite?token=nonsense", "/invite"] {
         let answer = page(&app, dead, "").await;
-        is_problem(
-            &answer,
-            401,
-            "This link was used before or is too old; ask for a new one",
-        );
+        is_problem(&answer, 401, "This link was used before or is too old; ask for a new one");
         assert!(!answer.text().contains("<form"), "{dead}");
     }
 }
@@ -166,27 +149,11 @@ async fn a_password_is_set_by_its_link() {
     let fields = [("token", token.as_str()), ("password", "another good password")];
     let done = submit(&app, "/reset", "", &fields).await;
     assert_eq!((done.status.as_u16(), done.header("location")), (303, "/"));
-    assert_eq!(
-        done.header("set-cookie"),
-        "",
-        "who holds a link signs in with the password"
-    );
+    assert_eq!(done.header("set-cookie"), "", "who holds a link signs in with the password");
     page(&app, "/", &session).await.says("Sign in");
-    signed_in(
-        &submit(
-            &app,
-            "/",
-            "",
-            &[("email", EMAIL), ("password", "another good password")],
-        )
-        .await,
-    );
+    signed_in(&submit(&app, "/", "", &[("email", EMAIL), ("password", "another good password")]).await);
     let again = submit(&app, "/reset", "", &fields).await;
-    is_problem(
-        &again,
-        401,
-        "This link was used before or is too old; ask for a new one",
-    );
+    is_problem(&again, 401, "This link was used before or is too old; ask for a new one");
 }
 
 /// What was typed comes back with the problem, but never a password.
@@ -194,12 +161,8 @@ async fn a_password_is_set_by_its_link() {
 async fn a_refused_form_keeps_what_was_typed() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
-    let fields = [
-        ("token", token.as_str()),
-        ("organization", "Typed Apps"),
-        ("email", "typed"),
-        ("password", TYPED_PASSWORD),
-    ];
+    let fields =
+        [("token", token.as_str()), ("organization", "Typed Apps"), ("email", "typed"), ("password", TYPED_PASSWORD)];
     let set_up = submit(&app, "/setup", "", &fields).await;
     is_problem(&set_up, 400, "email must be an address such as ada@example.com");
     let invitation = invite(&app, "bob@example.com").await;
@@ -208,33 +171,21 @@ async fn a_refused_form_keeps_what_was_typed() {
     let reset = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     for (answer, kept) in [
         (set_up, vec![token.as_str(), "Typed Apps", "typed"]),
-        (
-            submit(&app, "/", "", &[("email", "Typed@x"), ("password", TYPED_PASSWORD)]).await,
-            vec!["Typed@x"],
-        ),
+        (submit(&app, "/", "", &[("email", "Typed@x"), ("password", TYPED_PASSWORD)]).await, vec!["Typed@x"]),
         (
             submit(&app, "/invite", "", &[("token", &invitation), ("password", "typed")]).await,
             vec![invitation.as_str()],
         ),
-        (
-            submit(&app, "/reset", "", &[("token", &reset), ("password", "typed")]).await,
-            vec![reset.as_str()],
-        ),
+        (submit(&app, "/reset", "", &[("token", &reset), ("password", "typed")]).await, vec![reset.as_str()]),
     ] {
         let text = answer.text();
-        assert!(
-            answer.status.is_client_error() && text.contains(r#"role="alert""#),
-            "{text}"
-        );
+        assert!(answer.status.is_client_error() && text.contains(r#"role="alert""#), "{text}");
         for value in kept {
             assert!(text.contains(&format!(r#"value="{value}""#)), "{value} in {text}");
         }
         text.lacks(TYPED_PASSWORD);
         let empty = r#"type="password" autocomplete="#;
-        let shown = text
-            .split(empty)
-            .skip(1)
-            .all(|rest| rest.split_once("value=").unwrap().1.starts_with(r#""""#));
+        let shown = text.split(empty).skip(1).all(|rest| rest.split_once("value=").unwrap().1.starts_with(r#""""#));
         assert!(shown, "a password field comes back empty: {text}");
     }
 }
@@ -252,11 +203,8 @@ async fn a_form_of_another_site_does_nothing() {
         ("/invite", vec![("token", invitation.as_str()), ("password", PASSWORD)]),
         ("/reset", vec![("token", reset.as_str()), ("password", TYPED_PASSWORD)]),
     ] {
-        for (name, value) in [
-            ("origin", "https://evil.example"),
-            ("origin", "null"),
-            ("sec-fetch-site", "cross-site"),
-        ] {
+        for (name, value) in [("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
+        {
             let request = app
                 .request(Method::POST, &format!("{}{path}", app.origin))
                 .header(name, value)
@@ -268,16 +216,10 @@ async fn a_form_of_another_site_does_nothing() {
     }
     // A request that says nothing of a site is no browser's: it may sign in, but not use a cookie.
     let silent = async |fields: &[(&str, &str)]| {
-        let request = app
-            .request(Method::POST, &format!("{}/", app.origin))
-            .header("cookie", &cookie);
+        let request = app.request(Method::POST, &format!("{}/", app.origin)).header("cookie", &cookie);
         Answer::to(request.body(encoded(fields))).await
     };
-    is_problem(
-        &silent(&[("token", "sign-out")]).await,
-        403,
-        "This form was sent from another site",
-    );
+    is_problem(&silent(&[("token", "sign-out")]).await, 403, "This form was sent from another site");
     assert_eq!(page(&app, "/", &cookie).await.status.as_u16(), 303, "the session lives");
     signed_in(&silent(&[("email", EMAIL), ("password", PASSWORD)]).await);
 }
@@ -287,21 +229,11 @@ async fn a_form_has_bounds() {
     let app = TestApp::start().await;
     app.org_with_key().await;
     let send = async |body: Vec<u8>| {
-        let request = app
-            .request(Method::POST, &format!("{}/", app.origin))
-            .header("origin", &app.origin);
+        let request = app.request(Method::POST, &format!("{}/", app.origin)).header("origin", &app.origin);
         Answer::to(request.body(body)).await
     };
-    send(vec![b'x'; (16 << 10) + 1])
-        .await
-        .refused(413, "The form is too large");
-    send(b"email=\xff".to_vec())
-        .await
-        .refused(400, "The form is not valid UTF-8");
-    send(b"email=a&email=b".to_vec())
-        .await
-        .refused(400, "email is given twice");
-    send(b"email=%ff".to_vec())
-        .await
-        .refused(400, "email is not valid UTF-8");
+    send(vec![b'x'; (16 << 10) + 1]).await.refused(413, "The form is too large");
+    send(b"email=\xff".to_vec()).await.refused(400, "The form is not valid UTF-8");
+    send(b"email=a&email=b".to_vec()).await.refused(400, "email is given twice");
+    send(b"email=%ff".to_vec()).await.refused(400, "email is not valid UTF-8");
 }

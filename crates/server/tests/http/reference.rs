@@ -96,9 +96,7 @@ fn check_answer(row: &str, answer: &Answer, gets: &Gets) {
         }
         Lacks(status, fields) => {
             let json = expect(*status);
-            fields
-                .iter()
-                .for_each(|name| assert_eq!(json.get(name), None, "{row}: {name}"));
+            fields.iter().for_each(|name| assert_eq!(json.get(name), None, "{row}: {name}"));
         }
         Page(fields, items) => {
             let json = expect(200);

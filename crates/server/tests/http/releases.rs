@@ -45,11 +45,7 @@ impl Release {
         let config = Config::load(settings, None).unwrap();
         let app = TestApp::open(config, Some(dir), std::sync::Arc::new(SystemResolver), None).await;
         app.advance(recorded["at"].as_i64().unwrap() - START);
-        Release {
-            name: format!("{} on {database}", folder.file_name().unwrap().display()),
-            recorded,
-            app,
-        }
+        Release { name: format!("{} on {database}", folder.file_name().unwrap().display()), recorded, app }
     }
 
     /// Asks as one of the callers of the fixture.
@@ -168,22 +164,14 @@ async fn goes_on(release: &Release) {
     let variables = lease["env"].as_array().unwrap().iter();
     let mut values: Vec<_> = variables.map(|variable| variable.text("value")).collect();
     values.sort_unstable();
-    assert_eq!(
-        values,
-        ["a secret", "https://api.example.com/v2", "{}"],
-        "{}",
-        release.name
-    );
+    assert_eq!(values, ["a secret", "https://api.example.com/v2", "{}"], "{}", release.name);
 
     let question = "currentVersion=2.3.0&platform=android&deviceId=device-1";
     let offered = app.checked("com.example.shop", question).await;
     for (kind, counted) in [("downloaded", 0), ("failed", 1)] {
         let events = json!([{"type": kind, "updateId": offered["id"], "at": "2026-11-20T10:00:00Z"}]);
         let told = json!({"reportToken": offered["reportToken"], "events": events});
-        let report = release
-            .call("nobody", "/update/report/com.example.shop", told)
-            .await
-            .ok();
+        let report = release.call("nobody", "/update/report/com.example.shop", told).await.ok();
         assert_eq!(report["counted"], counted, "{} {kind}", release.name);
     }
 
@@ -193,9 +181,5 @@ async fn goes_on(release: &Release) {
     assert_eq!(offered["id"], published["id"], "{}", release.name);
 
     let check = audit::verify(&app.app).await.unwrap();
-    assert!(
-        check.problems.is_empty() && check.lines > 100,
-        "{}: {check:?}",
-        release.name
-    );
+    assert!(check.problems.is_empty() && check.lines > 100, "{}: {check:?}", release.name);
 }

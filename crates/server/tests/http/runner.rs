@@ -65,16 +65,11 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
         app.post(&key, "/env", body).await.created();
     }
     let keystore = app.keystore(&key).await;
-    let id = app
-        .queue(org, |build| build.spec.version = Some("1.2.3".to_owned()))
-        .await;
+    let id = app.queue(org, |build| build.spec.version = Some("1.2.3".to_owned())).await;
     let lease = app.take(&runner).await.lease;
     lease.has(json!({"attempt": 1, "leaseSeconds": 90, "renewSeconds": 15, "logOffset": 0}));
     assert_eq!(lease["orgId"], org.to_string());
-    assert_eq!(
-        lease["source"],
-        json!({"kind": "git", "url": "https://git.example.com/app.git", "ref": "main"})
-    );
+    assert_eq!(lease["source"], json!({"kind": "git", "url": "https://git.example.com/app.git", "ref": "main"}));
     lease.has(json!({"version": "1.2.3", "buildNumber": null}));
     assert_eq!(lease["plan"]["steps"][0]["run"], "make");
     assert_eq!(
@@ -87,10 +82,7 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
     );
     let credential = &lease["credentials"][0];
     credential.has(json!({"id": keystore, "kind": "android_keystore"}));
-    assert_eq!(
-        credential["secrets"],
-        json!({"password": "store-secret", "keyPassword": "store-secret"})
-    );
+    assert_eq!(credential["secrets"], json!({"password": "store-secret", "keyPassword": "store-secret"}));
     assert!(credential.text("content").len() > 1000 && credential["facts"]["alias"].is_string());
     // Each secret that was opened stands in the audit log, with what for, and no secret does.
     let log = app.audit(org).await;
@@ -165,39 +157,11 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
         }
     };
     // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
-    refuse(&Held {
-        token: &other.token,
-        lease: json!(null),
-        id: held.id.clone(),
-        ..held
-    })
-    .await;
-    refuse(&Held {
-        attempt: 2,
-        lease: json!(null),
-        id: held.id.clone(),
-        ..held
-    })
-    .await;
-    refuse(&Held {
-        attempt: 0,
-        lease: json!(null),
-        id: held.id.clone(),
-        ..held
-    })
-    .await;
-    refuse(&Held {
-        id: "build_01h455vb4pex5vsknk084sn02q".to_owned(),
-        lease: json!(null),
-        ..held
-    })
-    .await;
-    refuse(&Held {
-        id: "nonsense".to_owned(),
-        lease: json!(null),
-        ..held
-    })
-    .await;
+    refuse(&Held { token: &other.token, lease: json!(null), id: held.id.clone(), ..held }).await;
+    refuse(&Held { attempt: 2, lease: json!(null), id: held.id.clone(), ..held }).await;
+    refuse(&Held { attempt: 0, lease: json!(null), id: held.id.clone(), ..held }).await;
+    refuse(&Held { id: "build_01h455vb4pex5vsknk084sn02q".to_owned(), lease: json!(null), ..held }).await;
+    refuse(&Held { id: "nonsense".to_owned(), lease: json!(null), ..held }).await;
     assert_eq!(app.build(id).await, before);
     assert_eq!(app.log(id).await, b"");
     // The attempt is over, and another has begun: on the same runner too.
@@ -220,12 +184,9 @@ async fn a_renewal_wakes_followers_only_with_new_phases() {
     let held = app.take(&runner).await;
     let mut news = app.app.build_news.follow(id);
     let phases = json!({"phases": [{"name": "source", "startedAt": "2026-01-02T03:04:05Z"}]});
-    for (fields, is_new) in [
-        (json!({"phases": []}), false),
-        (phases.clone(), true),
-        (phases, false),
-        (json!({"phases": []}), true),
-    ] {
+    for (fields, is_new) in
+        [(json!({"phases": []}), false), (phases.clone(), true), (phases, false), (json!({"phases": []}), true)]
+    {
         held.tell("/runner/renew", fields).await.expect(200);
         assert_eq!(news.has_changed().unwrap(), is_new);
         news.mark_unchanged();
@@ -283,10 +244,7 @@ async fn a_build_of_silent_runners_fails_after_three_attempts() {
         let lines: Vec<_> = log.lines().collect();
         assert_eq!(lines.len(), 6, "{log}");
         assert_eq!(lines[0], "half a line");
-        assert_eq!(
-            lines[1],
-            "==> The runner fell silent; the build begins again on the next that is free"
-        );
+        assert_eq!(lines[1], "==> The runner fell silent; the build begins again on the next that is free");
         assert_eq!(lines[5], "==> The runner fell silent, for the last time");
     }
 }
@@ -299,16 +257,8 @@ async fn a_cancel_rides_on_every_answer() {
     let held = app.take(&runner).await;
     let mut tx = app.app.db.write().await.unwrap();
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
-    let (to, _) = build
-        .state
-        .apply(launchway_domain::build::Transition::Cancel, app.app.clock.now())
-        .unwrap();
-    assert!(
-        tx.org(org)
-            .set_build_state(id, &build.state, &to, &Default::default())
-            .await
-            .unwrap()
-    );
+    let (to, _) = build.state.apply(launchway_domain::build::Transition::Cancel, app.app.clock.now()).unwrap();
+    assert!(tx.org(org).set_build_state(id, &build.state, &to, &Default::default()).await.unwrap());
     tx.commit().await.unwrap();
     let plan = json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "Flutter", "commit": "c0ffee"});
     for (answer, status) in [
@@ -349,34 +299,20 @@ async fn what_a_runner_sends_has_a_form() {
             json!({"phases": [{"name": "a", "startedAt": "now", "finishedAt": null, "exitCode": null}]}),
         )
         .await,
-        held.tell("/runner/plan", json!({"plan": {"steps": []}, "origin": "x"}))
-            .await,
+        held.tell("/runner/plan", json!({"plan": {"steps": []}, "origin": "x"})).await,
         held.tell(
             "/runner/plan",
             json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "x", "commit": "-x"}),
         )
         .await,
-        held.tell(
-            "/runner/artifacts",
-            json!({"kind": "APK", "name": "a", "size": 1, "sha256": "0".repeat(64)}),
-        )
-        .await,
-        held.tell(
-            "/runner/artifacts",
-            json!({"kind": "apk", "name": "../a", "size": 1, "sha256": "0".repeat(64)}),
-        )
-        .await,
-        held.tell(
-            "/runner/artifacts",
-            json!({"kind": "apk", "name": "a", "size": 1, "sha256": "x"}),
-        )
-        .await,
+        held.tell("/runner/artifacts", json!({"kind": "APK", "name": "a", "size": 1, "sha256": "0".repeat(64)})).await,
+        held.tell("/runner/artifacts", json!({"kind": "apk", "name": "../a", "size": 1, "sha256": "0".repeat(64)}))
+            .await,
+        held.tell("/runner/artifacts", json!({"kind": "apk", "name": "a", "size": 1, "sha256": "x"})).await,
         held.finish(json!({"status": "done"})).await,
         held.finish(json!({"status": "failed"})).await,
-        held.finish(json!({"error": {"code": "INTERNAL", "phase": null, "message": "x"}}))
-            .await,
-        held.finish(json!({"status": "failed", "error": {"code": "RUNNER_LOST", "phase": null, "message": "x"}}))
-            .await,
+        held.finish(json!({"error": {"code": "INTERNAL", "phase": null, "message": "x"}})).await,
+        held.finish(json!({"status": "failed", "error": {"code": "RUNNER_LOST", "phase": null, "message": "x"}})).await,
         held.finish(json!({"artifacts": ["x"]})).await,
         held.finish(json!({"logSize": 1})).await,
     ];
@@ -403,8 +339,7 @@ async fn what_a_runner_sends_has_a_form() {
         assert!(told.starts_with(begin), "{told}");
     }
     held.renew().await.ok();
-    let path = format!("/runner/log?id={}&attempt=1", held.id);
-    let answer = app.post(&runner.token, &path, ()).await;
+    let answer = app.post(&runner.token, &format!("/runner/log?id={}&attempt=1", held.id), ()).await;
     answer.refused(400, "offset is required");
     held.log(0, vec![b'x'; (1 << 20) + 1]).await.expect(413);
 }

@@ -19,12 +19,7 @@ async fn a_token_enrols_one_runner_within_an_hour() {
         json!({"name": "mac-mini-1", "labels": ["xcode=26", "os=macos", "os=macos"], "slots": 2, "version": "0.1.0"});
     let enroll = async |token: &str, body| app.post(token, "/runner/enrol", body).await;
     // A form that is wrong does not use it up.
-    for (field, value) in [
-        ("name", json!("")),
-        ("labels", json!(["x"])),
-        ("slots", json!(0)),
-        ("slots", json!(65)),
-    ] {
+    for (field, value) in [("name", json!("")), ("labels", json!(["x"])), ("slots", json!(0)), ("slots", json!(65))] {
         let mut wrong = body.clone();
         wrong[field] = value;
         assert_eq!(enroll(token, wrong).await.status, 400, "{field}");
@@ -33,8 +28,7 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     assert_eq!(enrolled["status"], "active");
     enroll(token, body.clone()).await.refused(401, INVALID);
     let id = enrolled.id();
-    let path = format!("/runners?id={id}");
-    let view = app.get(&key, &path).await.ok();
+    let view = app.get(&key, &format!("/runners?id={id}")).await.ok();
     assert_eq!(
         view,
         json!({
@@ -45,20 +39,14 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     );
     app.advance(2 * MINUTE);
     let list = app.get(&key, "/runners").await.ok();
-    assert_eq!(
-        (&list["total"], &list["items"][0]["status"]),
-        (&json!(1), &json!("offline"))
-    );
+    assert_eq!((&list["total"], &list["items"][0]["status"]), (&json!(1), &json!("offline")));
     let late = app.post(&key, "/runners/tokens", ()).await.created();
     app.advance(HOUR);
     enroll(late.text("token"), body.clone()).await.refused(401, INVALID);
     enroll("lwe_none", body).await.refused(401, INVALID);
     let log = app.audit(org).await;
-    let actions: Vec<_> = log
-        .iter()
-        .map(|line| line.action.as_str())
-        .filter(|action| action.starts_with("runner"))
-        .collect();
+    let actions: Vec<_> =
+        log.iter().map(|line| line.action.as_str()).filter(|action| action.starts_with("runner")).collect();
     assert_eq!(actions, ["runner.create_token", "runner.enrol", "runner.create_token"]);
     assert!(!format!("{log:?}").contains(token));
 }
@@ -70,21 +58,9 @@ async fn many_at_once_enrol_one_runner() {
     let body = json!({"name": "x", "labels": [], "slots": 1, "version": ""});
     let token = made.text("token");
     let all = (0..8).map(|_| app.post(token, "/runner/enrol", body.clone()));
-    let statuses: Vec<_> = futures::future::join_all(all)
-        .await
-        .iter()
-        .map(|answer| answer.status.as_u16())
-        .collect();
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 201).count(),
-        1,
-        "{statuses:?}"
-    );
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 401).count(),
-        7,
-        "{statuses:?}"
-    );
+    let statuses: Vec<_> = futures::future::join_all(all).await.iter().map(|answer| answer.status.as_u16()).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 7, "{statuses:?}");
 }
 
 #[tokio::test]
@@ -105,9 +81,7 @@ async fn a_runner_token_and_an_api_key_open_different_endpoints() {
     let browsed = app.post(&cookie, "/runner/lease", ask.clone()).await;
     browsed.refused(401, "No authentication provided");
     // Its own token enrolls nobody, and a token to enroll takes no builds.
-    app.post(&runner.token, "/runner/enrol", ask.clone())
-        .await
-        .refused(401, INVALID);
+    app.post(&runner.token, "/runner/enrol", ask.clone()).await.refused(401, INVALID);
     let made = app.post(&key, "/runners/tokens", ()).await.created();
     let once = made.text("token");
     app.post(once, "/runner/lease", ask).await.refused(401, INVALID);
@@ -130,11 +104,7 @@ async fn a_runner_is_shut_out_at_once() {
     held.finish(json!({})).await.refused(401, INVALID);
     let view = app.get(&key, &path).await.ok();
     assert_eq!(view["status"], "revoked");
-    let revoked = app
-        .audit(org)
-        .await
-        .into_iter()
-        .filter(|line| line.action == "runner.revoke");
+    let revoked = app.audit(org).await.into_iter().filter(|line| line.action == "runner.revoke");
     assert_eq!(revoked.count(), 1);
 }
 
@@ -147,8 +117,7 @@ async fn a_waiting_runner_that_is_shut_out_gets_nothing() {
         app.post(&runner.token, "/runner/lease", body).await
     };
     let shut_out = async {
-        let path = format!("/runners?id={}", runner.id);
-        app.delete(&key, &path).await.ok();
+        app.delete(&key, &format!("/runners?id={}", runner.id)).await.ok();
         app.queue(org, |_| ()).await;
     };
     let (answer, ()) = tokio::join!(wait, shut_out);

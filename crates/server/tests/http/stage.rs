@@ -90,14 +90,7 @@ impl Steps {
         }
         let service = TestApp::with(self.setup).await;
         let (org, key) = service.org_with_key().await;
-        let stage = Stage {
-            service,
-            org,
-            key,
-            way,
-            submitter: None,
-            deliverer: None,
-        };
+        let stage = Stage { service, org, key, way, submitter: None, deliverer: None };
         if let Some(settings) = self.app_stores {
             stage.open_stores(settings);
             stage.store_credentials(&stage.key).await;

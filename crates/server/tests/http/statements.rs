@@ -86,11 +86,7 @@ async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Statements) 
         true => 0,
         false => answer.ok()["items"].as_array().unwrap().len(),
     };
-    Cost {
-        status: answer.status.as_u16(),
-        rows: items,
-        statements: statements.take(),
-    }
+    Cost { status: answer.status.as_u16(), rows: items, statements: statements.take() }
 }
 
 /// Every list of the API: what takes an offset and a limit.
@@ -133,8 +129,7 @@ async fn pages(app: &TestApp, lists: &Lists) -> Vec<String> {
                         "profile" => "/auth/sessions".to_owned(),
                         thing => format!("/{thing}"),
                     };
-                    let path = format!("{list}?orgId={}", lists.org);
-                    let items = app.get(&lists.cookie, &path).await.ok();
+                    let items = app.get(&lists.cookie, &format!("{list}?orgId={}", lists.org)).await.ok();
                     items["items"][0].id().to_owned()
                 }
             };
@@ -171,10 +166,7 @@ async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
     }
     let read: Vec<_> = before.iter().filter(|cost| cost.status == 200).collect();
     assert!(read.len() > api.len() + 20, "{}", read.len());
-    assert!(
-        read.iter().all(|cost| !cost.statements.is_empty()),
-        "the session alone costs some"
-    );
+    assert!(read.iter().all(|cost| !cost.statements.is_empty()), "the session alone costs some");
     lists.grow(&app, MANY).await;
     let mut failures = Vec::new();
     for (path, before) in api.iter().chain(&pages).zip(before) {

@@ -29,14 +29,7 @@ enum Loss {
 use Loss::{Demoted, KeyExpired, KeyRevoked, PasswordReset, Removed, SessionExpired, SessionRevoked, SignedOut};
 
 const OF_KEYS: [Loss; 2] = [KeyRevoked, KeyExpired];
-const OF_SESSIONS: [Loss; 6] = [
-    SignedOut,
-    SessionRevoked,
-    SessionExpired,
-    PasswordReset,
-    Removed,
-    Demoted,
-];
+const OF_SESSIONS: [Loss; 6] = [SignedOut, SessionRevoked, SessionExpired, PasswordReset, Removed, Demoted];
 const EMAIL: &str = "ada@example.com";
 
 /// An organization on two nodes, with a build that waits and an update, and somebody to lose access.
@@ -52,11 +45,7 @@ struct Followed {
 }
 
 async fn followed(on_postgres: bool) -> Followed {
-    let setup = if on_postgres {
-        Setup::on_postgres()
-    } else {
-        Setup::default()
-    };
+    let setup = if on_postgres { Setup::on_postgres() } else { Setup::default() };
     let node = TestApp::with(setup).await;
     let other = node.another_node().await;
     let (org, admin_key) = node.org_with_key().await;
@@ -95,9 +84,7 @@ impl Followed {
             }
             SessionExpired => return self.node.advance(SESSION_IDLE),
             PasswordReset => {
-                let link = launchway_server::ops::accounts::offer_reset(&self.other.app, EMAIL)
-                    .await
-                    .unwrap();
+                let link = launchway_server::ops::accounts::offer_reset(&self.other.app, EMAIL).await.unwrap();
                 let body = json!({"token": link, "password": "another good password"});
                 self.other.post(NOBODY, "/auth/reset", body).await
             }
@@ -147,10 +134,7 @@ async fn opened(request: RequestBuilder) -> Response {
     let mut response = request.send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
     let first = response.chunk().await.unwrap();
-    assert!(
-        first.is_some_and(|bytes| !bytes.is_empty()),
-        "a stream begins with what there is"
-    );
+    assert!(first.is_some_and(|bytes| !bytes.is_empty()), "a stream begins with what there is");
     response
 }
 
@@ -207,8 +191,7 @@ async fn streams_of_others_go_on() {
     raised.ok();
     stage.lose(Removed).await;
     ends(lost, "the one who was removed").await;
-    let cancel = format!("/build/cancel?id={}", stage.build);
-    stage.node.post(&stage.admin_key, &cancel, ()).await.ok();
+    stage.node.post(&stage.admin_key, &format!("/build/cancel?id={}", stage.build), ()).await.ok();
     let mut rest = String::new();
     while let Some(bytes) = bobs.chunk().await.unwrap() {
         rest += &String::from_utf8_lossy(&bytes);
@@ -239,11 +222,7 @@ async fn begin_download(stage: &Followed, proof: &str) -> TcpStream {
 async fn a_download_of_a_log_ends_with_the_access() {
     const PIECES: usize = 24;
     let stage = followed(false).await;
-    let play = Play {
-        app: &stage.node,
-        org: stage.org.parse().unwrap(),
-        id: stage.build.parse().unwrap(),
-    };
+    let play = Play { app: &stage.node, org: stage.org.parse().unwrap(), id: stage.build.parse().unwrap() };
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..PIECES {
         play.prints(&piece).await;
@@ -259,8 +238,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
         let ended = download.read_to_end(&mut rest).await;
         assert!(rest.len() < whole / 2, "{loss:?}: {} bytes, {ended:?}", rest.len());
     }
-    let path = format!("/build/log?id={}", stage.build);
-    let read = stage.node.get(&stage.admin_key, &path).await;
+    let read = stage.node.get(&stage.admin_key, &format!("/build/log?id={}", stage.build)).await;
     assert_eq!(read.bytes.len(), whole, "who keeps the access gets it all");
 }
 
@@ -270,16 +248,10 @@ async fn a_runner_that_was_shut_out_waits_no_longer() {
     let stage = followed(true).await;
     let runner = stage.node.runner(&stage.admin_key, &["os=none"]).await;
     let body = json!({"labels": ["os=none"], "version": "0.1.0", "waitSeconds": 30});
-    let cancel = format!("/build/cancel?id={}", stage.build);
-    stage.node.post(&stage.admin_key, &cancel, ()).await.ok();
-    let waiting = stage
-        .node
-        .request(Method::POST, "/runner/lease")
-        .bearer_auth(&runner.token)
-        .json(&body);
+    stage.node.post(&stage.admin_key, &format!("/build/cancel?id={}", stage.build), ()).await.ok();
+    let waiting = stage.node.request(Method::POST, "/runner/lease").bearer_auth(&runner.token).json(&body);
     let waiting = tokio::spawn(waiting.send());
-    let path = format!("/runners?id={}", runner.id);
-    stage.other.delete(&stage.admin_key, &path).await.ok();
+    stage.other.delete(&stage.admin_key, &format!("/runners?id={}", runner.id)).await.ok();
     let answer = waiting.await.unwrap().unwrap();
     assert_eq!(answer.status().as_u16(), 401);
 }

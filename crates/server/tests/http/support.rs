@@ -98,10 +98,7 @@ impl Setup {
 
 impl From<RawSettings> for Setup {
     fn from(settings: RawSettings) -> Setup {
-        Setup {
-            settings,
-            ..Setup::default()
-        }
+        Setup { settings, ..Setup::default() }
     }
 }
 
@@ -128,11 +125,8 @@ impl TestApp {
     pub async fn with(setup: impl Into<Setup>) -> TestApp {
         let setup = setup.into();
         let dir = tempfile::tempdir().unwrap();
-        let given = settings!(
-            data_dir = dir.path().join("data").display(),
-            check_limit = 0,
-            trusted_proxies = "127.0.0.1"
-        );
+        let given =
+            settings!(data_dir = dir.path().join("data").display(), check_limit = 0, trusted_proxies = "127.0.0.1");
         let config = Config::load(setup.settings.with_fallback(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         let inspector = setup.inspector.unwrap_or_else(inspector);
@@ -160,13 +154,8 @@ impl TestApp {
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let dependencies = Dependencies {
-            clock: clock.clone(),
-            random: Arc::new(SystemRandom),
-            resolver,
-            app_stores,
-            inspector,
-        };
+        let dependencies =
+            Dependencies { clock: clock.clone(), random: Arc::new(SystemRandom), resolver, app_stores, inspector };
         let app = App::open(config, origin.clone(), dependencies).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -176,19 +165,8 @@ impl TestApp {
             let _ = stopped.await;
             server::GRACE
         }));
-        let http = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .unwrap();
-        TestApp {
-            app,
-            clock,
-            origin,
-            http,
-            _dir: dir,
-            _stop: stop,
-        }
+        let http = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        TestApp { app, clock, origin, http, _dir: dir, _stop: stop }
     }
 
     /// Another node of this service: the same database on PostgreSQL, objects and master key, a clock of its own.
@@ -233,11 +211,7 @@ impl TestApp {
     /// A new key with these scopes.
     pub async fn key(&self, org: OrgId, scopes: &[Scope]) -> String {
         let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
-        let plan = KeyPlan {
-            name: "test".to_owned(),
-            scopes: scopes.to_vec(),
-            days: None,
-        };
+        let plan = KeyPlan { name: "test".to_owned(), scopes: scopes.to_vec(), days: None };
         let (key, _) = keys::create(&mut write, plan).await.unwrap();
         write.commit().await.unwrap();
         key.reveal().to_owned()
@@ -270,8 +244,7 @@ impl TestApp {
 
     /// Signs a user in: the cookie.
     pub async fn sign_in(&self, email: &str) -> String {
-        let body = json!({"email": email, "password": PASSWORD});
-        let answer = self.post(NOBODY, "/auth/sign-in", body).await;
+        let answer = self.post(NOBODY, "/auth/sign-in", json!({"email": email, "password": PASSWORD})).await;
         answer.ok();
         answer.cookie()
     }
@@ -324,8 +297,7 @@ impl TestApp {
         let mut tx = self.app.db.write().await.unwrap();
         let events = tx.system("a test looks at all").take_events(1000, START).await.unwrap();
         let own = events.into_iter().filter(|(of, _)| *of == org);
-        own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap()))
-            .collect()
+        own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap())).collect()
     }
 
     /// All places for inspections that an organization may have: its next file waits until they are dropped.

@@ -117,8 +117,7 @@ async fn a_bundle_id_belongs_to_its_first_publisher() {
         refused.refused(403, &format!("The bundle id {bundle} {taken}"));
     }
     let apps = app.get(&key, "/apps").await.ok();
-    let path = format!("/apps?id={}", apps["items"][0].id());
-    app.delete(&key, &path).await.ok();
+    app.delete(&key, &format!("/apps?id={}", apps["items"][0].id())).await.ok();
     let refused = app.publish(&other, json!({"bundleId": "com.example.app"})).await;
     refused.refused(403, &format!("The bundle id com.example.app {taken}"));
     assert_eq!(app.get(&other, "/update").await.ok()["total"], 0);
@@ -139,10 +138,7 @@ async fn a_publish_that_fails_claims_nothing() {
 /// The names of audit rows and events of an organization, oldest first.
 async fn traces(app: &TestApp, org: launchway_domain::id::OrgId) -> (Vec<String>, Vec<String>) {
     let actions = app.audit(org).await.into_iter().map(|row| row.action).collect();
-    (
-        actions,
-        app.events(org).await.into_iter().map(|(kind, _)| kind).collect(),
-    )
+    (actions, app.events(org).await.into_iter().map(|(kind, _)| kind).collect())
 }
 
 /// Every change of state writes its event and its audit row in its own transaction; what failed or changed nothing
@@ -162,9 +158,7 @@ async fn changes_leave_their_audit_rows_and_events() {
     change(&update, json!({"status": "paused"})).await.ok();
     change(&update, json!({"status": "paused"})).await.ok();
     change(&update, json!({})).await.ok();
-    change(&update, json!({"rollout": 5, "releaseNotes": "more"}))
-        .await
-        .ok();
+    change(&update, json!({"rollout": 5, "releaseNotes": "more"})).await.ok();
     change(&update, json!({"status": "withdrawn"})).await.ok();
     change(&update, json!({"status": "published"})).await.is(400);
     app.advance(1);
@@ -209,15 +203,9 @@ async fn an_audit_row_says_who_and_an_event_shows_the_update() {
     let row = app.audit(org).await.pop().unwrap();
     let json = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
     assert_eq!((row.at, row.action.as_str()), (START, "update.change"));
-    assert_eq!(
-        json!([row.actor, row.resource]),
-        json!([key_id(&app, &key).await, update["id"]])
-    );
+    assert_eq!(json!([row.actor, row.resource]), json!([key_id(&app, &key).await, update["id"]]));
     assert_eq!((json(&row.before), json(&row.after)), (update.clone(), changed.clone()));
-    assert_eq!(
-        (row.address.as_str(), row.request_id.as_str()),
-        ("127.0.0.1", answer.header("x-request-id"))
-    );
+    assert_eq!((row.address.as_str(), row.request_id.as_str()), ("127.0.0.1", answer.header("x-request-id")));
     let shown: Vec<Value> = app.events(org).await.into_iter().map(|(_, data)| data).collect();
     assert!(shown.contains(&update) && shown.contains(&changed));
 }

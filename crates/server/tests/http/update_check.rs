@@ -45,46 +45,24 @@ fn sorted<'k>(groups: &[&[&'k str]]) -> Vec<&'k str> {
 #[tokio::test]
 async fn the_three_shapes_have_exactly_their_fields() {
     let (app, key) = TestApp::with_key().await;
-    let update = app
-        .published(
-            &key,
-            json!({"fingerprint": "native-1", "mandatory": true, "releaseNotes": "New"}),
-        )
-        .await;
+    let update =
+        app.published(&key, json!({"fingerprint": "native-1", "mandatory": true, "releaseNotes": "New"})).await;
     for (query, fields) in [
         ("currentVersion=1.0.0", sorted(&[&OFFER])),
         ("currentVersion=1.0.0&fingerprint=native-0", sorted(&[&OFFER])),
         ("currentVersion=1.0.1", vec!["message", "updateAvailable"]),
-        (
-            "currentVersion=1.0.0&currentUpdateId=x",
-            sorted(&[&OFFER, &DEVICE_FIELDS]),
-        ),
-        (
-            "currentVersion=1.0.0&deviceId=d",
-            sorted(&[&OFFER, &DEVICE_FIELDS, &["reportToken"]]),
-        ),
-        (
-            "currentVersion=1.0.0&fingerprint=native-0&deviceId=d",
-            sorted(&[&OFFER, &DEVICE_FIELDS, &["reportToken"]]),
-        ),
-        (
-            "currentVersion=1.0.1&deviceId=d&currentUpdateId=x",
-            vec!["message", "updateAvailable"],
-        ),
+        ("currentVersion=1.0.0&currentUpdateId=x", sorted(&[&OFFER, &DEVICE_FIELDS])),
+        ("currentVersion=1.0.0&deviceId=d", sorted(&[&OFFER, &DEVICE_FIELDS, &["reportToken"]])),
+        ("currentVersion=1.0.0&fingerprint=native-0&deviceId=d", sorted(&[&OFFER, &DEVICE_FIELDS, &["reportToken"]])),
+        ("currentVersion=1.0.1&deviceId=d&currentUpdateId=x", vec!["message", "updateAvailable"]),
     ] {
         let answer = app.checked("com.example.app", query).await;
         assert_eq!(keys(&answer), fields, "{query}");
     }
     let unknown = app.checked("com.example.other", "currentVersion=1.0.0").await;
-    assert_eq!(
-        unknown,
-        json!({"updateAvailable": false, "message": "No updates found for this bundle"})
-    );
+    assert_eq!(unknown, json!({"updateAvailable": false, "message": "No updates found for this bundle"}));
     let none = app.checked("com.example.app", "currentVersion=1.0.1").await;
-    assert_eq!(
-        none,
-        json!({"updateAvailable": false, "message": "No update available"})
-    );
+    assert_eq!(none, json!({"updateAvailable": false, "message": "No update available"}));
 
     let mut offer = app.checked("com.example.app", "currentVersion=1.0.0&deviceId=d").await;
     let fields = offer.as_object_mut().unwrap();
@@ -114,8 +92,7 @@ async fn the_answer_is_the_published_type_whatever_the_notes_say() {
         &"🚀".repeat(1024),
     ];
     for (build, notes) in notes.iter().enumerate() {
-        app.published(&key, json!({"buildNumber": build + 1, "releaseNotes": notes}))
-            .await;
+        app.published(&key, json!({"buildNumber": build + 1, "releaseNotes": notes})).await;
         for query in ["currentVersion=1.0.0", "currentVersion=1.0.0&deviceId=d"] {
             let value = app.checked("com.example.app", query).await;
             let read: CheckResult = serde_json::from_value(value.clone()).unwrap();
@@ -143,11 +120,7 @@ async fn every_answer_is_fresh_for_any_origin_with_its_request_id() {
             let request = app.request(method.clone(), &format!("/update/check/{path}"));
             let answer = Answer::to(request.header("origin", "https://app.example")).await;
             assert_eq!(answer.status.as_u16(), status, "{method} {path}");
-            assert_eq!(
-                answer.header("cache-control"),
-                "no-cache, no-store, must-revalidate",
-                "{method} {path}"
-            );
+            assert_eq!(answer.header("cache-control"), "no-cache, no-store, must-revalidate", "{method} {path}");
             assert_eq!(answer.header("access-control-allow-origin"), "*", "{method} {path}");
             assert_eq!(answer.header("access-control-allow-credentials"), "");
             assert_eq!(answer.header("content-type"), "application/json", "{method} {path}");
@@ -183,10 +156,7 @@ async fn other_methods_are_405_and_told_what_is_allowed() {
         let answer = Answer::to(request).await;
         answer.refused(405, "This path does not take this method");
         let allowed: Vec<_> = answer.header("allow").split(',').map(str::trim).collect();
-        assert!(
-            allowed.contains(&"GET") && !allowed.contains(&method.as_str()),
-            "{allowed:?}"
-        );
+        assert!(allowed.contains(&"GET") && !allowed.contains(&method.as_str()), "{allowed:?}");
         assert_ne!(answer.header("x-request-id"), "");
     }
 }
@@ -211,8 +181,6 @@ async fn the_link_works_until_the_moment_that_expires_at_says() {
         assert_eq!(offer["sha256"], hex::encode(Sha256::digest(&served.bytes)));
         assert_eq!(offer["size"], served.bytes.len());
         app.advance(1);
-        app.get(NOBODY, url)
-            .await
-            .refused(403, "This link has expired; ask for a new one");
+        app.get(NOBODY, url).await.refused(403, "This link has expired; ask for a new one");
     }
 }

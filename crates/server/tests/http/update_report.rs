@@ -14,17 +14,13 @@ const BAD_TOKEN: &str = "Invalid or expired report token";
 
 /// What the check tells a device: the update's id and the token for reports.
 async fn offer(app: &TestApp, device: &str) -> (String, String) {
-    let answer = app
-        .checked(BUNDLE, &format!("currentVersion=1.0.0&deviceId={device}"))
-        .await;
+    let answer = app.checked(BUNDLE, &format!("currentVersion=1.0.0&deviceId={device}")).await;
     let text = |field: &str| answer[field].as_str().unwrap().to_owned();
     (text("id"), text("reportToken"))
 }
 
 async fn send(app: &TestApp, bundle: &str, body: Value) -> Answer {
-    let request = app
-        .request(Method::POST, &format!("/update/report/{bundle}"))
-        .json(&body);
+    let request = app.request(Method::POST, &format!("/update/report/{bundle}")).json(&body);
     Answer::to(request).await
 }
 
@@ -57,51 +53,19 @@ async fn each_device_update_and_type_counts_once() {
     let none = json!({"downloaded": 0, "installed": 0, "confirmed": 0, "rolledBack": 0, "failed": 0, "reasons": []});
     assert_eq!(shown(&app, &key, &update).await, none);
 
-    assert_eq!(
-        report(&app, "d1", |id| json!([
-            event(id, "downloaded"),
-            event(id, "installed")
-        ]))
-        .await,
-        2
-    );
-    assert_eq!(
-        report(&app, "d1", |id| json!([
-            event(id, "downloaded"),
-            event(id, "confirmed")
-        ]))
-        .await,
-        1
-    );
-    assert_eq!(
-        report(&app, "d2", |id| json!([
-            event(id, "downloaded"),
-            event(id, "downloaded")
-        ]))
-        .await,
-        1
-    );
-    assert_eq!(
-        report(&app, "d2", |id| json!([event(id, "rolled_back"), event(id, "failed")])).await,
-        2
-    );
+    assert_eq!(report(&app, "d1", |id| json!([event(id, "downloaded"), event(id, "installed")])).await, 2);
+    assert_eq!(report(&app, "d1", |id| json!([event(id, "downloaded"), event(id, "confirmed")])).await, 1);
+    assert_eq!(report(&app, "d2", |id| json!([event(id, "downloaded"), event(id, "downloaded")])).await, 1);
+    assert_eq!(report(&app, "d2", |id| json!([event(id, "rolled_back"), event(id, "failed")])).await, 2);
     let counts = json!({"downloaded": 2, "installed": 1, "confirmed": 1, "rolledBack": 1, "failed": 1, "reasons": []});
     assert_eq!(shown(&app, &key, &update).await, counts);
 
     let newer = app.published(&key, json!({})).await;
-    assert_eq!(
-        report(&app, "d1", |id| json!([event(id, "downloaded")])).await,
-        1,
-        "another update counts anew"
-    );
+    assert_eq!(report(&app, "d1", |id| json!([event(id, "downloaded")])).await, 1, "another update counts anew");
     assert_eq!(shown(&app, &key, &newer).await["downloaded"], 1);
     assert_eq!(shown(&app, &key, &update).await, counts);
     let list = app.get(&key, "/update").await.ok();
-    assert_eq!(
-        list["items"][0].get("reports"),
-        None,
-        "counts are shown where one update is read"
-    );
+    assert_eq!(list["items"][0].get("reports"), None, "counts are shown where one update is read");
 }
 
 #[tokio::test]
@@ -181,12 +145,7 @@ async fn a_reason_is_kept_as_written_up_to_200_characters() {
     let refused = send(&app, BUNDLE, body).await;
     refused.refused(400, "events[0].reason must have at most 200 characters");
     let reports = shown(&app, &key, &update).await;
-    let reasons: Vec<_> = reports["reasons"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|kept| &kept["reason"])
-        .collect();
+    let reasons: Vec<_> = reports["reasons"].as_array().unwrap().iter().map(|kept| &kept["reason"]).collect();
     assert_eq!(reasons, [odd, &longest]);
     assert_eq!(reports["failed"], 3);
 }
@@ -199,15 +158,7 @@ async fn the_token_is_the_authentication() {
     app.published(&key, json!({"bundleId": "com.example.other"})).await;
     let (id, token) = offer(&app, "d1").await;
     let body = |token: &str| json!({"reportToken": token, "events": [event(&id, "installed")]});
-    for wrong in [
-        "",
-        "x",
-        &token[1..],
-        &format!("{token}A"),
-        &token.to_uppercase(),
-        &key,
-        "🚀",
-    ] {
+    for wrong in ["", "x", &token[1..], &format!("{token}A"), &token.to_uppercase(), &key, "🚀"] {
         send(&app, BUNDLE, body(wrong)).await.refused(401, BAD_TOKEN);
     }
     for bundle in ["com.example.other", "com.example", "%FF", "%20", "a%2Fb"] {
@@ -238,10 +189,7 @@ async fn a_wrong_form_is_refused_whole_and_names_the_field() {
         (with("type", json!("exploded")), "events[1].type"),
         (with("type", json!("Installed")), "events[1].type"),
         (with("type", json!(1)), "events[1].type"),
-        (
-            with("updateId", json!("update_00000000000000000000000000")),
-            "events[1].updateId",
-        ),
+        (with("updateId", json!("update_00000000000000000000000000")), "events[1].updateId"),
         (with("updateId", json!("")), "events[1].updateId"),
         (with("at", json!("yesterday")), "events[1].at"),
         (with("at", json!(1_795_168_800)), "events[1].at"),
@@ -259,11 +207,7 @@ async fn a_wrong_form_is_refused_whole_and_names_the_field() {
         answer.refused(400, &message);
         assert!(message.contains(named), "{message}: names {named}");
     }
-    assert_eq!(
-        shown(&app, &key, &update).await["installed"],
-        0,
-        "the good event beside a wrong one"
-    );
+    assert_eq!(shown(&app, &key, &update).await["installed"], 0, "the good event beside a wrong one");
 }
 
 #[tokio::test]
@@ -291,16 +235,10 @@ async fn pages_of_any_origin_may_report_without_credentials() {
     let from = |method: Method| app.request(method, path).header("origin", "https://app.example");
     let requests = [
         (200, from(Method::POST).json(&body)),
-        (
-            401,
-            from(Method::POST).json(&json!({"reportToken": "x", "events": [event(&id, "installed")]})),
-        ),
+        (401, from(Method::POST).json(&json!({"reportToken": "x", "events": [event(&id, "installed")]}))),
         (400, from(Method::POST).json(&json!({}))),
         (400, from(Method::POST).body("{}")),
-        (
-            200,
-            from(Method::OPTIONS).header("access-control-request-method", "POST"),
-        ),
+        (200, from(Method::OPTIONS).header("access-control-request-method", "POST")),
     ];
     for (status, request) in requests {
         let answer = Answer::to(request).await;
@@ -326,11 +264,5 @@ async fn reports_and_checks_of_an_address_share_one_count() {
     send(&app, BUNDLE, unproven).await.refused(401, BAD_TOKEN);
     let refused = send(&app, BUNDLE, json!({})).await;
     refused.refused(429, "Too many requests; try again in 60 seconds");
-    assert_eq!(
-        (
-            refused.header("retry-after"),
-            refused.header("access-control-allow-origin")
-        ),
-        ("60", "*")
-    );
+    assert_eq!((refused.header("retry-after"), refused.header("access-control-allow-origin")), ("60", "*"));
 }

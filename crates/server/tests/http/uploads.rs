@@ -115,10 +115,7 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
     };
     let (short, long) = (&bytes[1..], [&bytes[..], b"x"].concat());
     for (wrong, status) in [(short, 400), (&long, 413), (b"", 400)] {
-        for answer in [
-            app.put_bytes(url(&upload), wrong).await,
-            Answer::to(chunked(wrong)).await,
-        ] {
+        for answer in [app.put_bytes(url(&upload), wrong).await, Answer::to(chunked(wrong)).await] {
             let message = answer.expect(status).text("message").to_owned();
             answer.refused(status, &message);
         }
@@ -169,14 +166,9 @@ async fn a_changed_or_expired_url_is_refused() {
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
     app.advance(HOUR - 1);
     let answer = app.put_bytes(good, &bytes).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.header("access-control-allow-origin")),
-        (200, "")
-    );
+    assert_eq!((answer.status.as_u16(), answer.header("access-control-allow-origin")), (200, ""));
     app.advance(1);
-    app.put_bytes(good, &bytes)
-        .await
-        .refused(403, "This link has expired; ask for a new one");
+    app.put_bytes(good, &bytes).await.refused(403, "This link has expired; ask for a new one");
     publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
@@ -191,11 +183,7 @@ async fn a_url_may_be_used_again_until_its_upload_is_and_never_after() {
     publish(&app, &key, &upload, "1.0.0").await.created();
     app.put_bytes(url(&upload), &good).await.refused(403, CLOSED);
     publish(&app, &key, &upload, "1.0.1").await.refused(400, USED);
-    assert_eq!(
-        stored(&app, "uploads").await,
-        Vec::<String>::new(),
-        "what was used is not kept twice"
-    );
+    assert_eq!(stored(&app, "uploads").await, Vec::<String>::new(), "what was used is not kept twice");
 }
 
 #[tokio::test]
@@ -212,16 +200,8 @@ async fn a_publish_that_fails_leaves_the_upload_to_be_used() {
     app.put_bytes(url(&upload), &good).await.is(200);
     let body =
         json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0", "buildNumber": 1});
-    assert_eq!(
-        app.post(&key, "/update", body).await.status,
-        400,
-        "the identity is taken"
-    );
-    assert_eq!(
-        stored(&app, "packages").await.len(),
-        1,
-        "copies that came to nothing are gone"
-    );
+    assert_eq!(app.post(&key, "/update", body).await.status, 400, "the identity is taken");
+    assert_eq!(stored(&app, "packages").await.len(), 1, "copies that came to nothing are gone");
     publish(&app, &key, &upload, "1.0.1").await.created();
 }
 
@@ -264,10 +244,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
     late.write_all(&vec![0; bytes.len() - 10]).await.unwrap();
     let mut answer = String::new();
     late.read_to_string(&mut answer).await.unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.1 403"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.1 403"), "{answer}");
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes);
     app.advance(DAY);
@@ -283,10 +260,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
     let address = app.origin.strip_prefix("http://").unwrap();
     let path = url(&upload).strip_prefix(&app.origin).unwrap();
     let mut broken = tokio::net::TcpStream::connect(address).await.unwrap();
-    let head = format!(
-        "PUT {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n",
-        bytes.len()
-    );
+    let head = format!("PUT {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n", bytes.len());
     broken.write_all(head.as_bytes()).await.unwrap();
     broken.write_all(&bytes[..bytes.len() - 1]).await.unwrap();
     broken.shutdown().await.unwrap();

@@ -96,10 +96,7 @@ async fn what_is_refused_or_fails_is_not_counted() {
 #[tokio::test]
 async fn months_are_listed_newest_first() {
     let (app, key) = TestApp::with_key().await;
-    assert_eq!(
-        usage(&app, &key, "").await.ok(),
-        json!({"items": [], "total": 0, "limit": 10, "offset": 0})
-    );
+    assert_eq!(usage(&app, &key, "").await.ok(), json!({"items": [], "total": 0, "limit": 10, "offset": 0}));
     app.published(&key, json!({"buildNumber": 1})).await;
     app.advance(20 * DAY);
     app.published(&key, json!({"buildNumber": 2})).await;
@@ -112,15 +109,9 @@ async fn months_are_listed_newest_first() {
         .iter()
         .map(|month| json!([month["id"], month["status"], month["updates"]]))
         .collect();
-    assert_eq!(
-        json!(shown),
-        json!([["2026-12", "complete", 2], ["2026-11", "complete", 1]])
-    );
+    assert_eq!(json!(shown), json!([["2026-12", "complete", 2], ["2026-11", "complete", 1]]));
     let page = usage(&app, &key, "?limit=1&offset=1").await.ok();
-    assert_eq!(
-        (&page["items"][0]["id"], &page["total"]),
-        (&json!("2026-11"), &json!(2))
-    );
+    assert_eq!((&page["items"][0]["id"], &page["total"]), (&json!("2026-11"), &json!(2)));
     assert_eq!(usage(&app, &key, "?id=2027-01").await.ok()["status"], "running");
 }
 
@@ -128,14 +119,10 @@ async fn months_are_listed_newest_first() {
 async fn a_month_without_use_is_not_there_unless_it_runs() {
     let (app, key) = TestApp::with_key().await;
     for id in ["2026-10", "2026-12", "2026-13", "november", "2026-11-20"] {
-        usage(&app, &key, &format!("?id={id}"))
-            .await
-            .refused(404, "No month has this id");
+        usage(&app, &key, &format!("?id={id}")).await.refused(404, "No month has this id");
     }
     usage(&app, &key, "?id=").await.refused(400, "id is required");
-    usage(&app, &key, "?id=2026-11&id=2026-11")
-        .await
-        .refused(400, "id is given twice");
+    usage(&app, &key, "?id=2026-11&id=2026-11").await.refused(400, "id is given twice");
 }
 
 #[tokio::test]

@@ -27,10 +27,7 @@ async fn with_admin() -> (TestApp, String) {
 
 /// A request with fields over the defaults; null takes a field away.
 fn record(fields: Value) -> Value {
-    let mut body = with(
-        json!({"name": "CI", "url": URL, "events": ["update.published"]}),
-        &fields,
-    );
+    let mut body = with(json!({"name": "CI", "url": URL, "events": ["update.published"]}), &fields);
     body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     body
 }
@@ -109,15 +106,9 @@ async fn what_is_wrong_with_a_record_is_told() {
         (json!({"url": "nonsense"}), "url must be a URL such as"),
         (json!({"url": long}), "url must have at most 2048 bytes"),
         (json!({"url": "http://example.com"}), "url must start with https://"),
-        (
-            json!({"url": "https://a:b@example.com"}),
-            "url must not hold a user name or password",
-        ),
+        (json!({"url": "https://a:b@example.com"}), "url must not hold a user name or password"),
         (json!({"url": "https://localhost"}), "url must not name this machine"),
-        (
-            json!({"url": "https://10.1.2.3/"}),
-            "url must not name an address that is not public",
-        ),
+        (json!({"url": "https://10.1.2.3/"}), "url must not name an address that is not public"),
         (json!({"events": null}), "missing field `events`"),
         (json!({"events": []}), "events must hold one or more of build.queued, "),
         (
@@ -126,10 +117,7 @@ async fn what_is_wrong_with_a_record_is_told() {
         ),
         (json!({"events": "*"}), "events: invalid type"),
         (json!({"type": "discord"}), "type must be one of generic, slack, teams"),
-        (
-            json!({"bundleIds": ["com/example"]}),
-            "bundleIds must hold bundle identifiers such as com.example.app",
-        ),
+        (json!({"bundleIds": ["com/example"]}), "bundleIds must hold bundle identifiers such as com.example.app"),
         (json!({"bundleIds": many}), "bundleIds must hold at most 100"),
         (json!({"secret": "mine"}), "unknown field `secret`"),
         (json!({"status": "disabled"}), "unknown field `status`"),
@@ -154,15 +142,13 @@ async fn an_organization_has_fifty_at_most() {
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 400]);
-    create(&app, &cookie, json!({})).await.refused(
-        400,
-        "This organization has 50 webhooks, which is the most; delete one first",
-    );
+    create(&app, &cookie, json!({}))
+        .await
+        .refused(400, "This organization has 50 webhooks, which is the most; delete one first");
     let list = app.get(&cookie, &format!("{PATH}?limit=1")).await;
     let list = list.ok();
     assert_eq!(list["total"], 50);
-    let path = format!("{PATH}?id={}", list["items"][0].id());
-    app.delete(&cookie, &path).await.ok();
+    app.delete(&cookie, &format!("{PATH}?id={}", list["items"][0].id())).await.ok();
     create(&app, &cookie, json!({})).await.created();
 }
 
@@ -196,10 +182,7 @@ async fn a_record_is_replaced_as_a_whole() {
         replace(&app, &cookie, body).await.ok()
     };
     let off = status("disabled").await;
-    assert_eq!(
-        json!([off["status"], off["disabledReason"]]),
-        json!(["disabled", "An admin disabled it"])
-    );
+    assert_eq!(json!([off["status"], off["disabledReason"]]), json!(["disabled", "An admin disabled it"]));
     let still = replace(&app, &cookie, record(json!({"id": made["id"]}))).await.ok();
     assert_eq!(still["status"], "disabled", "without status it stays");
     let on = status("active").await;
@@ -210,21 +193,13 @@ async fn a_record_is_replaced_as_a_whole() {
 async fn a_replacement_is_checked_in_the_usual_order() {
     let (app, cookie) = with_admin().await;
     let unused = "webhook_01h455vb4pex5vsknk084sn02q";
-    for body in [
-        record(json!({})),
-        record(json!({"id": ""})),
-        record(json!({"events": []})),
-    ] {
+    for body in [record(json!({})), record(json!({"id": ""})), record(json!({"events": []}))] {
         replace(&app, &cookie, body).await.refused(400, "id is required");
     }
     let wrong = record(json!({"id": unused, "status": "asleep"}));
-    replace(&app, &cookie, wrong)
-        .await
-        .refused(400, "status must be one of active, disabled");
+    replace(&app, &cookie, wrong).await.refused(400, "status must be one of active, disabled");
     for id in [unused, "nonsense"] {
-        replace(&app, &cookie, record(json!({"id": id})))
-            .await
-            .refused(404, "No webhook has this id");
+        replace(&app, &cookie, record(json!({"id": id}))).await.refused(404, "No webhook has this id");
     }
     let answer = replace(&app, &cookie, record(json!({"id": unused, "secret": "mine"}))).await;
     assert!(answer.expect(400).text("message").contains("unknown field `secret`"));
@@ -244,9 +219,7 @@ async fn is_deleted_once() {
         delete(id).await.refused(404, "No webhook has this id");
     }
     delete("").await.refused(400, "id is required");
-    read(&app, &cookie, &made["id"])
-        .await
-        .refused(404, "No webhook has this id");
+    read(&app, &cookie, &made["id"]).await.refused(404, "No webhook has this id");
 }
 
 #[tokio::test]
@@ -271,16 +244,8 @@ async fn every_change_leaves_its_line_without_what_is_secret() {
     lines.retain(|line| line.action.starts_with("webhook."));
     let actions: Vec<_> = lines.iter().map(|line| line.action.as_str()).collect();
     let wanted = ["create", "change", "rotate_secret", "test", "redeliver", "delete"];
-    assert_eq!(
-        actions,
-        wanted.map(|action| format!("webhook.{action}")),
-        "a change of nothing leaves none"
-    );
-    assert!(
-        lines
-            .iter()
-            .all(|line| line.resource == id && line.actor.starts_with("key_"))
-    );
+    assert_eq!(actions, wanted.map(|action| format!("webhook.{action}")), "a change of nothing leaves none");
+    assert!(lines.iter().all(|line| line.resource == id && line.actor.starts_with("key_")));
     let told = format!("{lines:?}");
     told.says("https://hooks.example.com/…");
     for secret in [&made["secret"], &rotated["secret"]] {
@@ -310,8 +275,6 @@ async fn a_rotation_shows_a_new_secret_once() {
     assert_eq!(distinct.len(), 9);
     for id in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense"] {
         let path = format!("/webhooks/rotate-secret?id={id}");
-        app.post(&cookie, &path, ())
-            .await
-            .refused(404, "No webhook has this id");
+        app.post(&cookie, &path, ()).await.refused(404, "No webhook has this id");
     }
 }

@@ -99,9 +99,7 @@ async fn a_thief_of_the_password_tries_ten_codes_a_day() {
         // Not so the user, on the device that has signed in before.
         sign_in(&app, with_code(&code), "198.51.100.1", &device).await.ok();
         app.advance(DAY - MINUTE);
-        sign_in(&app, with_code(&shown(&app, &secret)), "198.51.100.1", "")
-            .await
-            .ok();
+        sign_in(&app, with_code(&shown(&app, &secret)), "198.51.100.1", "").await.ok();
     }
 }
 
@@ -145,9 +143,7 @@ async fn a_day_takes_a_hundred_wrong_passwords_for_any_address() {
     let unknown = "eve@example.com";
     // Its bucket is known to the service alone: found by one try.
     let body = |email: &str, password: &str| json!({"email": email, "password": password});
-    sign_in(&app, body(unknown, "wrong password"), "192.0.2.1", "")
-        .await
-        .refused(401, WRONG_PASSWORD);
+    sign_in(&app, body(unknown, "wrong password"), "192.0.2.1", "").await.refused(401, WRONG_PASSWORD);
     let mut tx = app.app.db.read().await.unwrap();
     let tables = tx.system("a test").failed_tries().await.unwrap();
     drop(tx);
@@ -174,9 +170,7 @@ async fn strangers_do_not_lock_out_a_known_device() {
     let (app, user, device) = stage(Setup::default()).await;
     let wrong = json!({"email": EMAIL, "password": "wrong password"});
     for n in 0..5 {
-        sign_in(&app, wrong.clone(), &format!("192.0.2.{n}"), "")
-            .await
-            .refused(401, WRONG_PASSWORD);
+        sign_in(&app, wrong.clone(), &format!("192.0.2.{n}"), "").await.refused(401, WRONG_PASSWORD);
     }
     spend(&app, &format!("password:account:{}", user.id), 200).await;
     let body = json!({"email": EMAIL, "password": PASSWORD});
@@ -203,9 +197,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
     let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
     answer.is(429);
     // A new device is not locked out by it, either.
-    sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "")
-        .await
-        .ok();
+    sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "").await.ok();
     app.advance(MINUTE);
     spend(&app, &format!("code:known:{}", user.id), 15).await;
     let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
@@ -273,11 +265,7 @@ async fn strangers_do_not_lock_a_signed_in_user_out() {
     let org = view["organization"].id();
     let session_id = view.id().parse().unwrap();
     let token = form_token(&app.app, session_id, user.id);
-    let fields = [
-        ("token", token.as_str()),
-        ("current", PASSWORD),
-        ("password", "another good password"),
-    ];
+    let fields = [("token", token.as_str()), ("current", PASSWORD), ("password", "another good password")];
     let changed = crate::pages::submit(&app, &format!("/o/{org}/profile/password"), &session, &fields).await;
     changed.is(303);
     assert!(device(&changed).contains(&user.id.to_string()));
@@ -294,8 +282,5 @@ async fn the_cookie_is_for_the_server_alone() {
     let cookie = cookies[1].to_str().unwrap();
     let name = format!("__Host-launchway-device-{}=", user(&app).await.id);
     assert!(cookie.starts_with(&name), "{cookie}");
-    assert!(
-        cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000; Secure"),
-        "{cookie}"
-    );
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000; Secure"), "{cookie}");
 }

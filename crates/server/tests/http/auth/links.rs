@@ -16,13 +16,7 @@ fn set_up(token: &str) -> Value {
 }
 
 pub async fn accept(app: &TestApp, token: &str, password: &str) -> Answer {
-    post(
-        app,
-        "/auth/invitation",
-        json!({"token": token, "password": password}),
-        &[],
-    )
-    .await
+    post(app, "/auth/invitation", json!({"token": token, "password": password}), &[]).await
 }
 
 pub async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
@@ -31,8 +25,7 @@ pub async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
 
 /// Invites an address: the id, and the token of the link.
 pub async fn invite(app: &TestApp, key: &str, email: &str, role: &str) -> (String, String) {
-    let body = json!({"email": email, "role": role});
-    let made = app.post(key, "/orgs/invitations", body).await.created();
+    let made = app.post(key, "/orgs/invitations", json!({"email": email, "role": role})).await.created();
     let link = made.text("link");
     let token = link.strip_prefix(&format!("{}/invite?token=", app.origin)).unwrap();
     (made.id().to_owned(), token.to_owned())
@@ -48,11 +41,7 @@ async fn the_set_up_link_makes_the_first_owner_once() {
     view["organization"].has(json!({"name": "Example Apps", "role": "owner", "tier": "enterprise"}));
     assert_eq!(who(&app, &cookie(&answer)).await.ok(), view);
     post(&app, "/auth/setup", set_up(&token), &[]).await.refused(401, DEAD);
-    assert_eq!(
-        accounts::offer_setup(&app.app).await.unwrap(),
-        None,
-        "there is an organization"
-    );
+    assert_eq!(accounts::offer_setup(&app.app).await.unwrap(), None, "there is an organization");
     app.sign_in(EMAIL).await;
 }
 
@@ -80,11 +69,7 @@ async fn a_wrong_form_does_not_use_the_set_up_link_up() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     for (field, value, message) in [
-        (
-            "organization",
-            "  ",
-            "organization must have 1 to 100 visible characters",
-        ),
+        ("organization", "  ", "organization must have 1 to 100 visible characters"),
         ("email", "ada", "email must be an address such as ada@example.com"),
         ("password", "elevenchars", "password must have at least 12 characters"),
     ] {
@@ -99,10 +84,8 @@ async fn a_wrong_form_does_not_use_the_set_up_link_up() {
 async fn two_who_use_the_set_up_link_at_once_are_one() {
     let app = TestApp::start().await;
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
-    let (one, other) = tokio::join!(
-        post(&app, "/auth/setup", set_up(&token), &[]),
-        post(&app, "/auth/setup", set_up(&token), &[])
-    );
+    let (one, other) =
+        tokio::join!(post(&app, "/auth/setup", set_up(&token), &[]), post(&app, "/auth/setup", set_up(&token), &[]));
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 401]);
@@ -112,9 +95,7 @@ async fn two_who_use_the_set_up_link_at_once_are_one() {
 async fn an_invitation_makes_an_account_for_a_new_address() {
     let (app, org, key) = TestApp::with_org().await;
     let (id, token) = invite(&app, &key, "Bob@Example.com", "admin").await;
-    accept(&app, &token, "elevenchars")
-        .await
-        .refused(400, "password must have at least 12 characters");
+    accept(&app, &token, "elevenchars").await.refused(400, "password must have at least 12 characters");
     let answer = accept(&app, &token, NEW_PASSWORD).await;
     let view = answer.ok();
     assert_eq!(view["user"]["email"], "bob@example.com");
@@ -134,16 +115,11 @@ async fn an_invitation_asks_an_existing_account_for_its_password() {
     app.advance(SECOND);
     let (org, key) = app.org_with_key().await;
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
-    accept(&app, &token, NEW_PASSWORD)
-        .await
-        .refused(401, "The address or the password is wrong");
+    accept(&app, &token, NEW_PASSWORD).await.refused(401, "The address or the password is wrong");
     let view = accept(&app, &token, PASSWORD).await.ok();
     let mine = |org: &Value| (org["id"].clone(), org["role"].clone());
     let organizations: Vec<_> = view["organizations"].as_array().unwrap().iter().map(mine).collect();
-    assert_eq!(
-        organizations,
-        [(json!(home), json!("owner")), (json!(org), json!("member"))]
-    );
+    assert_eq!(organizations, [(json!(home), json!("owner")), (json!(org), json!("member"))]);
     accept(&app, &token, PASSWORD).await.refused(401, DEAD);
 }
 
@@ -207,9 +183,7 @@ async fn a_reset_link_sets_a_password_once_and_ends_every_session() {
     let replaced = accounts::offer_reset(&app.app, "Ada@example.com").await.unwrap();
     let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     reset(&app, &replaced, NEW_PASSWORD).await.refused(401, DEAD);
-    reset(&app, &token, "elevenchars")
-        .await
-        .refused(400, "password must have at least 12 characters");
+    reset(&app, &token, "elevenchars").await.refused(400, "password must have at least 12 characters");
     who(&app, &session).await.ok();
     let done = reset(&app, &token, NEW_PASSWORD).await;
     assert_eq!(done.ok(), json!({"id": "password", "status": "changed"}));
@@ -220,9 +194,7 @@ async fn a_reset_link_sets_a_password_once_and_ends_every_session() {
     reset(&app, &token, PASSWORD).await.refused(401, DEAD);
     let old = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await;
     old.refused(401, "The address or the password is wrong");
-    post(&app, "/auth/sign-in", credentials(EMAIL, NEW_PASSWORD), &[])
-        .await
-        .ok();
+    post(&app, "/auth/sign-in", credentials(EMAIL, NEW_PASSWORD), &[]).await.ok();
 }
 
 #[tokio::test]
@@ -257,13 +229,9 @@ async fn a_password_has_at_least_12_characters() {
         let answer = reset(&app, &token, password).await;
         let Some(problem) = problem else {
             answer.ok();
-            post(&app, "/auth/sign-in", credentials(EMAIL, password), &[])
-                .await
-                .ok();
+            post(&app, "/auth/sign-in", credentials(EMAIL, password), &[]).await.ok();
             let shorter: String = password.chars().skip(1).collect();
-            post(&app, "/auth/sign-in", credentials(EMAIL, &shorter), &[])
-                .await
-                .expect(401);
+            post(&app, "/auth/sign-in", credentials(EMAIL, &shorter), &[]).await.expect(401);
             continue;
         };
         answer.refused(400, &format!("password must have {problem}"));

@@ -13,11 +13,7 @@ use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp, until};
 
 /// Two organizations with one user in both, and one without; the user's id.
 async fn stage(app: &TestApp) -> ([OrgId; 3], String) {
-    let orgs = [
-        app.org(Tier::Pro).await,
-        app.org(Tier::Pro).await,
-        app.org(Tier::Pro).await,
-    ];
+    let orgs = [app.org(Tier::Pro).await, app.org(Tier::Pro).await, app.org(Tier::Pro).await];
     let first = app.user(orgs[0], EMAIL, Role::Owner).await;
     let session = app.get(&first, "/auth/session").await.ok();
     let user = session["user"].id().to_owned();
@@ -59,21 +55,12 @@ fn request_id(answer: &Answer) -> &str {
 async fn everything_leaves_a_line(app: &TestApp) {
     let (orgs, user) = stage(app).await;
     let from = "203.0.113.7";
-    let answer = post(
-        app,
-        "/auth/sign-in",
-        credentials(EMAIL, PASSWORD),
-        &[("x-forwarded-for", from)],
-    )
-    .await;
+    let answer = post(app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[("x-forwarded-for", from)]).await;
     answer.ok();
     let browser = cookie(&answer);
     let session = session_id(app, &browser).await;
     let line = last(app, &orgs).await;
-    assert_eq!(
-        told(&line),
-        ("user.sign_in", &*user, &*session, from, request_id(&answer))
-    );
+    assert_eq!(told(&line), ("user.sign_in", &*user, &*session, from, request_id(&answer)));
 
     let second = app.sign_in(EMAIL).await;
     let second_id = session_id(app, &second).await;
@@ -81,19 +68,13 @@ async fn everything_leaves_a_line(app: &TestApp) {
     let answer = app.delete(&browser, &path).await;
     answer.ok();
     let line = last(app, &orgs).await;
-    assert_eq!(
-        told(&line),
-        ("session.revoke", &*user, &*second_id, "127.0.0.1", request_id(&answer))
-    );
+    assert_eq!(told(&line), ("session.revoke", &*user, &*second_id, "127.0.0.1", request_id(&answer)));
     app.delete(&browser, &path).await.expect(404);
 
     let answer = app.post(&browser, "/auth/sign-out", ()).await;
     answer.ok();
     let line = last(app, &orgs).await;
-    assert_eq!(
-        told(&line),
-        ("user.sign_out", &*user, &*session, "127.0.0.1", request_id(&answer))
-    );
+    assert_eq!(told(&line), ("user.sign_out", &*user, &*session, "127.0.0.1", request_id(&answer)));
 
     let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let line = last(app, &orgs).await;
@@ -102,22 +83,13 @@ async fn everything_leaves_a_line(app: &TestApp) {
     let answer = post(app, "/auth/reset", body.clone(), &[]).await;
     answer.ok();
     let line = last(app, &orgs).await;
-    assert_eq!(
-        told(&line),
-        ("user.reset_password", &*user, &*user, "127.0.0.1", request_id(&answer))
-    );
+    assert_eq!(told(&line), ("user.reset_password", &*user, &*user, "127.0.0.1", request_id(&answer)));
     post(app, "/auth/reset", body, &[]).await.expect(401);
     assert_eq!(last(app, &orgs).await, line, "a dead link leaves none");
 
     let actions: Vec<_> = lines(app, orgs[1]).await.into_iter().map(|row| row.action).collect();
-    let expected = [
-        "user.sign_in",
-        "user.sign_in",
-        "session.revoke",
-        "user.sign_out",
-        "user.offer_reset",
-        "user.reset_password",
-    ];
+    let expected =
+        ["user.sign_in", "user.sign_in", "session.revoke", "user.sign_out", "user.offer_reset", "user.reset_password"];
     assert_eq!(actions, expected);
     let check = launchway_server::ops::audit::verify(&app.app).await.unwrap();
     assert_eq!(check.problems, Vec::<String>::new());
@@ -141,24 +113,13 @@ async fn a_refused_sign_in_leaves_a_line_for_a_known_account() {
     let sign_in = async |email: &str| post(&app, "/auth/sign-in", credentials(email, "not the password"), &[]).await;
     let unknown = sign_in("nobody@example.com").await;
     let known = sign_in(EMAIL).await;
-    assert_eq!(
-        (known.status, known.bytes),
-        (unknown.status, unknown.bytes),
-        "the answer is the same"
-    );
+    assert_eq!((known.status, known.bytes), (unknown.status, unknown.bytes), "the answer is the same");
     // The line comes beside the answer.
     until("the line is there", async || lines(&app, orgs[0]).await.len() > before).await;
     let line = last(&app, &orgs).await;
     let request = known.headers["x-request-id"].to_str().unwrap();
-    assert_eq!(
-        told(&line),
-        ("user.refuse_sign_in", &*user, &*user, "127.0.0.1", request)
-    );
-    assert_eq!(
-        lines(&app, orgs[0]).await.len(),
-        before + 1,
-        "the unknown address left none"
-    );
+    assert_eq!(told(&line), ("user.refuse_sign_in", &*user, &*user, "127.0.0.1", request));
+    assert_eq!(lines(&app, orgs[0]).await.len(), before + 1, "the unknown address left none");
 }
 
 /// What the operator does to an account stands with the user's organizations, what it does to all in the installation's log.
@@ -207,10 +168,7 @@ async fn links_that_sign_in_leave_a_line_too() {
     let line = lines(&app, first).await.pop().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let (user, session) = (text(&set_up["user"]["id"]), text(&set_up["id"]));
-    assert_eq!(
-        (&*line.action, &line.actor, &line.resource),
-        ("user.sign_in", &user, &session)
-    );
+    assert_eq!((&*line.action, &line.actor, &line.resource), ("user.sign_in", &user, &session));
 
     let second = app.org(Tier::Pro).await;
     let admin = app.key(second, &[launchway_domain::scope::Scope::Admin]).await;
@@ -219,11 +177,7 @@ async fn links_that_sign_in_leave_a_line_too() {
     let joined = post(&app, "/auth/invitation", body, &[]).await.ok();
     for org in [first, second] {
         let line = lines(&app, org).await.pop().unwrap();
-        assert_eq!(
-            (&*line.action, line.resource),
-            ("user.sign_in", text(&joined["id"])),
-            "{org}"
-        );
+        assert_eq!((&*line.action, line.resource), ("user.sign_in", text(&joined["id"])), "{org}");
     }
 }
 
@@ -239,8 +193,7 @@ async fn many_at_once_do_not_lock_each_other_out() {
             let browser = app.sign_in(EMAIL).await;
             app.post(&browser, "/auth/sign-out", ()).await.ok();
         } else {
-            let body = json!({"name": "CI", "scopes": ["update"]});
-            app.post(&key, "/api-keys", body).await.created();
+            app.post(&key, "/api-keys", json!({"name": "CI", "scopes": ["update"]})).await.created();
         }
     });
     futures::future::join_all(work).await;

@@ -21,13 +21,7 @@ fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
         (vec![("origin", app.origin.clone())], true),
         (vec![("origin", PUBLIC.to_owned())], true),
         (vec![("sec-fetch-site", "same-origin".to_owned())], true),
-        (
-            vec![
-                ("sec-fetch-site", "same-origin".to_owned()),
-                ("origin", PUBLIC.to_owned()),
-            ],
-            true,
-        ),
+        (vec![("sec-fetch-site", "same-origin".to_owned()), ("origin", PUBLIC.to_owned())], true),
         (vec![("origin", "null".to_owned())], false),
         (vec![("origin", format!("http://evil.{host}"))], false),
         (vec![("origin", format!("{PUBLIC}.evil.example"))], false),
@@ -37,13 +31,7 @@ fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
         (vec![("sec-fetch-site", "cross-site".to_owned())], false),
         (vec![("sec-fetch-site", "none".to_owned())], false),
         // Where both speak, the one that no script can set counts.
-        (
-            vec![
-                ("sec-fetch-site", "cross-site".to_owned()),
-                ("origin", PUBLIC.to_owned()),
-            ],
-            false,
-        ),
+        (vec![("sec-fetch-site", "cross-site".to_owned()), ("origin", PUBLIC.to_owned())], false),
     ];
     texts.into()
 }
@@ -67,10 +55,7 @@ async fn a_change_with_a_cookie_comes_from_the_own_pages() {
         if own {
             assert_eq!(answer.status.as_u16(), 400, "{headers:?}: {}", answer.text());
         } else {
-            answer.refused(
-                403,
-                "A change made with a session must come from the dashboard's own pages",
-            );
+            answer.refused(403, "A change made with a session must come from the dashboard's own pages");
         }
         // Reading changes nothing, and the browser keeps other sites from seeing it.
         ask(Method::GET).await.ok();
@@ -95,9 +80,7 @@ async fn another_site_signs_nobody_in() {
         }
     }
     // A program that is no browser says neither, and has no cookie that could be abused.
-    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
-        .await
-        .ok();
+    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await.ok();
 }
 
 #[tokio::test]
@@ -105,11 +88,7 @@ async fn a_change_with_a_cookie_is_json() {
     let app = TestApp::start().await;
     let (org, _) = app.org_with_key().await;
     let cookie = app.user(org, EMAIL, Role::Owner).await;
-    for kind in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-    ] {
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         let request = app
             .request(Method::POST, "/apps")
             .header("cookie", &cookie)

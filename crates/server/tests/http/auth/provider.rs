@@ -32,15 +32,8 @@ async fn who_has_an_account_is_signed_in() {
     assert_eq!(view["user"]["email"], EMAIL);
     assert_eq!(view["organization"]["id"], json!(org));
     let (form, proof) = fake.asked.lock().unwrap().pop().unwrap();
-    assert_eq!(
-        proof,
-        format!("Basic {}", BASE64_STANDARD.encode("launchway:the%20secret"))
-    );
-    for part in [
-        "grant_type=authorization_code",
-        "code=a%20code",
-        "redirect_uri=http%3A%2F%2F127.0.0.1",
-    ] {
+    assert_eq!(proof, format!("Basic {}", BASE64_STANDARD.encode("launchway:the%20secret")));
+    for part in ["grant_type=authorization_code", "code=a%20code", "redirect_uri=http%3A%2F%2F127.0.0.1"] {
         assert!(form.contains(part), "{part}: {form}");
     }
 }
@@ -49,22 +42,13 @@ async fn who_has_an_account_is_signed_in() {
 async fn the_code_is_exchanged_with_the_verifier_of_its_challenge() {
     let (app, fake) = stage().await;
     let (kept, told) = begin(&app).await;
-    assert_eq!(
-        (told["response_type"].as_str(), told["code_challenge_method"].as_str()),
-        ("code", "S256")
-    );
+    assert_eq!((told["response_type"].as_str(), told["code_challenge_method"].as_str()), ("code", "S256"));
     *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
     let path = format!("/sign-in/provider/callback?code=x&state={}", told["state"]);
     page(&app, &path, &kept).await;
     let (form, _) = fake.asked.lock().unwrap().pop().unwrap();
-    let verifier = form
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("code_verifier="))
-        .unwrap();
-    assert_eq!(
-        BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)),
-        told["code_challenge"]
-    );
+    let verifier = form.split('&').find_map(|pair| pair.strip_prefix("code_verifier=")).unwrap();
+    assert_eq!(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)), told["code_challenge"]);
     // What the provider is told tells neither the verifier nor what the browser keeps.
     for name in ["state", "nonce", "code_challenge"] {
         assert!(told[name] != verifier && !kept.contains(&told[name]), "{name}");
@@ -75,11 +59,7 @@ async fn the_code_is_exchanged_with_the_verifier_of_its_challenge() {
 async fn an_invitation_makes_an_account_and_no_organization() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
-    is_refused(
-        &come_back(&app, &fake, |_| {}).await,
-        403,
-        "has no account here and no invitation",
-    );
+    is_refused(&come_back(&app, &fake, |_| {}).await, 403, "has no account here and no invitation");
     invite(&app, &key, EMAIL, "admin").await;
     let view = who(&app, &session(&come_back(&app, &fake, |_| {}).await)).await.ok();
     view["organization"].has(json!({"id": org, "role": "admin"}));
@@ -88,9 +68,7 @@ async fn an_invitation_makes_an_account_and_no_organization() {
     // It has no password, also not the text that stands for none.
     for password in ["", "none"] {
         let body = json!({"email": EMAIL, "password": password});
-        super::post(&app, "/auth/sign-in", body, &[])
-            .await
-            .refused(401, "The address or the password is wrong");
+        super::post(&app, "/auth/sign-in", body, &[]).await.refused(401, "The address or the password is wrong");
     }
 }
 

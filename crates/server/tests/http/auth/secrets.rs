@@ -21,10 +21,7 @@ fn database(directory: &Path) -> Vec<u8> {
 /// Whether the service keeps this text as it is. Also tells whether one that must be there is found.
 pub fn keeps(app: &TestApp, text: &str) -> bool {
     let bytes = database(&app.app.config.data_dir);
-    assert!(
-        bytes.windows(EMAIL.len()).any(|window| window == EMAIL.as_bytes()),
-        "the search finds what is there"
-    );
+    assert!(bytes.windows(EMAIL.len()).any(|window| window == EMAIL.as_bytes()), "the search finds what is there");
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
@@ -34,8 +31,7 @@ async fn no_password_and_no_token_is_kept() {
     let set_up = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     let body = json!({"token": set_up, "organization": "Example", "email": EMAIL, "password": PASSWORD});
     let owner = cookie(&post(&app, "/auth/setup", body, &[]).await);
-    let body = json!({"name": "CI", "scopes": ["update"]});
-    let made = app.post(&owner, "/api-keys", body).await.created();
+    let made = app.post(&owner, "/api-keys", json!({"name": "CI", "scopes": ["update"]})).await.created();
     let key = made.text("key").to_owned();
     let org = app.org(launchway_domain::tenancy::Tier::Pro).await;
     app.user(org, "bob@example.com", Role::Admin).await;
@@ -43,25 +39,14 @@ async fn no_password_and_no_token_is_kept() {
     let (_, invitation) = invite(&app, &admin, "eve@example.com", "member").await;
     let (_, open) = invite(&app, &admin, "mal@example.com", "member").await;
     let chosen = "a password that eve chose";
-    post(
-        &app,
-        "/auth/invitation",
-        json!({"token": invitation, "password": chosen}),
-        &[],
-    )
-    .await
-    .ok();
+    post(&app, "/auth/invitation", json!({"token": invitation, "password": chosen}), &[]).await.ok();
     let reset = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let guess = "a guess that was wrong";
-    post(&app, "/auth/sign-in", credentials(EMAIL, guess), &[])
-        .await
-        .expect(401);
+    post(&app, "/auth/sign-in", credentials(EMAIL, guess), &[]).await.expect(401);
     let signed_in = app.sign_in(EMAIL).await;
     let unused_reset = accounts::offer_reset(&app.app, "bob@example.com").await.unwrap();
     let anew = "a password that ada set anew";
-    post(&app, "/auth/reset", json!({"token": reset, "password": anew}), &[])
-        .await
-        .ok();
+    post(&app, "/auth/reset", json!({"token": reset, "password": anew}), &[]).await.ok();
 
     let token = |cookie: &str| cookie.split_once('=').unwrap().1.to_owned();
     let (owner, signed_in) = (token(&owner), token(&signed_in));

@@ -22,10 +22,7 @@ async fn with_user() -> TestApp {
 
 /// On this database, or on SQLite.
 async fn on(database_url: Option<String>) -> TestApp {
-    let settings = RawSettings {
-        database_url,
-        ..RawSettings::default()
-    };
+    let settings = RawSettings { database_url, ..RawSettings::default() };
     let app = TestApp::with(settings).await;
     let (org, _) = app.org_with_key().await;
     app.user(org, EMAIL, Role::Owner).await;
@@ -33,13 +30,7 @@ async fn on(database_url: Option<String>) -> TestApp {
 }
 
 async fn sign_in(app: &TestApp, email: &str, password: &str, address: &str) -> Answer {
-    post(
-        app,
-        "/auth/sign-in",
-        credentials(email, password),
-        &[("x-forwarded-for", address)],
-    )
-    .await
+    post(app, "/auth/sign-in", credentials(email, password), &[("x-forwarded-for", address)]).await
 }
 
 fn is_slowed_down(answer: &Answer, seconds: u64) {
@@ -67,12 +58,7 @@ async fn wrong_passwords_at_the_same_time_are_not_more() {
     for app in [with_user().await, on(Some(Postgres::shared().fresh_database())).await] {
         let tries = (0..4 * PER_ACCOUNT).map(|n| {
             let app = &app;
-            async move {
-                sign_in(app, EMAIL, WRONG, &format!("192.0.2.{n}"))
-                    .await
-                    .status
-                    .as_u16()
-            }
+            async move { sign_in(app, EMAIL, WRONG, &format!("192.0.2.{n}")).await.status.as_u16() }
         });
         let answers = futures::future::join_all(tries).await;
         let looked_at = answers.iter().filter(|status| **status == 401).count();
@@ -96,10 +82,9 @@ async fn right_passwords_do_not_count() {
 
 #[tokio::test]
 async fn an_address_takes_twenty_wrong_passwords_a_minute() {
-    for (address, same, other) in [
-        ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
-        ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1"),
-    ] {
+    for (address, same, other) in
+        [("192.0.2.1", "192.0.2.1", "192.0.2.2"), ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1")]
+    {
         let app = with_user().await;
         for n in 0..PER_ADDRESS {
             let answer = sign_in(&app, &format!("nobody{n}@example.com"), WRONG, address).await;
@@ -130,18 +115,11 @@ async fn an_unknown_account_is_answered_as_a_wrong_password() {
 async fn an_invitation_is_no_way_around() {
     let app = with_user().await;
     let (_, key) = app.org_with_key().await;
-    let body = json!({"email": EMAIL});
-    let invitation = app.post(&key, "/orgs/invitations", body).await.created();
+    let invitation = app.post(&key, "/orgs/invitations", json!({"email": EMAIL})).await.created();
     let token = invitation.text("link").split_once("token=").unwrap().1;
     for n in 0..PER_ACCOUNT {
         let body = json!({"token": token, "password": WRONG});
-        let answer = post(
-            &app,
-            "/auth/invitation",
-            body,
-            &[("x-forwarded-for", &format!("192.0.2.{n}"))],
-        )
-        .await;
+        let answer = post(&app, "/auth/invitation", body, &[("x-forwarded-for", &format!("192.0.2.{n}"))]).await;
         answer.refused(401, "The address or the password is wrong");
     }
     let body = json!({"token": token, "password": PASSWORD});

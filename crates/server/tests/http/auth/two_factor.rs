@@ -26,19 +26,14 @@ pub async fn enroll(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
         agent: "test".to_owned(),
         token: None,
         devices: Vec::new(),
-        origin: Origin {
-            address: [127, 0, 0, 1].into(),
-            request_id: "test".to_owned(),
-        },
+        origin: Origin { address: [127, 0, 0, 1].into(), request_id: "test".to_owned() },
     };
     let mut tx = app.app.db.read().await.unwrap();
     let record = tx.system("a test").user(user).await.unwrap().unwrap();
     drop(tx);
     let begun = two_factor::begin(&app.app, &record, app.clock.now(), PASSWORD, &browser);
     let secret = begun.await.unwrap();
-    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &browser.origin)
-        .await
-        .unwrap();
+    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &browser.origin).await.unwrap();
     app.advance(30 * SECOND);
     (secret, recovery.iter().map(|code| code.to_string()).collect())
 }
@@ -73,9 +68,7 @@ async fn a_sign_in_asks_for_a_code_and_takes_it_once() {
     let code = shown(&app, &secret);
     // Who has not the password does not learn that there are codes, nor uses one up.
     let wrong = json!({"email": EMAIL, "password": "not the password", "code": code});
-    post(&app, "/auth/sign-in", wrong, &[])
-        .await
-        .refused(401, WRONG_PASSWORD);
+    post(&app, "/auth/sign-in", wrong, &[]).await.refused(401, WRONG_PASSWORD);
     for body in [credentials(EMAIL, PASSWORD), with_code(""), with_code(" ")] {
         let answer = post(&app, "/auth/sign-in", body, &[]).await;
         answer.refused(401, NEEDED);
@@ -163,32 +156,18 @@ async fn a_command_line_is_signed_in_by_two_steps() {
     let html = first.text();
     html.says(r#"action="/device""#);
     html.lacks(PASSWORD);
-    assert_eq!(
-        (hidden(&html, "token"), hidden(&html, "code")),
-        ("sign-in", "bcdf-ghjk")
-    );
+    assert_eq!((hidden(&html, "token"), hidden(&html, "code")), ("sign-in", "bcdf-ghjk"));
     let proof = ("proof", hidden(&html, "proof").to_owned());
     let wrong = send(with(&[proof.clone(), ("one-time-code", NO_CODE.to_owned())])).await;
     assert_eq!((wrong.status.as_u16(), wrong.header("set-cookie")), (401, ""));
-    assert_eq!(
-        hidden(&wrong.text(), "code"),
-        "bcdf-ghjk",
-        "the code is asked for again"
-    );
+    assert_eq!(hidden(&wrong.text(), "code"), "bcdf-ghjk", "the code is asked for again");
     let done = send(with(&[proof.clone(), ("one-time-code", shown(&app, &secret))])).await;
-    assert_eq!(
-        (done.status.as_u16(), done.header("location")),
-        (303, "/device?code=bcdfghjk")
-    );
+    assert_eq!((done.status.as_u16(), done.header("location")), (303, "/device?code=bcdfghjk"));
     who(&app, &cookie(&done)).await.ok();
     app.advance(5 * MINUTE);
     let late = send(with(&[proof, ("one-time-code", shown(&app, &secret))])).await;
     late.is(401);
-    assert!(
-        late.text().contains(r#"name="password""#),
-        "from the beginning: {}",
-        late.text()
-    );
+    assert!(late.text().contains(r#"name="password""#), "from the beginning: {}", late.text());
 }
 
 #[tokio::test]
@@ -203,10 +182,7 @@ async fn many_at_once_use_a_code_once() {
 
 /// The value of a hidden field.
 pub fn hidden<'t>(html: &'t str, name: &str) -> &'t str {
-    let rest = html
-        .split_once(&format!(r#"name="{name}" value=""#))
-        .unwrap_or_else(|| panic!("{html}"))
-        .1;
+    let rest = html.split_once(&format!(r#"name="{name}" value=""#)).unwrap_or_else(|| panic!("{html}")).1;
     rest.split_once('"').unwrap().0
 }
 
@@ -219,12 +195,7 @@ async fn first_step(app: &TestApp) -> String {
 }
 
 async fn second_step(app: &TestApp, email: &str, proof: &str, code: &str) -> Answer {
-    let fields = [
-        ("email", email),
-        ("proof", proof),
-        ("one-time-code", code),
-        ("next", "/o/x/builds"),
-    ];
+    let fields = [("email", email), ("proof", proof), ("one-time-code", code), ("next", "/o/x/builds")];
     submit(app, "/", "", &fields).await
 }
 
@@ -279,15 +250,11 @@ async fn an_invitation_asks_who_has_an_account_for_a_code() {
     let (_, key) = app.org_with_key().await;
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
     let accept = async |body: Value| post(&app, "/auth/invitation", body, &[]).await;
-    accept(json!({"token": token, "password": PASSWORD}))
-        .await
-        .refused(401, NEEDED);
+    accept(json!({"token": token, "password": PASSWORD})).await.refused(401, NEEDED);
     let fields = [("token", token.as_str()), ("password", PASSWORD)];
     let page = submit(&app, "/invite", "", &fields).await;
     page.says(r#"name="code""#);
-    accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)}))
-        .await
-        .ok();
+    accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)})).await.ok();
 }
 
 #[tokio::test]
@@ -300,17 +267,10 @@ async fn the_secret_is_sealed_for_its_user() {
     let (ada, _) = system.user_by_email(EMAIL).await.unwrap().unwrap();
     let kept = system.two_factor(ada.id).await.unwrap().unwrap();
     drop(tx);
-    assert!(
-        app.app.vault.open_two_factor(bob, &kept.sealed).is_err(),
-        "it opens in its place only"
-    );
+    assert!(app.app.vault.open_two_factor(bob, &kept.sealed).is_err(), "it opens in its place only");
     let opened = app.app.vault.open_two_factor(ada.id, &kept.sealed).unwrap();
     assert_eq!(opened.as_slice(), secret.bytes());
-    for text in [
-        secret.text().to_string(),
-        recovery[0].clone(),
-        recovery[0].replace('-', ""),
-    ] {
+    for text in [secret.text().to_string(), recovery[0].clone(), recovery[0].replace('-', "")] {
         assert!(!super::secrets::keeps(&app, &text), "{text}");
     }
     app.get(&session, "/auth/session").await.ok();

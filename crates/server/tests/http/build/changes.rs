@@ -46,11 +46,7 @@ async fn a_running_build_is_asked_to_stop() {
     let lines = app.audit(org).await.len();
     assert_eq!(post(&app, &key, "cancel", id).await.ok(), view);
     assert_eq!(app.audit(org).await.len(), lines, "asked twice is asked once");
-    assert_eq!(
-        kinds(&app, org).await,
-        ["build.queued"],
-        "its runner tells when it has stopped"
-    );
+    assert_eq!(kinds(&app, org).await, ["build.queued"], "its runner tells when it has stopped");
     Play { app: &app, org, id }.ends(Outcome::Success).await;
     let refused = post(&app, &key, "cancel", id).await;
     refused.refused(400, "The build has ended: it is success; there is nothing to cancel");
@@ -68,9 +64,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
         });
         let first = build(&app, &key, fields).await.created();
         let id = id_of(&first);
-        post(&app, &key, "retry", id)
-            .await
-            .refused(400, "The build is queued; cancel it before you retry it");
+        post(&app, &key, "retry", id).await.refused(400, "The build is queued; cancel it before you retry it");
         app.advance(500);
         post(&app, &key, "cancel", id).await.ok();
         app.advance(500);
@@ -88,10 +82,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
         let third = id_of(&again);
         let plan = app.get(&key, &format!("/build/plan?id={third}")).await;
         assert_eq!(plan.ok()["origin"], "request");
-        assert_eq!(
-            kinds(&app, org).await,
-            ["build.queued", "build.canceled", "build.queued"]
-        );
+        assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled", "build.queued"]);
         // The source is there for as long as one of them is.
         delete(&app, &key, id).await.ok();
         assert_eq!(stored(&app, "sources").await.len(), 1);
@@ -138,21 +129,13 @@ async fn a_deleted_build_is_gone_with_its_files() {
             assert_eq!(stored(&app, folder).await.len(), 1, "{folder}");
         }
         let events = kinds(&app, org).await.len();
-        assert_eq!(
-            delete(&app, &key, id).await.ok(),
-            json!({"id": id.to_string(), "status": "deleted"})
-        );
+        assert_eq!(delete(&app, &key, id).await.ok(), json!({"id": id.to_string(), "status": "deleted"}));
         for folder in ["sources", "logs", "artifacts"] {
             assert!(stored(&app, folder).await.is_empty(), "{folder}");
         }
         assert_eq!(kinds(&app, org).await.len(), events);
         delete(&app, &key, id).await.refused(404, "No build has this id");
-        for path in [
-            "/build?id=",
-            "/build/plan?id=",
-            "/build/log?id=",
-            "/build/log/stream?id=",
-        ] {
+        for path in ["/build?id=", "/build/plan?id=", "/build/log?id=", "/build/log/stream?id="] {
             let answer = app.get(&key, &format!("{path}{id}")).await;
             answer.refused(404, "No build has this id");
         }
@@ -173,11 +156,7 @@ async fn deleting_an_active_build_stops_it() {
     assert_eq!((kind.as_str(), &data["status"]), ("build.canceled", &json!("canceled")));
     // The time that it ran is counted.
     let usage = app.get(&key, "/usage?id=2026-11").await.ok();
-    assert_eq!(
-        usage["buildMinutes"].as_f64().map(|minutes| minutes > 0.0),
-        Some(true),
-        "{usage}"
-    );
+    assert_eq!(usage["buildMinutes"].as_f64().map(|minutes| minutes > 0.0), Some(true), "{usage}");
     app.advance(1);
     let queued = built(&app, &key, json!({})).await;
     app.advance(1);

@@ -36,25 +36,14 @@ async fn a_build_is_shown_with_every_field() {
     assert_eq!(read(&app, &key, id).await, expected);
     let plan = app.get(&key, &format!("/build/plan?id={id}")).await;
     let plan = plan.ok();
-    assert_eq!(
-        (&plan["origin"], &plan["plan"]["steps"][0]["run"]),
-        (&json!("request"), &json!("make"))
-    );
+    assert_eq!((&plan["origin"], &plan["plan"]["steps"][0]["run"]), (&json!("request"), &json!("make")));
     let events = app.events(org).await;
-    let [(kind, data)] = events.as_slice() else {
-        panic!("{events:?}")
-    };
-    assert_eq!(
-        (kind.as_str(), &data["id"], &data["status"]),
-        ("build.queued", &made["id"], &json!("queued"))
-    );
+    let [(kind, data)] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!((kind.as_str(), &data["id"], &data["status"]), ("build.queued", &made["id"], &json!("queued")));
     let lines = app.audit(org).await;
     let actions: Vec<_> = lines.iter().map(|line| line.action.as_str()).collect();
     assert_eq!(actions.last(), Some(&"build.create"));
-    assert!(
-        !actions.contains(&"app.create"),
-        "the first successful build claims the app"
-    );
+    assert!(!actions.contains(&"app.create"), "the first successful build claims the app");
 }
 
 #[tokio::test]
@@ -82,10 +71,7 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
     let long = "x".repeat(256);
     for (fields, named) in [
         (json!({"bundleId": "a b"}), "bundleId must"),
-        (
-            json!({"platform": "windows"}),
-            "platform must be ios, android or visionos",
-        ),
+        (json!({"platform": "windows"}), "platform must be ios, android or visionos"),
         (json!({"source": {}}), "source must name either uploadId or git"),
         (
             json!({"source": {"uploadId": "x", "git": {"url": url, "ref": "main"}}}),
@@ -96,10 +82,7 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         (git("--upload-pack=evil", "main"), "source.git.url: The address"),
         (git("ext::sh -c evil", "main"), "source.git.url: The address"),
         (git("http://example.com/app.git", "main"), "source.git.url: The address"),
-        (
-            git("https://me:hunter2@example.com/app.git", "main"),
-            "must not contain a user or password",
-        ),
+        (git("https://me:hunter2@example.com/app.git", "main"), "must not contain a user or password"),
         (git(url, "--upload-pack=evil"), "source.git.ref: The git ref"),
         (git(url, "a:b"), "source.git.ref: The git ref"),
         (git(url, ""), "source.git.ref: The git ref"),
@@ -108,44 +91,26 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         (json!({"buildNumber": "1.0"}), "buildNumber must be 1 to 18 digits"),
         (json!({"buildNumber": -1}), "buildNumber"),
         (json!({"buildType": "fast"}), "buildType must be one of debug, release"),
-        (
-            json!({"distribution": "mail"}),
-            "distribution must be one of store, internal, simulator, development",
-        ),
+        (json!({"distribution": "mail"}), "distribution must be one of store, internal, simulator, development"),
         (json!({"configuration": "a b"}), "configuration must"),
         (json!({"profile": ""}), "profile must"),
         (json!({"profile": "../x"}), "profile must"),
         (json!({"fingerprint": ""}), "fingerprint must"),
         (json!({"fingerprint": {"alg": "other"}}), "alg"),
-        (
-            json!({"priority": 101}),
-            "priority must be a whole number from -100 to 100",
-        ),
-        (
-            json!({"priority": i64::MIN}),
-            "priority must be a whole number from -100 to 100",
-        ),
+        (json!({"priority": 101}), "priority must be a whole number from -100 to 100"),
+        (json!({"priority": i64::MIN}), "priority must be a whole number from -100 to 100"),
         (json!({"priority": 1.5}), "priority"),
-        (
-            json!({"git": {"commit": "x".repeat(65)}}),
-            "git.commit must have at most 64",
-        ),
+        (json!({"git": {"commit": "x".repeat(65)}}), "git.commit must have at most 64"),
         (json!({"git": {"branch": long}}), "git.branch must have at most 255"),
         (json!({"git": {"branch": "a\nb"}}), "git.branch must have at most 255"),
         (json!({"git": {"message": "\u{0}"}}), "git.message must not hold a NUL"),
         (json!({"plan": {"steps": []}}), "plan.steps must have 1 to 100 entries"),
-        (
-            json!({"plan": {"steps": [{"name": "a", "run": " "}]}}),
-            "plan.steps[0].run must be a command",
-        ),
+        (json!({"plan": {"steps": [{"name": "a", "run": " "}]}}), "plan.steps[0].run must be a command"),
         (
             json!({"plan": {"labels": ["macos"], "steps": [{"name": "a", "run": "a"}]}}),
             "plan.labels[0] must be name=value",
         ),
-        (
-            json!({"plan": {"steps": [{"name": "a", "run": "a", "mode": 1}]}}),
-            "unknown field `mode`",
-        ),
+        (json!({"plan": {"steps": [{"name": "a", "run": "a", "mode": 1}]}}), "unknown field `mode`"),
         (json!({"runner": "mine"}), "unknown field `runner`"),
     ] {
         let answer = build(&app, &key, fields.clone()).await.expect(400);
@@ -186,9 +151,7 @@ async fn a_source_is_copied_checked_and_used_once() {
     let there = stored(&app, "sources").await;
     for name in ["app.apk", "app.tar", "zip", "app.tar.gz.sh"] {
         let upload = app.upload_file(&key, name, b"x").await;
-        let refused = build(&app, &key, json!({"source": {"uploadId": upload}}))
-            .await
-            .expect(400);
+        let refused = build(&app, &key, json!({"source": {"uploadId": upload}})).await.expect(400);
         assert!(refused.text("message").contains(".tar.gz, .tar.zst or .zip"), "{name}");
     }
     // Announced and not sent; and sent as other bytes than announced, which only object storage can do.
@@ -203,15 +166,9 @@ async fn a_source_is_copied_checked_and_used_once() {
     let refused = build(&app, &key, source).await.expect(400);
     assert!(refused.text("message").contains("size or sha256 differ"));
     for id in ["nonsense", "upload_01h455vb4pex5vsknk084sn02q"] {
-        build(&app, &key, json!({"source": {"uploadId": id}}))
-            .await
-            .refused(404, "No upload has this id");
+        build(&app, &key, json!({"source": {"uploadId": id}})).await.refused(404, "No upload has this id");
     }
-    assert_eq!(
-        stored(&app, "sources").await,
-        there,
-        "nothing is left of what was refused"
-    );
+    assert_eq!(stored(&app, "sources").await, there, "nothing is left of what was refused");
     assert_eq!(app.events(org).await.len(), 4);
 }
 
@@ -237,24 +194,14 @@ async fn automatic_numbers_go_up_and_no_two_are_the_same() {
         assert_eq!(number(auto.clone()).await, "42");
         assert_eq!(number(json!({"buildNumber": "7"})).await, "7");
         assert_eq!(number(json!({"buildNumber": "auto", "platform": "ios"})).await, "1");
-        assert_eq!(
-            number(json!({"buildNumber": "auto", "bundleId": "com.example.other"})).await,
-            "1"
-        );
+        assert_eq!(number(json!({"buildNumber": "auto", "bundleId": "com.example.other"})).await, "1");
         // Updates and builds of an app have one series.
         app.published(&key, json!({"buildNumber": 100})).await;
         let made = futures::future::join_all((0..8).map(|_| number(auto.clone()))).await;
-        let made: BTreeSet<u64> = made
-            .iter()
-            .map(|number| number.as_str().unwrap().parse().unwrap())
-            .collect();
+        let made: BTreeSet<u64> = made.iter().map(|number| number.as_str().unwrap().parse().unwrap()).collect();
         assert_eq!(made, (101..109).collect());
-        build(&app, &key, json!({"buildNumber": "999999999999999999"}))
-            .await
-            .created();
-        build(&app, &key, auto)
-            .await
-            .refused(400, "There is no build number above the highest one; name one");
+        build(&app, &key, json!({"buildNumber": "999999999999999999"})).await.created();
+        build(&app, &key, auto).await.refused(400, "There is no build number above the highest one; name one");
     }
 }
 
@@ -277,17 +224,11 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
     built(&app, &key, json!({})).await;
     let second = built(&app, &key, json!({})).await;
     let upload = app.upload_file(&key, "a.zip", b"x").await;
-    let refused = build(
-        &app,
-        &key,
-        json!({"source": {"uploadId": upload}, "buildNumber": "auto"}),
-    )
-    .await;
+    let refused = build(&app, &key, json!({"source": {"uploadId": upload}, "buildNumber": "auto"})).await;
     refused.is(403);
     refused.says("2 builds");
     assert!(stored(&app, "sources").await.is_empty());
-    let cancel = format!("/build/cancel?id={second}");
-    app.post(&key, &cancel, ()).await.ok();
+    app.post(&key, &format!("/build/cancel?id={second}"), ()).await.ok();
     let retry = app.post(&key, &format!("/build/retry?id={second}"), ()).await;
     retry.is(403);
     let usage = app.get(&key, "/usage?id=2026-11").await.ok();
@@ -296,10 +237,7 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
 }
 
 async fn once(app: &TestApp, key: &str, body: &Value) -> Answer {
-    let request = app
-        .request(Method::POST, "/build")
-        .bearer_auth(key)
-        .header("idempotency-key", "once");
+    let request = app.request(Method::POST, "/build").bearer_auth(key).header("idempotency-key", "once");
     Answer::to(request.json(body)).await
 }
 
@@ -319,9 +257,7 @@ async fn the_same_request_makes_one_build_also_at_once() {
         assert_eq!(once(&app, &key, &body).await.created(), first);
         let mut other = body.clone();
         other["priority"] = json!(1);
-        once(&app, &key, &other)
-            .await
-            .refused(400, "This Idempotency-Key was used with another body; take a new key");
+        once(&app, &key, &other).await.refused(400, "This Idempotency-Key was used with another body; take a new key");
         assert_eq!(app.events(org).await.len(), 1);
         assert_eq!(stored(&app, "sources").await.len(), 1);
     }

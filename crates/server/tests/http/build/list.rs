@@ -27,8 +27,7 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             app.advance(1);
             made.push(build(&app, &key, fields).await.created()["id"].clone());
         }
-        let cancel = format!("/build/cancel?id={}", made[3].as_str().unwrap());
-        app.post(&key, &cancel, ()).await.ok();
+        app.post(&key, &format!("/build/cancel?id={}", made[3].as_str().unwrap()), ()).await.ok();
         for (query, at) in [
             ("", &[3, 2, 1, 0][..]),
             ("status=queued", &[2, 1, 0]),
@@ -40,20 +39,14 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             ("branch=feature/%C3%BC", &[2]),
             ("branch=main", &[3]),
             ("branch=", &[3, 2, 1, 0]),
-            (
-                "platform=ios&status=queued&configuration=staging&bundleId=com.example.app",
-                &[1],
-            ),
+            ("platform=ios&status=queued&configuration=staging&bundleId=com.example.app", &[1]),
             ("limit=2&offset=1", &[2, 1]),
         ] {
             let wanted: Vec<_> = at.iter().map(|at: &usize| made[*at].clone()).collect();
             assert_eq!(ids(&app, &key, query).await, wanted, "{query}");
         }
         for (query, message) in [
-            (
-                "status=done",
-                "status must be queued, running, success, failed or canceled",
-            ),
+            ("status=done", "status must be queued, running, success, failed or canceled"),
             ("platform=mac", "platform must be ios, android or visionos"),
             ("bundleId=a%20b", "bundleId must be a bundle identifier"),
             ("branch=a%00b", "branch must not hold a NUL character"),
@@ -102,12 +95,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     assert_eq!(waits(first).await, (json!(1), "1 build goes before it".to_owned()));
     assert_eq!(waits(last).await, (json!(2), "2 builds go before it".to_owned()));
     let listed = app.get(&key, "/build").await.ok();
-    let places: Vec<_> = listed["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| &item["queuePosition"])
-        .collect();
+    let places: Vec<_> = listed["items"].as_array().unwrap().iter().map(|item| &item["queuePosition"]).collect();
     assert_eq!(places, [&json!(0), &json!(2), &json!(1)], "a list tells the same");
 }
 
@@ -158,10 +146,7 @@ async fn a_build_that_runs_and_ends_shows_it() {
     );
     let got = app.get(NOBODY, shown.text("url")).await;
     assert_eq!((got.status.as_u16(), got.bytes.as_slice()), (200, &b"an app"[..]));
-    assert_eq!(
-        got.header("content-disposition"),
-        "attachment; filename=\"app-release.apk\""
-    );
+    assert_eq!(got.header("content-disposition"), "attachment; filename=\"app-release.apk\"");
     app.advance(3_600_000);
     app.get(NOBODY, shown.text("url")).await.is(403);
     // In a list it is shown the same.
@@ -177,17 +162,12 @@ async fn a_failed_build_says_why_and_shows_no_older_files() {
     let play = Play { app: &app, org, id };
     play.gives("old.apk", b"old").await;
     app.advance(90_000);
-    play.transition(Transition::Lapse, launchway_store::StateChange::default())
-        .await;
+    play.transition(Transition::Lapse, launchway_store::StateChange::default()).await;
     let view = read(&app, &key, id).await;
     view.has(json!({"status": "queued", "attempt": 2}));
     play.leased(runner(&app, None, &[]).await).await;
     let outcome = Outcome::Failed(BuildErrorCode::StepFailed);
-    play.transition(
-        Transition::Finish { attempt: 2, outcome },
-        launchway_store::StateChange::default(),
-    )
-    .await;
+    play.transition(Transition::Finish { attempt: 2, outcome }, launchway_store::StateChange::default()).await;
     let view = read(&app, &key, id).await;
     assert_eq!(view["artifacts"], json!([]));
     let error = json!({
@@ -201,14 +181,10 @@ async fn members_see_builds_and_other_scopes_do_not() {
     let app = TestApp::start().await;
     let org = app.org(Tier::Enterprise).await;
     let key = app.key(org, &[launchway_domain::scope::Scope::Build]).await;
-    let cookie = app
-        .user(org, "ada@example.com", launchway_domain::tenancy::Role::Member)
-        .await;
+    let cookie = app.user(org, "ada@example.com", launchway_domain::tenancy::Role::Member).await;
     let made = build(&app, &key, json!({})).await.created();
     let path = format!("/build?id={}", id_of(&made));
     assert_eq!(app.get(&cookie, &path).await.ok(), made);
     let other = app.key(org, &[launchway_domain::scope::Scope::Update]).await;
-    app.get(&other, &path)
-        .await
-        .refused(403, "API key does not have 'build' scope");
+    app.get(&other, &path).await.refused(403, "API key does not have 'build' scope");
 }

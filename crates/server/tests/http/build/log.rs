@@ -23,9 +23,7 @@ async fn a_log_is_read_from_any_place_whatever_lies_where() {
         let empty = get(&app, &key, &path, None).await;
         assert_eq!((empty.status.as_u16(), empty.bytes.len()), (200, 0));
         // Larger than a piece, with bytes of every kind.
-        let log: Vec<u8> = (0..200_000u32)
-            .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
-            .collect();
+        let log: Vec<u8> = (0..200_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for chunk in log.chunks(30_000) {
             play.prints(chunk).await;
         }
@@ -83,7 +81,5 @@ async fn what_lies_behind_the_end_is_told() {
     let head = app.request(Method::HEAD, &path).bearer_auth(&key).send().await.unwrap();
     assert_eq!(head.headers()["content-length"], "6");
     let (_, stranger) = app.org_with_key().await;
-    get(&app, &stranger, &path, None)
-        .await
-        .refused(404, "No build has this id");
+    get(&app, &stranger, &path, None).await.refused(404, "No build has this id");
 }

@@ -36,8 +36,7 @@ async fn a_build_that_no_runner_takes_in_a_day_expires() {
         clean_up(&app.app).await.unwrap();
         let kinds: Vec<_> = app.events(org).await.into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, ["build.queued", "build.queued", "build.failed"]);
-        let retry = format!("/build/retry?id={old}");
-        app.post(&key, &retry, ()).await.created();
+        app.post(&key, &format!("/build/retry?id={old}"), ()).await.created();
     }
 }
 
@@ -72,17 +71,11 @@ async fn files_of_old_builds_go_and_their_record_stays() {
     }
     let view = read(&app, &key, id).await;
     view.has(json!({"status": "success", "artifacts": [], "logSize": 0}));
-    assert_eq!(
-        view["warnings"],
-        json!(["Log, artifacts and source were removed 30 days after the build ended"])
-    );
+    assert_eq!(view["warnings"], json!(["Log, artifacts and source were removed 30 days after the build ended"]));
     let log = app.get(&key, &format!("/build/log?id={id}")).await;
     assert_eq!((log.status.as_u16(), log.bytes.len()), (200, 0));
     let retry = app.post(&key, &format!("/build/retry?id={id}"), ()).await;
-    retry.refused(
-        400,
-        "The source of this build was removed; send it again with a new build",
-    );
+    retry.refused(400, "The source of this build was removed; send it again with a new build");
     clean_up(&app.app).await.unwrap();
     assert_eq!(read(&app, &key, id).await, view, "it is done once");
 }
@@ -122,11 +115,7 @@ async fn what_builds_have_is_not_swept_and_what_no_build_has_is() {
     assert_eq!(left, kept);
     app.delete(&key, &format!("/build?id={id}")).await.ok();
     for name in kept {
-        assert_eq!(
-            app.app.blob.head(&Key::new(&name).unwrap()).await.unwrap(),
-            None,
-            "{name}"
-        );
+        assert_eq!(app.app.blob.head(&Key::new(&name).unwrap()).await.unwrap(), None, "{name}");
     }
     let list: Value = app.get(&key, "/build").await.ok();
     assert_eq!(list["total"], 0);

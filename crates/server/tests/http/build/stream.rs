@@ -28,9 +28,7 @@ struct Stream {
 
 impl Stream {
     async fn open(app: &TestApp, key: &str, id: BuildId, from: Option<&str>) -> Stream {
-        let request = app
-            .request(Method::GET, &format!("/build/log/stream?id={id}"))
-            .bearer_auth(key);
+        let request = app.request(Method::GET, &format!("/build/log/stream?id={id}")).bearer_auth(key);
         Self::of(match from {
             Some(from) => request.header("last-event-id", from),
             None => request,
@@ -43,11 +41,7 @@ impl Stream {
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["cache-control"], "no-store");
-        Stream {
-            response,
-            buffer: String::new(),
-            bytes: Vec::new(),
-        }
+        Stream { response, buffer: String::new(), bytes: Vec::new() }
     }
 
     /// The next event; `None` at the end. Comments are passed over.
@@ -61,10 +55,7 @@ impl Stream {
                 }
                 let field = |name: &str| {
                     let start = format!("{name}: ");
-                    block
-                        .lines()
-                        .find_map(|line| line.strip_prefix(&start))
-                        .map(str::to_owned)
+                    block.lines().find_map(|line| line.strip_prefix(&start)).map(str::to_owned)
                 };
                 return Some(Event {
                     name: field("event").unwrap(),
@@ -125,10 +116,7 @@ async fn a_build_is_followed_from_the_queue_to_its_end() {
         assert_eq!((first.name.as_str(), &first.id, &first.data), ("build", &None, &made));
         play.leased(super::runner(&app, None, &[]).await).await;
         let event = stream.next().await.unwrap();
-        assert_eq!(
-            (event.name.as_str(), &event.data["status"]),
-            ("build", &json!("running"))
-        );
+        assert_eq!((event.name.as_str(), &event.data["status"]), ("build", &json!("running")));
         play.prints("héllo\n".as_bytes()).await;
         let event = stream.next().await.unwrap();
         assert_eq!((event.name.as_str(), event.id.as_deref()), ("log", Some("7")));
@@ -176,10 +164,7 @@ async fn a_stream_resumes_where_it_was_cut() {
     let whole = Stream::open(&app, &key, id, None).await.all().await;
     assert!(text(&whole, 0) == log);
     assert!(whole.iter().all(|event| event.name != "build"));
-    let at_end = Stream::open(&app, &key, id, Some(&log.len().to_string()))
-        .await
-        .all()
-        .await;
+    let at_end = Stream::open(&app, &key, id, Some(&log.len().to_string())).await.all().await;
     assert_eq!(names(&at_end), ["end"]);
     let path = format!("/build/log/stream?id={id}&offset=10");
     let request = app.request(Method::GET, &path).bearer_auth(&key);
@@ -200,10 +185,7 @@ async fn a_character_is_never_torn_and_what_is_none_is_replaced() {
     play.prints(&rocket[..2]).await;
     play.prints(&rocket[2..]).await;
     let event = stream.next().await.unwrap();
-    assert_eq!(
-        (event.data["text"].as_str(), event.id.as_deref()),
-        (Some("🚀"), Some("5"))
-    );
+    assert_eq!((event.data["text"].as_str(), event.id.as_deref()), (Some("🚀"), Some("5")));
     play.prints(b"\xff\x00\r\n").await;
     let event = stream.next().await.unwrap();
     assert_eq!(event.data, json!({"offset": 5, "text": "\u{fffd}\u{0}\r\n"}));
@@ -262,9 +244,7 @@ async fn a_browser_follows_with_its_cookie_and_a_stranger_does_not() {
         Answer::to(request.header("last-event-id", header)).await
     };
     for header in ["x", "-1", "1.5"] {
-        ask(header)
-            .await
-            .refused(400, "Last-Event-ID must be the id of an event of this stream");
+        ask(header).await.refused(400, "Last-Event-ID must be the id of an event of this stream");
     }
     ask("1").await.refused(400, "offset is too large: the log has 0 bytes");
 }

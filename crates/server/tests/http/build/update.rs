@@ -18,27 +18,17 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         update.has(json!({"buildId": id, "fingerprint": "hash-1"}));
     }
     // Also over that of the update whose bytes are published anew.
-    let other = app
-        .published(&key, json!({"buildNumber": 7, "fingerprint": "old"}))
-        .await;
+    let other = app.published(&key, json!({"buildNumber": 7, "fingerprint": "old"})).await;
     let body = json!({
         "sourceUpdateId": other["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.1",
         "buildNumber": 8, "buildId": id,
     });
     let again = app.post(&key, "/update", body).await.created();
     assert_eq!(again["fingerprint"], "hash-1");
-    let offer = app
-        .checked(
-            "com.example.app",
-            "currentVersion=1.0.0&fingerprint=hash-2&platform=android",
-        )
-        .await;
+    let offer = app.checked("com.example.app", "currentVersion=1.0.0&fingerprint=hash-2&platform=android").await;
     assert_eq!(offer["requiresStoreUpdate"], true);
     let refused = app.publish(&key, json!({"buildId": id, "fingerprint": "hash-2"})).await;
-    refused.refused(
-        400,
-        "fingerprint is not that of the build; leave it out to take the build's",
-    );
+    refused.refused(400, "fingerprint is not that of the build; leave it out to take the build's");
 }
 
 #[tokio::test]
@@ -68,15 +58,10 @@ async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
     publish(json!({})).await.refused(400, &waits("queued"));
     let play = Play { app: &app, org, id };
     play.leased(runner(&app, None, &[]).await).await;
-    publish(json!({"fingerprint": "x"}))
-        .await
-        .refused(400, &waits("running"));
+    publish(json!({"fingerprint": "x"})).await.refused(400, &waits("running"));
     play.ends(Outcome::Success).await;
     // It has none for good: then what the request says counts.
     let update = publish(json!({"fingerprint": "x"})).await.created();
     update.has(json!({"fingerprint": "x", "buildId": id.to_string()}));
-    assert_eq!(
-        publish(json!({"buildNumber": 9})).await.created()["fingerprint"],
-        Value::Null
-    );
+    assert_eq!(publish(json!({"buildNumber": 9})).await.created()["fingerprint"], Value::Null);
 }

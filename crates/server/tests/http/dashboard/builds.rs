@@ -10,16 +10,10 @@ use crate::support::{Fields, Says, TestApp};
 async fn the_list_is_filtered_and_paged() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
-    assert!(
-        visit
-            .html("/builds")
-            .await
-            .contains(&format!("launchway login --url {}", app.origin))
-    );
+    assert!(visit.html("/builds").await.contains(&format!("launchway login --url {}", app.origin)));
     for number in 0..30 {
         app.advance(1000);
-        app.queue(visit.org, |build| build.spec.version = Some(format!("3.0.{number}")))
-            .await;
+        app.queue(visit.org, |build| build.spec.version = Some(format!("3.0.{number}"))).await;
     }
     let first = visit.html("/builds").await;
     first.says("1–25 of 30");
@@ -82,25 +76,14 @@ async fn the_lines_of_a_log_are_told_and_found() {
     let expected: Vec<u64> = [119].into_iter().chain(1190..1200).map(|line| line + 2).collect();
     assert_eq!(found, json!({"lines": expected, "more": false}));
     let all = read(&format!("/builds/{build}/log/search?text=line")).await.ok();
-    assert_eq!(
-        (all["lines"].as_array().unwrap().len(), &all["more"]),
-        (1000, &json!(true))
-    );
-    read(&format!("/builds/{build}/log/search?text="))
-        .await
-        .refused(400, "text must have 1 to 200 characters");
+    assert_eq!((all["lines"].as_array().unwrap().len(), &all["more"]), (1000, &json!(true)));
+    read(&format!("/builds/{build}/log/search?text=")).await.refused(400, "text must have 1 to 200 characters");
 
     let page = visit.html(&format!("/builds/{build}")).await;
     page.says("&#60;script&#62;alert(1)&#60;/script&#62; the END");
-    assert!(
-        page.contains("line 1199 é") && !page.contains('\u{1b}'),
-        "the end is shown as text"
-    );
+    assert!(page.contains("line 1199 é") && !page.contains('\u{1b}'), "the end is shown as text");
     let whole = read(&format!("/log?id={build}")).await;
-    assert_eq!(
-        (whole.header("content-type"), whole.text().len()),
-        ("text/plain; charset=utf-8", log.len())
-    );
+    assert_eq!((whole.header("content-type"), whole.text().len()), ("text/plain; charset=utf-8", log.len()));
 }
 
 /// Wherever the pieces end in which a log is read: within a line, with a part in object storage, or far before the line does.
@@ -111,9 +94,7 @@ async fn a_line_goes_on_from_piece_to_piece() {
     app.queue(org, |_| {}).await;
     let runner = app.runner(&key, &["os=linux"]).await;
     let held = app.take(&runner).await;
-    let mut log: String = (0..30_000)
-        .map(|line| format!("line {line} {}\n", "x".repeat(line % 171)))
-        .collect();
+    let mut log: String = (0..30_000).map(|line| format!("line {line} {}\n", "x".repeat(line % 171))).collect();
     log += &format!("{}\nthe end", "y".repeat(200_000));
     for (number, piece) in log.as_bytes().chunks(256 << 10).enumerate() {
         held.logged(number * (256 << 10), piece).await;

@@ -22,10 +22,7 @@ async fn form_of(visit: &Visit<'_>, path: &str, query: &str) -> Vec<(String, Str
 }
 
 async fn send(visit: &Visit<'_>, path: &str, form: &[(String, String)]) -> Answer {
-    let fields: Vec<_> = form
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let fields: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     submit(visit.app, &format!("/o/{}{path}", visit.org), &visit.cookie, &fields).await
 }
 
@@ -47,9 +44,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
         at: app.clock.now(),
         reason: None,
     };
-    let mut reports: Vec<_> = (0..40)
-        .map(|device| report(&old, ReportKind::Downloaded, device))
-        .collect();
+    let mut reports: Vec<_> = (0..40).map(|device| report(&old, ReportKind::Downloaded, device)).collect();
     reports.extend((0..3).map(|device| report(&staged, ReportKind::Installed, device)));
     reports.push(report(&staged, ReportKind::RolledBack, 0));
     let mut tx = app.app.db.write().await.unwrap();
@@ -97,32 +92,11 @@ async fn a_rollout_states_the_value_before_and_after() {
     let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
     let path = format!("/updates/{update}/change");
     for (query, parts) in [
-        (
-            "?rollout=60",
-            [
-                "Raise the rollout of 1.0.1",
-                r#"Now">20 %</td><td data-label="Then"><b>60 %<"#,
-            ],
-        ),
-        (
-            "?rollout=5",
-            [
-                "Lower the rollout of 1.0.1",
-                r#"Now">20 %</td><td data-label="Then"><b>5 %<"#,
-            ],
-        ),
-        (
-            "?status=paused",
-            ["Pause 1.0.1", r#"Now">published</td><td data-label="Then"><b>paused<"#],
-        ),
-        (
-            "?mandatory=yes",
-            ["Make mandatory: 1.0.1", r#"Now">no</td><td data-label="Then"><b>yes<"#],
-        ),
-        (
-            "?status=withdrawn",
-            ["Withdraw 1.0.1", "unknown: no device has reported on it since"],
-        ),
+        ("?rollout=60", ["Raise the rollout of 1.0.1", r#"Now">20 %</td><td data-label="Then"><b>60 %<"#]),
+        ("?rollout=5", ["Lower the rollout of 1.0.1", r#"Now">20 %</td><td data-label="Then"><b>5 %<"#]),
+        ("?status=paused", ["Pause 1.0.1", r#"Now">published</td><td data-label="Then"><b>paused<"#]),
+        ("?mandatory=yes", ["Make mandatory: 1.0.1", r#"Now">no</td><td data-label="Then"><b>yes<"#]),
+        ("?status=withdrawn", ["Withdraw 1.0.1", "unknown: no device has reported on it since"]),
     ] {
         let asked = visit.html(&format!("{path}{query}")).await;
         for part in parts {
@@ -130,11 +104,7 @@ async fn a_rollout_states_the_value_before_and_after() {
         }
     }
     for query in ["", "?rollout=101", "?rollout=half", "?status=nonsense"] {
-        assert_eq!(
-            visit.page(&format!("{path}{query}")).await.status,
-            StatusCode::BAD_REQUEST,
-            "{query}"
-        );
+        assert_eq!(visit.page(&format!("{path}{query}")).await.status, StatusCode::BAD_REQUEST, "{query}");
     }
 }
 
@@ -152,12 +122,7 @@ async fn nothing_is_done_without_the_revision_of_what_there_is() {
             let mut form = form.clone();
             form.iter_mut().find(|(name, _)| name == "revision").unwrap().1 = revision.to_owned();
             let refused = send(&visit, &path, &form).await;
-            assert_eq!(
-                refused.status,
-                StatusCode::CONFLICT,
-                "{path}{query}: {}",
-                refused.text()
-            );
+            assert_eq!(refused.status, StatusCode::CONFLICT, "{path}{query}: {}", refused.text());
             let text = refused.text();
             assert!(
                 text.contains("so nothing was done")
@@ -187,23 +152,13 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
         things.change(&app, &visit, &key, other).await;
         let before = app.audit(org).await.len();
         let refused = send(&visit, &path, &form).await;
-        assert_eq!(
-            refused.status,
-            StatusCode::CONFLICT,
-            "{path}{query}: {}",
-            refused.text()
-        );
+        assert_eq!(refused.status, StatusCode::CONFLICT, "{path}{query}: {}", refused.text());
         assert_eq!(app.audit(org).await.len(), before, "{path}{query}");
         refused.says("so nothing was done");
         // The page that refuses holds the new revision: to confirm it again does what it says.
         let again = hidden(&refused.text());
         assert_ne!(again, form);
-        assert!(
-            again
-                .iter()
-                .any(|(name, value)| name == "revision" && value.len() == 22),
-            "{again:?}"
-        );
+        assert!(again.iter().any(|(name, value)| name == "revision" && value.len() == 22), "{again:?}");
     }
     let update = &things.update;
     let path = format!("/updates/{update}/change");
@@ -260,15 +215,9 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     let second = changed().await;
     assert_ne!(second, first);
     // A refusal for another reason carries the value along, too.
-    let refused = visit
-        .send("/env", &[("name", "1x"), ("value", "the third secret")])
-        .await;
+    let refused = visit.send("/env", &[("name", "1x"), ("value", "the third secret")]).await;
     let form = hidden(&refused.text());
-    assert!(
-        form.iter()
-            .any(|(name, value)| name == "sealedValue" && value.len() > 40),
-        "{form:?}"
-    );
+    assert!(form.iter().any(|(name, value)| name == "sealedValue" && value.len() > 40), "{form:?}");
     refused.lacks("third secret");
     // The answer to an older question is asked again.
     app.advance(1000);
@@ -291,12 +240,7 @@ async fn a_stale_form_is_shown_again_with_both_values() {
     let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
     let things = Things::make(&app, &visit, &key).await;
-    let webhook = [
-        ("name", "Mine"),
-        ("url", "https://93.184.216.34/hook"),
-        ("events", "*"),
-        ("type", "generic"),
-    ];
+    let webhook = [("name", "Mine"), ("url", "https://93.184.216.34/hook"), ("events", "*"), ("type", "generic")];
     for (page, path, fields, other, mine) in [
         (
             format!("/updates/{}", things.update),
@@ -312,13 +256,7 @@ async fn a_stale_form_is_shown_again_with_both_values() {
             Other::Webhook,
             r#"value="Mine""#,
         ),
-        (
-            "/members".to_owned(),
-            "/name".to_owned(),
-            &[("name", "Mine")],
-            Other::Name,
-            r#"value="Mine""#,
-        ),
+        ("/members".to_owned(), "/name".to_owned(), &[("name", "Mine")], Other::Name, r#"value="Mine""#),
     ] {
         let shown = visit.hidden(&page).await;
         let revision = &shown.iter().find(|(name, _)| name == "revision").unwrap().1;
@@ -328,12 +266,9 @@ async fn a_stale_form_is_shown_again_with_both_values() {
         let refused = visit.send(&path, &all).await;
         let text = refused.text();
         assert_eq!(refused.status, StatusCode::CONFLICT, "{path}: {text}");
-        for part in [
-            "nothing was saved",
-            mine,
-            r#"<td data-label="Yours"><span class="value">Mine</span></td>"#,
-            "Theirs",
-        ] {
+        for part in
+            ["nothing was saved", mine, r#"<td data-label="Yours"><span class="value">Mine</span></td>"#, "Theirs"]
+        {
             assert!(text.contains(part), "{path}: {part} in {text}");
         }
         // The page that refuses holds the new revision.

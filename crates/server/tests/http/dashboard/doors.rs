@@ -11,10 +11,7 @@ use crate::support::{Answer, Fields, Says, TestApp};
 /// A path of the list with ids that nobody has.
 fn filled(path: &str, org: &str) -> String {
     let id = format!("{:0>26}", "7");
-    path.replace("{org}", org)
-        .replace("{id}", &id)
-        .replace("{artifact}", &id)
-        .replace("{delivery}", &id)
+    path.replace("{org}", org).replace("{id}", &id).replace("{artifact}", &id).replace("{delivery}", &id)
 }
 
 async fn get(app: &TestApp, path: &str, cookie: &str) -> Answer {
@@ -37,19 +34,8 @@ async fn no_page_shows_another_organization() {
         // A path that only takes forms is not there for reading, whoever asks.
         let statuses = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
         assert!(statuses.contains(&foreign.status), "{}: {}", row.path, foreign.status);
-        assert_eq!(
-            (foreign.status, foreign.text()),
-            (missing.status, missing.text()),
-            "{}",
-            row.path
-        );
-        let sent = submit(
-            &app,
-            &of(&theirs.org.to_string()),
-            &ours.cookie,
-            &[("token", &ours.token)],
-        )
-        .await;
+        assert_eq!((foreign.status, foreign.text()), (missing.status, missing.text()), "{}", row.path);
+        let sent = submit(&app, &of(&theirs.org.to_string()), &ours.cookie, &[("token", &ours.token)]).await;
         assert!(statuses.contains(&sent.status), "{}: {}", row.path, sent.status);
     }
 }
@@ -107,12 +93,7 @@ async fn no_page_shows_a_submission_of_another_organization() {
     theirs.html(&format!("/submissions/new?buildId={build}")).await;
     let foreign = ours.page(&format!("/submissions/new?buildId={build}")).await;
     foreign.is(404);
-    assert!(
-        theirs
-            .html(&format!("/submissions/{submission}"))
-            .await
-            .contains("Queued")
-    );
+    assert!(theirs.html(&format!("/submissions/{submission}")).await.contains("Queued"));
 }
 
 #[tokio::test]
@@ -129,11 +110,7 @@ async fn who_is_not_signed_in_comes_back_to_the_page_afterwards() {
             }
             let sent = submit(&app, &path, cookie, &[("token", "x")]).await;
             if sent.status != StatusCode::METHOD_NOT_ALLOWED {
-                assert_eq!(
-                    (sent.status, sent.header("location")),
-                    (StatusCode::SEE_OTHER, "/"),
-                    "{path}"
-                );
+                assert_eq!((sent.status, sent.header("location")), (StatusCode::SEE_OTHER, "/"), "{path}");
             }
         }
     }
@@ -158,17 +135,9 @@ async fn a_sign_in_leads_nowhere_else() {
         ("/o/\r\nset-cookie: a=b", "/"),
         ("", "/"),
     ] {
-        let fields = [
-            ("email", email.as_str()),
-            ("password", crate::support::PASSWORD),
-            ("next", next),
-        ];
+        let fields = [("email", email.as_str()), ("password", crate::support::PASSWORD), ("next", next)];
         let answer = submit(&app, "/", "", &fields).await;
-        assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
-            (303, expected),
-            "{next}"
-        );
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{next}");
     }
 }
 
@@ -236,19 +205,10 @@ async fn a_form_from_elsewhere_or_without_its_token_does_nothing() {
             let answer = send(headers, body, kind).await;
             if answer.status != StatusCode::METHOD_NOT_ALLOWED {
                 let allowed = [StatusCode::FORBIDDEN, StatusCode::BAD_REQUEST];
-                assert!(
-                    allowed.contains(&answer.status),
-                    "{path} {headers:?} {body} {kind}: {}",
-                    answer.status
-                );
+                assert!(allowed.contains(&answer.status), "{path} {headers:?} {body} {kind}: {}", answer.status);
             }
         }
     }
     // Nothing came of any of it.
-    assert!(
-        !app.audit(ours.org)
-            .await
-            .iter()
-            .any(|row| row.action.starts_with("key."))
-    );
+    assert!(!app.audit(ours.org).await.iter().any(|row| row.action.starts_with("key.")));
 }

@@ -52,12 +52,7 @@ async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
     assert_eq!(form.contains("is kept for an hour"), next.contains("kept="), "{form}");
     let fields = [("email", email), ("password", PASSWORD), ("next", next)];
     let done = submit(app, "/", "", &fields).await;
-    assert_eq!(
-        (done.status.as_u16(), done.header("location")),
-        (303, next),
-        "{}",
-        done.text()
-    );
+    assert_eq!((done.status.as_u16(), done.header("location")), (303, next), "{}", done.text());
     done.cookie()
 }
 
@@ -89,12 +84,7 @@ async fn what_was_typed_is_there_after_the_next_sign_in() {
     // The form that is shown again works.
     let shown = page(&app, &next, &cookie).await.text();
     let token = hidden(&shown).into_iter().find(|(name, _)| name == "token").unwrap().1;
-    let again = Visit {
-        app: &app,
-        org: visit.org,
-        cookie,
-        token,
-    };
+    let again = Visit { app: &app, org: visit.org, cookie, token };
     again.done("/env", &VARIABLE[..3]).await;
     assert_eq!(variables(&app, &again.cookie).await, 1);
 }
@@ -113,11 +103,7 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     let of_stranger = page(&app, &next, &stranger.cookie).await;
     of_stranger.is(404);
     let elsewhere = next.replace(&visit.org.to_string(), &stranger.org.to_string());
-    let texts = [
-        of_colleague,
-        of_stranger.text(),
-        page(&app, &elsewhere, &stranger.cookie).await.text(),
-    ];
+    let texts = [of_colleague, of_stranger.text(), page(&app, &elsewhere, &stranger.cookie).await.text()];
     for text in texts {
         text.lacks("typed.example");
         text.lacks("API_URL");
@@ -134,20 +120,11 @@ async fn secrets_and_files_are_not_kept() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Admin).await;
     sign_out(&visit).await;
-    let fields = [
-        ("name", "TOKEN"),
-        ("value", "hunter2"),
-        ("visibility", "secret"),
-        ("password", "hunter2"),
-    ];
+    let fields = [("name", "TOKEN"), ("value", "hunter2"), ("visibility", "secret"), ("password", "hunter2")];
     let next = next_of(&visit.send("/env", &fields).await);
     // More than a form may hold in memory.
     let zip = package("photo.jpg", &noise(3 << 20));
-    let typed = [
-        ("bundleId", "com.example.typed"),
-        ("version", "7.8.9"),
-        ("releaseNotes", "My notes"),
-    ];
+    let typed = [("bundleId", "com.example.typed"), ("version", "7.8.9"), ("releaseNotes", "My notes")];
     let file = Some(("dist.zip", &zip[..]));
     let published = next_of(&visit.send_parts("/updates/new", &visit.token, &typed, file).await);
     let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
@@ -176,11 +153,7 @@ async fn nothing_is_kept_of_what_comes_from_elsewhere() {
     for token in ["", "x", "..", &forged, &other_user.join(".")] {
         let fields = [("token", token), ("name", "x")];
         let answer = submit(&app, &format!("/o/{}/env", visit.org), "", &fields).await;
-        assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
-            (303, "/"),
-            "{token}"
-        );
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"), "{token}");
     }
     let request = app
         .request(Method::POST, &format!("{}/o/{}/env", app.origin, visit.org))
@@ -231,16 +204,8 @@ async fn strangers_fill_no_memory_with_forms() {
         ("/env", PAIRS, format!("token={forged}&value={much}")),
         ("/env", PAIRS, format!("value={much}&token={}", visit.token)),
         ("/updates/new", PARTS, field("releaseNotes", &much)),
-        (
-            "/updates/new",
-            PARTS,
-            field("token", &forged) + &field("releaseNotes", &much),
-        ),
-        (
-            "/updates/new",
-            PARTS,
-            field("releaseNotes", &much) + &field("token", &visit.token),
-        ),
+        ("/updates/new", PARTS, field("token", &forged) + &field("releaseNotes", &much)),
+        ("/updates/new", PARTS, field("releaseNotes", &much) + &field("token", &visit.token)),
         ("/updates/new", PARTS, field("a", "b").repeat(50) + &field("c", &much)),
         ("/updates/new", PARTS, field(&much, "")),
     ] {
@@ -268,18 +233,12 @@ async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
     let zip = package("index.html", b"hello");
     for late in [
         visit.send("/env", &VARIABLE).await,
-        visit
-            .send_parts("/updates/new", &visit.token, &VARIABLE, Some(("dist.zip", &zip)))
-            .await,
+        visit.send_parts("/updates/new", &visit.token, &VARIABLE, Some(("dist.zip", &zip))).await,
     ] {
         assert_eq!((late.status.as_u16(), late.header("location")), (303, "/"));
     }
     // Nor where the user has signed in anew.
-    let fresh = Visit {
-        cookie: app.sign_in(&email(&visit, Role::Admin)).await,
-        token: visit.token.clone(),
-        ..visit
-    };
+    let fresh = Visit { cookie: app.sign_in(&email(&visit, Role::Admin)).await, token: visit.token.clone(), ..visit };
     fresh.send("/env", &VARIABLE).await.is(403);
 }
 
@@ -289,12 +248,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Admin).await;
     let fresh = app.sign_in(&email(&visit, Role::Admin)).await;
-    let old = Visit {
-        app: &app,
-        org: visit.org,
-        cookie: fresh.clone(),
-        token: visit.token.clone(),
-    };
+    let old = Visit { app: &app, org: visit.org, cookie: fresh.clone(), token: visit.token.clone() };
     let sent = old.send("/env", &VARIABLE).await;
     sent.is(303);
     let shown = page(&app, sent.header("location"), &fresh).await.text();
@@ -302,31 +256,18 @@ async fn a_form_of_an_older_session_is_shown_again() {
     assert_eq!(variables(&app, &fresh).await, 0);
     let typed = [("bundleId", "com.example.typed"), ("version", "7.8.9")];
     let zip = package("index.html", b"hello");
-    let sent = old
-        .send_parts("/updates/new", &old.token, &typed, Some(("dist.zip", &zip)))
-        .await;
+    let sent = old.send_parts("/updates/new", &old.token, &typed, Some(("dist.zip", &zip))).await;
     let shown = page(&app, sent.header("location"), &fresh).await.text();
     shown.says(r#"value="7.8.9""#);
     // In a browser where somebody else is signed in by now, that one does not get it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
-    let mixed = Visit {
-        app: &app,
-        org: visit.org,
-        cookie: colleague.cookie.clone(),
-        token: visit.token.clone(),
-    };
+    let mixed = Visit { app: &app, org: visit.org, cookie: colleague.cookie.clone(), token: visit.token.clone() };
     let sent = mixed.send("/env", &VARIABLE).await;
     sent.is(403);
     let text = sent.text();
     text.says("somebody else than who filled in this form");
     text.lacks("typed.example");
-    let link = text
-        .split_once(r#"plain" href=""#)
-        .unwrap()
-        .1
-        .split_once('"')
-        .unwrap()
-        .0;
+    let link = text.split_once(r#"plain" href=""#).unwrap().1.split_once('"').unwrap().0;
     page(&app, link, &colleague.cookie).await.lacks("typed.example");
     page(&app, link, &fresh).await.says("typed.example");
     assert_eq!(variables(&app, &fresh).await, 0);
@@ -339,9 +280,7 @@ async fn who_was_removed_gets_the_text_back_but_no_page() {
     let owner = visit(&app, Role::Owner).await;
     let admin = visit_of(&app, owner.org, Role::Admin).await;
     let id = admin.caller().await;
-    owner
-        .confirmed(&format!("/members/{id}/role"), &[("role", "member")])
-        .await;
+    owner.confirmed(&format!("/members/{id}/role"), &[("role", "member")]).await;
     let refused = admin.send("/env", &VARIABLE).await;
     refused.is(403);
     refused.says("https://typed.example/&#60;b&#62;");
@@ -368,10 +307,7 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     let update = update.id();
     let path = format!("/updates/{update}/change");
     let form = visit.hidden(&format!("{path}?rollout=60")).await;
-    let fields: Vec<_> = form
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let fields: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     sign_out(&visit).await;
     let sent = submit(&app, &format!("/o/{org}{path}"), &visit.cookie, &fields).await;
     let next = next_of(&sent);
@@ -384,15 +320,11 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     asked.says("Raise the rollout of 1.0.1");
     asked.lacks("When you looked");
     assert_eq!(read().await, 20);
-    let body = json!({"rollout": 30});
-    app.patch(&key, &format!("/update?id={update}"), body).await.ok();
+    app.patch(&key, &format!("/update?id={update}"), json!({"rollout": 30})).await.ok();
     let asked = page(&app, &next, &cookie).await.text();
     asked.says(r#"When you looked">20 %</td><td data-label="Now">30 %<"#);
     let form = hidden(&asked);
-    let fields: Vec<_> = form
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let fields: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let done = submit(&app, &format!("/o/{org}{path}"), &cookie, &fields).await;
     done.is(303);
     assert_eq!(read().await, 60);

@@ -11,15 +11,7 @@ async fn a_key_is_made_shown_once_and_revoked() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Admin).await;
     let made = visit
-        .send(
-            "/api-keys",
-            &[
-                ("name", "CI"),
-                ("scopes", "build"),
-                ("scopes", "update"),
-                ("expiresInDays", "30"),
-            ],
-        )
+        .send("/api-keys", &[("name", "CI"), ("scopes", "build"), ("scopes", "update"), ("expiresInDays", "30")])
         .await;
     made.is(201);
     let text = made.text();
@@ -40,10 +32,7 @@ async fn a_key_is_made_shown_once_and_revoked() {
     assert!(visit.html(&next).await.contains("The key is revoked."));
     app.get(key, "/update").await.refused(401, "Invalid or expired API key");
     let audit: Vec<String> = app.audit(visit.org).await.into_iter().map(|row| row.action).collect();
-    assert!(
-        audit.contains(&"key.create".to_owned()) && audit.contains(&"key.revoke".to_owned()),
-        "{audit:?}"
-    );
+    assert!(audit.contains(&"key.create".to_owned()) && audit.contains(&"key.revoke".to_owned()), "{audit:?}");
 }
 
 #[tokio::test]
@@ -60,14 +49,8 @@ async fn a_refused_key_keeps_what_was_typed_at_the_field() {
         assert_eq!(text.contains(&format!(r#"value="{scope}" checked"#)), ticked, "{scope}");
     }
     for (field, value) in [("expiresInDays", "soon"), ("expiresInDays", "0"), ("scopes", "admin")] {
-        let refused = visit
-            .send("/api-keys", &[("name", "x"), ("scopes", "build"), (field, value)])
-            .await;
+        let refused = visit.send("/api-keys", &[("name", "x"), ("scopes", "build"), (field, value)]).await;
         assert_eq!(refused.status.as_u16(), 400, "{field}={value}");
-        assert!(
-            refused.text().contains(&format!("{field} must")),
-            "{field}={value}: {}",
-            refused.text()
-        );
+        assert!(refused.text().contains(&format!("{field} must")), "{field}={value}: {}", refused.text());
     }
 }

@@ -33,10 +33,7 @@ async fn an_organization_searches_a_bounded_number_of_logs_at_a_time() {
     let mut paths = Vec::new();
     for visit in [&busy, &other] {
         let build = app.queue(visit.org, |_| {}).await;
-        paths.push([
-            format!("/builds/{build}/log/search?text=x"),
-            format!("/builds/{build}/log/lines"),
-        ]);
+        paths.push([format!("/builds/{build}/log/search?text=x"), format!("/builds/{build}/log/lines")]);
     }
     let mut calls = Vec::new();
     while let Ok(call) = app.app.fair_work.begin(busy.org) {

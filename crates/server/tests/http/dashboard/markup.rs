@@ -66,24 +66,11 @@ async fn every_page_is_strict() {
         assert_eq!(answer.header("cache-control"), "no-store", "{path}");
         assert_eq!(answer.header("referrer-policy"), "same-origin", "{path}");
         let text = answer.text();
-        for part in [
-            " style=",
-            " onclick=",
-            " onload=",
-            "javascript:",
-            "<style",
-            "<iframe",
-            "hx-on",
-            "js:",
-        ] {
+        for part in [" style=", " onclick=", " onload=", "javascript:", "<style", "<iframe", "hx-on", "js:"] {
             assert!(!text.contains(part), "{path} has {part}");
         }
         for attribute in ["href=\"", "src=\"", "action=\"", "hx-sse:connect=\""] {
-            for value in text
-                .split(attribute)
-                .skip(1)
-                .map(|rest| rest.split_once('"').unwrap().0)
-            {
+            for value in text.split(attribute).skip(1).map(|rest| rest.split_once('"').unwrap().0) {
                 let own = value.starts_with(['#', '?']) || (value.starts_with('/') && !value.starts_with("//"));
                 assert!(own, "{path}: {attribute}{value}");
             }
@@ -92,11 +79,7 @@ async fn every_page_is_strict() {
         for tag in text.split("<script").skip(1) {
             assert!(tag.split_once('>').unwrap().1.starts_with("</script>"), "{path}: {tag}");
         }
-        for asset in text
-            .split("=\"/assets/")
-            .skip(1)
-            .map(|rest| rest.split_once('"').unwrap().0)
-        {
+        for asset in text.split("=\"/assets/").skip(1).map(|rest| rest.split_once('"').unwrap().0) {
             let found = crate::pages::page(&app, &format!("/assets/{asset}"), "").await;
             assert_eq!(found.status, StatusCode::OK, "{asset}");
         }
@@ -107,10 +90,7 @@ fn is_text(name: &str, html: &str) {
     for part in ["<script>", "<img src", "onerror='x'>"] {
         assert!(!html.contains(part), "{name} has {part}: {html}");
     }
-    assert!(
-        html.contains("&#60;script&#62;alert(&#34;1&#34;)"),
-        "{name} shows it as text: {html}"
-    );
+    assert!(html.contains("&#60;script&#62;alert(&#34;1&#34;)"), "{name} shows it as text: {html}");
 }
 
 #[tokio::test]
@@ -132,11 +112,7 @@ async fn stored_markup_is_text() {
                 message: HOSTILE.to_owned(),
             });
             build.warnings = vec![HOSTILE.to_owned()];
-            let step = Step {
-                name: HOSTILE.to_owned(),
-                run: HOSTILE.to_owned(),
-                timeout_seconds: None,
-            };
+            let step = Step { name: HOSTILE.to_owned(), run: HOSTILE.to_owned(), timeout_seconds: None };
             build.plan.as_mut().unwrap().steps = vec![step];
         })
         .await;
@@ -155,11 +131,7 @@ async fn stored_markup_is_text() {
     let fields = [("locale", HOSTILE), ("text", HOSTILE), ("destination", HOSTILE)];
     let refused = visit.send_parts("/submissions/new", &visit.token, &fields, None).await;
     is_text("a refused submission", &refused.text());
-    let body = json!({"name": HOSTILE, "scopes": ["build"]});
-    app.post(&key, "/api-keys", body).await.created();
+    app.post(&key, "/api-keys", json!({"name": HOSTILE, "scopes": ["build"]})).await.created();
     is_text("keys", &visit.html("/api-keys").await);
-    is_text(
-        "a refused key",
-        &visit.send("/api-keys", &[("name", HOSTILE)]).await.text(),
-    );
+    is_text("a refused key", &visit.send("/api-keys", &[("name", HOSTILE)]).await.text());
 }

@@ -57,17 +57,8 @@ async fn the_first_page_leads_where_one_was_last() {
     let last = looked.cookie();
     assert_eq!(last, format!("launchway-org={second}"));
     let cookies = format!("{}; {last}", ours.cookie);
-    assert_eq!(
-        page(&app, "/", &cookies).await.header("location"),
-        format!("/o/{second}")
-    );
-    assert_eq!(
-        page(&app, "/", &ours.cookie).await.header("location"),
-        format!("/o/{}", ours.org)
-    );
+    assert_eq!(page(&app, "/", &cookies).await.header("location"), format!("/o/{second}"));
+    assert_eq!(page(&app, "/", &ours.cookie).await.header("location"), format!("/o/{}", ours.org));
     let foreign = format!("{}; launchway-org=org_{:0>26}", ours.cookie, "7");
-    assert_eq!(
-        page(&app, "/", &foreign).await.header("location"),
-        format!("/o/{}", ours.org)
-    );
+    assert_eq!(page(&app, "/", &foreign).await.header("location"), format!("/o/{}", ours.org));
 }

@@ -23,12 +23,7 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Admin).await;
     let secret = "hunter2-is-a-secret";
-    let fields = [
-        ("name", "TOKEN"),
-        ("value", secret),
-        ("visibility", "secret"),
-        ("kind", "variable"),
-    ];
+    let fields = [("name", "TOKEN"), ("value", secret), ("visibility", "secret"), ("kind", "variable")];
     assert_eq!(visit.done("/env", &fields).await, "/env?done=variable-set");
     let fields = [
         ("name", "CONFIG"),
@@ -60,12 +55,8 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
 async fn a_webhook_is_made_changed_tested_and_deleted() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Admin).await;
-    let fields = [
-        ("name", "Chat"),
-        ("url", "https://93.184.216.34/hook"),
-        ("events", "build.failed"),
-        ("type", "generic"),
-    ];
+    let fields =
+        [("name", "Chat"), ("url", "https://93.184.216.34/hook"), ("events", "build.failed"), ("type", "generic")];
     let made = visit.send("/webhooks", &fields).await;
     made.is(201);
     let text = made.text();
@@ -80,17 +71,9 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     visit.done(&format!("{path}/test"), &[]).await;
     let deliveries = list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await;
     let delivery = deliveries["items"][0].id();
-    assert!(
-        visit
-            .html(&path)
-            .await
-            .contains("&#34;type&#34;:&#34;webhook.test&#34;")
-    );
+    assert!(visit.html(&path).await.contains("&#34;type&#34;:&#34;webhook.test&#34;"));
     visit.done(&format!("{path}/deliveries/{delivery}"), &[]).await;
-    assert_eq!(
-        list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await["total"],
-        2
-    );
+    assert_eq!(list(&visit, &format!("/webhooks/deliveries?id={}", record.id())).await["total"], 2);
 
     let rotated = visit.confirm(&format!("{path}/rotate"), &[]).await.text();
     assert!(shown(&rotated, "secret").starts_with("whsec_") && shown(&rotated, "secret") != secret);
@@ -104,17 +87,13 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
     ];
     let changed = visit.revised(&path, &path, &fields).await;
     assert_eq!(visit.leads(&changed, &path), format!("{path}?done=webhook-changed"));
-    visit
-        .confirmed(&format!("{path}/status"), &[("status", "disabled")])
-        .await;
+    visit.confirmed(&format!("{path}/status"), &[("status", "disabled")]).await;
     let now = list(&visit, "/webhooks").await["items"][0].clone();
     now.has(json!({"events": ["*"], "type": "slack", "status": "disabled", "bundleIds": ["com.example.app"]}));
     let html = visit.html(&path).await;
     html.says("&#60;b&#62;Chat");
     html.lacks("<b>Chat");
-    let refused = visit
-        .send(&path, &[("name", "x"), ("url", "http://127.0.0.1/"), ("events", "*")])
-        .await;
+    let refused = visit.send(&path, &[("name", "x"), ("url", "http://127.0.0.1/"), ("events", "*")]).await;
     refused.is(400);
     refused.says(r#"id="url-wrong""#);
     visit.confirmed(&format!("{path}/delete"), &[]).await;
@@ -125,9 +104,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
 async fn somebody_is_invited_gets_a_role_and_goes() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Owner).await;
-    let made = visit
-        .send("/invitations", &[("email", "bob@example.com"), ("role", "member")])
-        .await;
+    let made = visit.send("/invitations", &[("email", "bob@example.com"), ("role", "member")]).await;
     made.is(201);
     let text = made.text();
     let link = shown(&text, "link").strip_prefix(&app.origin).unwrap().to_owned();
@@ -140,18 +117,9 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     members.lacks("Invite somebody");
 
     let all = list(&visit, "/orgs/members").await;
-    let find = |email: &str| {
-        all["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|member| member["email"] == email)
-            .cloned()
-    };
+    let find = |email: &str| all["items"].as_array().unwrap().iter().find(|member| member["email"] == email).cloned();
     let id = find("bob@example.com").unwrap().id().to_owned();
-    visit
-        .confirmed(&format!("/members/{id}/role"), &[("role", "admin")])
-        .await;
+    visit.confirmed(&format!("/members/{id}/role"), &[("role", "admin")]).await;
     let admin = page(&app, &format!("/o/{}/env", visit.org), &bob).await;
     admin.is(200);
     visit.confirmed(&format!("/members/{id}/remove"), &[]).await;
@@ -161,11 +129,7 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     // The last owner stays.
     let me = visit.caller().await;
     let last = visit.confirm(&format!("/members/{me}/remove"), &[]).await;
-    assert!(
-        last.status == StatusCode::BAD_REQUEST && last.text().contains("needs an owner"),
-        "{}",
-        last.text()
-    );
+    assert!(last.status == StatusCode::BAD_REQUEST && last.text().contains("needs an owner"), "{}", last.text());
     let renamed = visit.revised("/members", "/name", &[("name", "New & Co")]).await;
     visit.leads(&renamed, "/name");
     assert!(visit.html("/members").await.contains("New &#38; Co"));
@@ -181,9 +145,7 @@ async fn an_invitation_is_taken_back() {
     visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
     page(&app, &link, "").await.is(401);
     // An admin makes no owners.
-    let refused = visit
-        .send("/invitations", &[("email", "eve@example.com"), ("role", "owner")])
-        .await;
+    let refused = visit.send("/invitations", &[("email", "eve@example.com"), ("role", "owner")]).await;
     refused.is(403);
 }
 
@@ -195,16 +157,8 @@ async fn a_password_is_changed_and_other_sessions_end() {
     let other = app.sign_in(&email).await;
     let path = "/profile/password";
     for (current, new, words) in [
-        (
-            "wrong password!",
-            "another good one",
-            r#"id="current-wrong" role="alert">current password is wrong"#,
-        ),
-        (
-            PASSWORD,
-            "short",
-            r#"id="password-wrong" role="alert">password must have at least 12"#,
-        ),
+        ("wrong password!", "another good one", r#"id="current-wrong" role="alert">current password is wrong"#),
+        (PASSWORD, "short", r#"id="password-wrong" role="alert">password must have at least 12"#),
     ] {
         let refused = visit.send(path, &[("current", current), ("password", new)]).await;
         refused.is(400);
@@ -212,9 +166,7 @@ async fn a_password_is_changed_and_other_sessions_end() {
         text.says(words);
         text.lacks(&format!("value=\"{current}"));
     }
-    let done = visit
-        .send(path, &[("current", PASSWORD), ("password", "another good one")])
-        .await;
+    let done = visit.send(path, &[("current", PASSWORD), ("password", "another good one")]).await;
     done.is(303);
     let fresh = done.cookie();
     let at = format!("/o/{}/profile", visit.org);
@@ -245,9 +197,7 @@ async fn a_session_is_ended() {
 async fn apps_runners_usage_and_audit_are_shown() {
     let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Owner).await;
-    visit
-        .done("/apps", &[("bundleId", "com.example.shop"), ("name", "Shop <b>")])
-        .await;
+    visit.done("/apps", &[("bundleId", "com.example.shop"), ("name", "Shop <b>")]).await;
     assert!(visit.html("/apps").await.contains("Shop &#60;b&#62;"));
     let taken = visit.send("/apps", &[("bundleId", "no id")]).await;
     taken.says(r#"id="bundleId-wrong""#);
@@ -258,10 +208,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     made.is(201);
     let text = made.text();
     let command = shown(&text, "command");
-    assert!(
-        command.ends_with(&format!("launchway runner --url {}", app.origin)),
-        "{command}"
-    );
+    assert!(command.ends_with(&format!("launchway runner --url {}", app.origin)), "{command}");
     let runner = app.runner(&key, &["os=linux"]).await;
     assert!(visit.html("/runners").await.contains("os=linux"));
     visit.confirmed(&format!("/runners/{}/revoke", runner.id), &[]).await;
@@ -288,11 +235,7 @@ async fn a_credential_is_kept_and_deleted() {
     let send = async |file: &[u8], password: &str| {
         const BOUNDARY: &str = "----boundary";
         let mut body = Vec::new();
-        for (name, value) in [
-            ("token", visit.token.as_str()),
-            ("kind", "android_keystore"),
-            ("password", password),
-        ] {
+        for (name, value) in [("token", visit.token.as_str()), ("kind", "android_keystore"), ("password", password)] {
             let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
             body.extend_from_slice(part.as_bytes());
         }

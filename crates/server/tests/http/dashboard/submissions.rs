@@ -18,12 +18,7 @@ use crate::support::{Answer, Fields, Says, TestApp, noise};
 
 /// A page of a stage whose visitor signed in before: the stage is changed in between.
 fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
-    Visit {
-        app: stage,
-        org: stage.org,
-        cookie: cookie.to_owned(),
-        token: token.to_owned(),
-    }
+    Visit { app: stage, org: stage.org, cookie: cookie.to_owned(), token: token.to_owned() }
 }
 
 /// A stage and a member who is signed in: cookie and token.
@@ -37,9 +32,7 @@ async fn stage() -> (Stage, String, String) {
 /// The id of the submission that a form made.
 fn made(visit: &Visit<'_>, answer: &Answer) -> String {
     answer.is(303);
-    let path = answer
-        .header("location")
-        .strip_prefix(&format!("/o/{}/submissions/", visit.org));
+    let path = answer.header("location").strip_prefix(&format!("/o/{}/submissions/", visit.org));
     path.unwrap().strip_suffix("?done=submitted").unwrap().to_owned()
 }
 
@@ -60,10 +53,9 @@ async fn the_list_teaches_is_filtered_and_follows() {
     let none = visit.html("/submissions?status=in_review").await;
     none.says("No submission to show.");
     none.lacks(&path);
-    for (query, words) in [
-        ("status=nonsense", "status must be queued"),
-        ("buildId=x", "buildId must be a build&#39;s id"),
-    ] {
+    for (query, words) in
+        [("status=nonsense", "status must be queued"), ("buildId=x", "buildId must be a build&#39;s id")]
+    {
         let wrong = visit.page(&format!("/submissions?{query}")).await;
         wrong.is(400);
         wrong.says(words);
@@ -85,18 +77,14 @@ async fn the_list_teaches_is_filtered_and_follows() {
     // Nothing more comes of a submission that is over.
     let last = comes(&mut one, "event: over\n").await;
     last.says("The submission is canceled.");
-    for (action, words) in [
-        ("cancel", "that cannot be changed any more"),
-        ("retry", "only a failed or rejected one can be retried"),
-    ] {
+    for (action, words) in
+        [("cancel", "that cannot be changed any more"), ("retry", "only a failed or rejected one can be retried")]
+    {
         let refused = visit.page(&format!("{path}/{action}")).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{action}");
         refused.says(words);
     }
-    assert_eq!(
-        visit.confirmed(&format!("{path}/delete"), &[]).await,
-        "/submissions?done=submission-deleted"
-    );
+    assert_eq!(visit.confirmed(&format!("{path}/delete"), &[]).await, "/submissions?done=submission-deleted");
     visit.page(&path).await.is(404);
 }
 
@@ -128,16 +116,10 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
         ("text", ""),
         ("options.releaseName", "Spring"),
     ];
-    let id = made(
-        &visit,
-        &visit.send_parts("/submissions/new", &token, &fields, None).await,
-    );
+    let id = made(&visit, &visit.send_parts("/submissions/new", &token, &fields, None).await);
     let view = stage.read(id.parse().unwrap()).await;
     view.has(json!({"buildId": build, "destination": "beta", "rollout": 100}));
-    assert_eq!(
-        view["releaseNotes"],
-        json!([{"locale": "en-US", "text": "one\ntwo <b>"}])
-    );
+    assert_eq!(view["releaseNotes"], json!([{"locale": "en-US", "text": "one\ntwo <b>"}]));
     assert_eq!(view["options"]["releaseName"], "Spring");
     let page = visit.html(&format!("/submissions/{id}?done=submitted")).await;
     for part in [
@@ -173,9 +155,7 @@ async fn a_file_is_submitted_and_its_rollout_changed() {
         (("status", "rolling_out"), "rolling_out", 50),
         (("rollout", "100"), "success", 100),
     ] {
-        let next = again(&stage, &cookie, &token)
-            .confirmed(&format!("{path}/change"), &[field])
-            .await;
+        let next = again(&stage, &cookie, &token).confirmed(&format!("{path}/change"), &[field]).await;
         assert_eq!(next, format!("{path}?done=submission-changed"));
         let done = |record: &Submission| {
             let state = record.state.status.as_str();
@@ -201,14 +181,8 @@ async fn a_file_of_several_mebibytes_comes_whole() {
     let (stage, cookie, token) = stage().await;
     let visit = again(&stage, &cookie, &token);
     let bytes = noise(3 << 20);
-    let answer = visit
-        .send_parts(
-            "/submissions/new",
-            &token,
-            &[("destination", "internal")],
-            Some(("app.apk", &bytes)),
-        )
-        .await;
+    let answer =
+        visit.send_parts("/submissions/new", &token, &[("destination", "internal")], Some(("app.apk", &bytes))).await;
     // It is read as an app, and is none.
     let text = answer.text();
     assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
@@ -225,37 +199,17 @@ async fn a_refused_form_keeps_what_was_typed() {
     let note = |text| vec![("destination", "beta"), ("locale", "en-US"), ("text", text)];
     for (fields, file, words) in [
         (vec![("destination", "beta")], None, "file is missing: choose the app"),
-        (
-            vec![("destination", "beta")],
-            Some(("app.apk", &b""[..])),
-            "file is missing: choose the app",
-        ),
-        (
-            vec![("destination", "a/b")],
-            apk,
-            "destination must be testflight or app_store",
-        ),
-        (
-            vec![("destination", "beta"), ("rollout", "half")],
-            apk,
-            "rollout must be a whole percent from 1 to 100",
-        ),
+        (vec![("destination", "beta")], Some(("app.apk", &b""[..])), "file is missing: choose the app"),
+        (vec![("destination", "a/b")], apk, "destination must be testflight or app_store"),
+        (vec![("destination", "beta"), ("rollout", "half")], apk, "rollout must be a whole percent from 1 to 100"),
         (note(&long), apk, "releaseNotes[0].text must have 1 to 500 characters"),
         (
             vec![("destination", "beta"), ("options.priority", "nine")],
             apk,
             "options.priority must be a whole number from 0 to 5",
         ),
-        (
-            vec![("destination", "beta")],
-            Some(("notes.txt", &b"text"[..])),
-            "The app must be an .ipa, .aab or .apk",
-        ),
-        (
-            vec![("destination", "testflight")],
-            apk,
-            "destination must be internal, alpha, beta, production",
-        ),
+        (vec![("destination", "beta")], Some(("notes.txt", &b"text"[..])), "The app must be an .ipa, .aab or .apk"),
+        (vec![("destination", "testflight")], apk, "destination must be internal, alpha, beta, production"),
     ] {
         let answer = visit.send_parts("/submissions/new", &token, &fields, file).await;
         let text = answer.text();
@@ -314,16 +268,7 @@ async fn who_may_not_manage_credentials_is_told_whom_to_ask() {
     let app = TestApp::start().await;
     let (member, admin) = (visit(&app, Role::Member).await, visit(&app, Role::Admin).await);
     for path in ["/submissions", "/submissions/new"] {
-        assert!(
-            member.html(path).await.contains("an admin of the organization"),
-            "{path}"
-        );
-        assert!(
-            admin
-                .html(path)
-                .await
-                .contains(&format!("/o/{}/credentials", admin.org)),
-            "{path}"
-        );
+        assert!(member.html(path).await.contains("an admin of the organization"), "{path}");
+        assert!(admin.html(path).await.contains(&format!("/o/{}/credentials", admin.org)), "{path}");
     }
 }

@@ -24,13 +24,7 @@ fn shown(app: &TestApp, secret: &Secret) -> String {
 
 /// The recovery codes that a page shows.
 fn recovery_codes(html: &str) -> Vec<String> {
-    let list = html
-        .split_once(r#"<code id="recovery">"#)
-        .unwrap()
-        .1
-        .split_once("</code>")
-        .unwrap()
-        .0;
+    let list = html.split_once(r#"<code id="recovery">"#).unwrap().1.split_once("</code>").unwrap().0;
     list.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -49,10 +43,7 @@ async fn an_app_is_added_by_its_first_code() {
     assert!(two_factor::pending_secret(&app.app, user).await.unwrap().is_none());
     let html = visit.send(PAGE, &[PRESENT]).await.text();
     let first = waiting(&visit).await;
-    assert!(
-        html.contains(first.text().as_str()) && html.contains(r#"class="qr""#),
-        "{html}"
-    );
+    assert!(html.contains(first.text().as_str()) && html.contains(r#"class="qr""#), "{html}");
     // Another secret takes its place; who asks again sees the same.
     visit.send(PAGE, &[PRESENT]).await;
     let secret = waiting(&visit).await;
@@ -61,19 +52,14 @@ async fn an_app_is_added_by_its_first_code() {
     for (code, message) in [
         ("", "code must be the six digits that the app shows"),
         ("12345", "code must be the six digits that the app shows"),
-        (
-            shown(&app, &first).as_str(),
-            "code is wrong: enter the one that the app shows now",
-        ),
+        (shown(&app, &first).as_str(), "code is wrong: enter the one that the app shows now"),
     ] {
         let refused = visit.send("/profile/two-factor/confirm", &[("code", code)]).await;
         refused.is(400);
         refused.says(message);
     }
     let code = shown(&app, &secret);
-    let done = visit
-        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
-        .await;
+    let done = visit.send("/profile/two-factor/confirm", &[("code", code.as_str())]).await;
     done.is(200);
     assert_eq!(recovery_codes(&done.text()).len(), 10);
     let html = visit.html(PAGE).await;
@@ -108,10 +94,7 @@ async fn codes_are_turned_off_by_password_and_code() {
     visit.send(PAGE, &[PRESENT]).await;
     let secret = waiting(&visit).await;
     let code = shown(&app, &secret);
-    let html = visit
-        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
-        .await
-        .text();
+    let html = visit.send("/profile/two-factor/confirm", &[("code", code.as_str())]).await.text();
     let recovery = recovery_codes(&html);
     app.advance(30 * SECOND);
     for (password, code, message) in [

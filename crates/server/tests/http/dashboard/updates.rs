@@ -30,35 +30,17 @@ const FIELDS: [(&str, &str); 5] = [
 async fn an_update_is_published_from_the_browser() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
-    assert!(
-        visit
-            .html("/updates")
-            .await
-            .contains(&format!("launchway login --url {}", app.origin))
-    );
+    assert!(visit.html("/updates").await.contains(&format!("launchway login --url {}", app.origin)));
     let zip = package("index.html", b"<h1>hello</h1>");
     let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
     done.is(303);
-    let path = done
-        .header("location")
-        .strip_prefix(&format!("/o/{}", visit.org))
-        .unwrap()
-        .to_owned();
+    let path = done.header("location").strip_prefix(&format!("/o/{}", visit.org)).unwrap().to_owned();
     let page = visit.html(&path).await;
     page.says("The update is published.");
     page.says("one\ntwo &#60;b&#62;</textarea>");
-    let answer = app
-        .checked("com.example.app", "currentVersion=1.0.0&platform=android")
-        .await;
+    let answer = app.checked("com.example.app", "currentVersion=1.0.0&platform=android").await;
     answer.has(json!({"updateAvailable": true, "releaseNotes": "one\ntwo <b>"}));
-    let bytes = app
-        .request(Method::GET, answer.text("url"))
-        .send()
-        .await
-        .unwrap()
-        .bytes()
-        .await
-        .unwrap();
+    let bytes = app.request(Method::GET, answer.text("url")).send().await.unwrap().bytes().await.unwrap();
     assert_eq!(bytes, zip);
 }
 
@@ -92,28 +74,14 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
     let zip = package("index.html", b"hello");
     for (fields, file, status, words) in [
         (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP"),
-        (
-            &FIELDS[..],
-            Some(&b""[..]),
-            400,
-            "file is missing: choose the package, a ZIP",
-        ),
+        (&FIELDS[..], Some(&b""[..]), 400, "file is missing: choose the package, a ZIP"),
         (&FIELDS[..], Some(&b"no zip"[..]), 400, "ZIP"),
         (&FIELDS[1..], Some(&zip[..]), 400, "bundleId "),
-        (
-            &[FIELDS[0], FIELDS[1], ("version", "one")],
-            Some(&zip[..]),
-            400,
-            "version must be a semantic version",
-        ),
+        (&[FIELDS[0], FIELDS[1], ("version", "one")], Some(&zip[..]), 400, "version must be a semantic version"),
     ] {
         let answer = publish(&visit, &visit.token, fields, file).await;
         assert_eq!(answer.status.as_u16(), status, "{words}: {}", answer.text());
-        assert!(
-            answer.text().contains(words) && answer.text().contains("<form"),
-            "{words}: {}",
-            answer.text()
-        );
+        assert!(answer.text().contains(words) && answer.text().contains("<form"), "{words}: {}", answer.text());
     }
     for token in ["", "wrong"] {
         let answer = publish(&visit, token, &FIELDS, Some(&zip)).await;
@@ -127,13 +95,9 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     let (app, org, key) = TestApp::with_org().await;
     let visit = visit_of(&app, org, Role::Member).await;
     let of = |update: serde_json::Value| update.id().to_owned();
-    let first = of(app
-        .published(&key, json!({"version": "1.0.1", "configuration": "staging"}))
-        .await);
+    let first = of(app.published(&key, json!({"version": "1.0.1", "configuration": "staging"})).await);
     app.advance(1000);
-    let second = of(app
-        .published(&key, json!({"version": "1.0.2", "configuration": "staging"}))
-        .await);
+    let second = of(app.published(&key, json!({"version": "1.0.2", "configuration": "staging"})).await);
     let path = format!("/updates/{second}");
     let read = async |id: &str| app.get(&key, &format!("/update?id={id}")).await.ok();
 
@@ -148,25 +112,14 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     let now = read(&second).await;
     now.has(json!({"status": "published", "rollout": 25, "releaseNotes": "new", "mandatory": true}));
     let wrong = visit.page(&format!("{change}?rollout=101")).await;
-    assert!(
-        wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"),
-        "{}",
-        wrong.text()
-    );
+    assert!(wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"), "{}", wrong.text());
 
-    let promoted = visit
-        .confirmed(&format!("{path}/promote"), &[("configuration", "production")])
-        .await;
+    let promoted = visit.confirmed(&format!("{path}/promote"), &[("configuration", "production")]).await;
     let promoted = promoted.split(['/', '?']).nth(2).unwrap().to_owned();
     let record = read(&promoted).await;
     record.has(json!({"configuration": "production", "sourceUpdateId": second}));
 
-    assert!(
-        visit
-            .html(&path)
-            .await
-            .contains(&format!(r#"<option value="{first}">1.0.1"#))
-    );
+    assert!(visit.html(&path).await.contains(&format!(r#"<option value="{first}">1.0.1"#)));
     let back = visit.confirmed(&format!("{path}/rollback"), &[("to", &first)]).await;
     let back = read(back.split(['/', '?']).nth(2).unwrap()).await;
     back.has(json!({"version": "1.0.2", "sourceUpdateId": first}));
@@ -177,10 +130,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     page.lacks("Change rollout");
     let again = visit.page(&format!("{change}?status=published")).await;
     again.says("A withdrawn update stays withdrawn");
-    assert_eq!(
-        visit.confirmed(&format!("{path}/delete"), &[]).await,
-        "/updates?done=update-deleted"
-    );
+    assert_eq!(visit.confirmed(&format!("{path}/delete"), &[]).await, "/updates?done=update-deleted");
     visit.page(&path).await.is(404);
 }
 
@@ -247,11 +197,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         app.published(&key, fields).await;
     }
     for (query, sentence, whys) in [
-        (
-            "currentVersion=3.0.0",
-            "No update available",
-            vec!["The device has this version or a newer one."],
-        ),
+        ("currentVersion=3.0.0", "No update available", vec!["The device has this version or a newer one."]),
         (
             "currentVersion=1.0.0&platform=android&fingerprint=old",
             "It gets 1.0.1 (build 1)",
@@ -278,9 +224,7 @@ async fn who_gets_what_is_what_the_check_answers() {
             vec!["It needs other native code than the device has."],
         ),
     ] {
-        let page = visit
-            .html(&format!("/updates/audience?bundleId=com.example.app&{query}"))
-            .await;
+        let page = visit.html(&format!("/updates/audience?bundleId=com.example.app&{query}")).await;
         assert!(page.contains(sentence), "{query}: {page}");
         for why in whys {
             assert!(page.contains(why), "{query}: {why} in {page}");
@@ -293,9 +237,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         };
         assert!(sentence.contains(expected), "{query}: {check}");
     }
-    let wrong = visit
-        .page("/updates/audience?bundleId=com.example.app&currentVersion=x")
-        .await;
+    let wrong = visit.page("/updates/audience?bundleId=com.example.app&currentVersion=x").await;
     assert!(
         wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("currentVersion must be"),
         "{}",
@@ -310,16 +252,9 @@ async fn who_gets_what_is_told_of_own_apps_only() {
     app.published(&key, json!({"version": "1.0.1"})).await;
     let visit = visit(&app, Role::Owner).await;
     let query = "currentVersion=1.0.0";
-    let foreign = visit
-        .page(&format!("/updates/audience?bundleId=com.example.app&{query}"))
-        .await;
-    let missing = visit
-        .page(&format!("/updates/audience?bundleId=com.example.none&{query}"))
-        .await;
-    assert_eq!(
-        (foreign.status, missing.status),
-        (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST)
-    );
+    let foreign = visit.page(&format!("/updates/audience?bundleId=com.example.app&{query}")).await;
+    let missing = visit.page(&format!("/updates/audience?bundleId=com.example.none&{query}")).await;
+    assert_eq!((foreign.status, missing.status), (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST));
     foreign.says("bundleId names no app of this organization");
     assert_eq!(foreign.text().replace("example.app", "example.none"), missing.text());
 }

@@ -16,67 +16,22 @@ pub fn apps() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
     let manifest = "base/manifest/AndroidManifest.xml";
     vec![
         ("arrays with a prefix", "a.ipa", xml("<x:array>", "</x:array>"), DAMAGED),
-        (
-            "dictionaries with a prefix",
-            "a.ipa",
-            xml("<x:dict><key>k</key>", "</x:dict>"),
-            DAMAGED,
-        ),
-        (
-            "arrays of a namespace",
-            "a.ipa",
-            xml("<array xmlns='a:b'>", "</array>"),
-            DAMAGED,
-        ),
-        (
-            "arrays behind CDATA",
-            "a.ipa",
-            xml("<![CDATA[]]><array >", "</array >"),
-            DAMAGED,
-        ),
+        ("dictionaries with a prefix", "a.ipa", xml("<x:dict><key>k</key>", "</x:dict>"), DAMAGED),
+        ("arrays of a namespace", "a.ipa", xml("<array xmlns='a:b'>", "</array>"), DAMAGED),
+        ("arrays behind CDATA", "a.ipa", xml("<![CDATA[]]><array >", "</array >"), DAMAGED),
         ("arrays that never end", "a.ipa", xml("<x:array>", ""), DAMAGED),
-        (
-            "lists that hold each other",
-            "a.ipa",
-            ipa(&binary_list(&in_each_other())),
-            "has no CFBundleIdentifier",
-        ),
-        (
-            "a list that holds itself",
-            "a.ipa",
-            ipa(&binary_list(&[vec![0xa2, 0, 0]])),
-            DAMAGED,
-        ),
-        (
-            "a table larger than the file",
-            "a.ipa",
-            ipa(&with_trailer(1 << 60, 0, 8)),
-            DAMAGED,
-        ),
-        (
-            "a top object far away",
-            "a.ipa",
-            ipa(&with_trailer(1, u64::MAX, 8)),
-            DAMAGED,
-        ),
+        ("lists that hold each other", "a.ipa", ipa(&binary_list(&in_each_other())), "has no CFBundleIdentifier"),
+        ("a list that holds itself", "a.ipa", ipa(&binary_list(&[vec![0xa2, 0, 0]])), DAMAGED),
+        ("a table larger than the file", "a.ipa", ipa(&with_trailer(1 << 60, 0, 8)), DAMAGED),
+        ("a top object far away", "a.ipa", ipa(&with_trailer(1, u64::MAX, 8)), DAMAGED),
         (
             "a manifest nested in protocol buffers",
             "a.aab",
             packed(&[(manifest, &nested_protobuf(200_000))]),
             "has no package",
         ),
-        (
-            "a directory of another length",
-            "a.apk",
-            lying(12),
-            "truncated or damaged",
-        ),
-        (
-            "a directory at another place",
-            "a.apk",
-            lying(16),
-            "truncated or damaged",
-        ),
+        ("a directory of another length", "a.apk", lying(12), "truncated or damaged"),
+        ("a directory at another place", "a.apk", lying(16), "truncated or damaged"),
     ]
 }
 
@@ -86,10 +41,7 @@ pub fn profiles() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("arrays with a prefix", xml("<x:array>", "</x:array>")),
         ("dictionaries with a prefix", xml("<x:dict><key/>", "</x:dict>")),
-        (
-            "arrays that never end",
-            signed(nested_xml(60_000, "<x:array>", "").as_bytes()),
-        ),
+        ("arrays that never end", signed(nested_xml(60_000, "<x:array>", "").as_bytes())),
         ("arrays of a namespace", xml("<array xmlns=''>", "</array>")),
     ]
 }
@@ -97,10 +49,7 @@ pub fn profiles() -> Vec<(&'static str, Vec<u8>)> {
 /// An app for iPhones with this profile in it.
 pub fn ipa_with_profile(profile: &[u8]) -> Vec<u8> {
     let info = "<plist><dict><key>CFBundleIdentifier</key><string>com.example.app</string></dict></plist>";
-    packed(&[
-        (INFO, info.as_bytes()),
-        ("Payload/A.app/embedded.mobileprovision", profile),
-    ])
+    packed(&[(INFO, info.as_bytes()), ("Payload/A.app/embedded.mobileprovision", profile)])
 }
 
 fn ipa(info: &[u8]) -> Vec<u8> {
@@ -193,11 +142,8 @@ fn lying(place: usize) -> Vec<u8> {
 fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let content = parts.concat();
     let length = content.len() as u32;
-    let header = if length < 0x80 {
-        vec![tag, length as u8]
-    } else {
-        [&[tag, 0x84], &length.to_be_bytes()[..]].concat()
-    };
+    let header =
+        if length < 0x80 { vec![tag, length as u8] } else { [&[tag, 0x84], &length.to_be_bytes()[..]].concat() };
     [header, content].concat()
 }
 
@@ -209,16 +155,9 @@ pub fn signed(content: &[u8]) -> Vec<u8> {
     let oid = |bytes: &[u8]| der(0x06, &[bytes]);
     let sha256 = der(0x30, &[&oid(&[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1])]);
     let ecdsa = der(0x30, &[&oid(&[0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])]);
-    let curve = [
-        oid(&[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1]),
-        oid(&[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7]),
-    ]
-    .concat();
+    let curve = [oid(&[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1]), oid(&[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7])].concat();
     let public = der(0x03, &[&[0], key.public_key().as_ref()]);
-    let name = der(
-        0x30,
-        &[&der(0x31, &[&der(0x30, &[&oid(&[0x55, 4, 3]), &der(0x0c, &[b"A"])])])],
-    );
+    let name = der(0x30, &[&der(0x31, &[&der(0x30, &[&oid(&[0x55, 4, 3]), &der(0x0c, &[b"A"])])])]);
     let serial = der(0x02, &[&[1]]);
     let times = [der(0x17, &[b"200101000000Z"]), der(0x17, &[b"490101000000Z"])].concat();
     let info = der(0x30, &[&der(0x30, &[&curve]), &public]);
@@ -229,21 +168,10 @@ pub fn signed(content: &[u8]) -> Vec<u8> {
     let signature = key.sign(&random, content).unwrap();
     let signer = der(
         0x30,
-        &[
-            &der(0x02, &[&[1]]),
-            &der(0x30, &[&name, &serial]),
-            &sha256,
-            &ecdsa,
-            &der(0x04, &[signature.as_ref()]),
-        ],
+        &[&der(0x02, &[&[1]]), &der(0x30, &[&name, &serial]), &sha256, &ecdsa, &der(0x04, &[signature.as_ref()])],
     );
-    let encapsulated = der(
-        0x30,
-        &[
-            &oid(&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1]),
-            &der(0xa0, &[&der(0x04, &[content])]),
-        ],
-    );
+    let encapsulated =
+        der(0x30, &[&oid(&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1]), &der(0xa0, &[&der(0x04, &[content])])]);
     let data = der(
         0x30,
         &[
@@ -254,11 +182,5 @@ pub fn signed(content: &[u8]) -> Vec<u8> {
             &der(0x31, &[&signer]),
         ],
     );
-    der(
-        0x30,
-        &[
-            &oid(&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]),
-            &der(0xa0, &[&data]),
-        ],
-    )
+    der(0x30, &[&oid(&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]), &der(0xa0, &[&data])])
 }

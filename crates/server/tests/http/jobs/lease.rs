@@ -15,11 +15,7 @@ use crate::support::{Setup, TestApp, until};
 const JOB: &str = "a_job";
 
 async fn holds(node: &TestApp) -> bool {
-    node.app
-        .job_leases
-        .hold(&node.app.db, JOB, node.app.clock.now())
-        .await
-        .unwrap()
+    node.app.job_leases.hold(&node.app.db, JOB, node.app.clock.now()).await.unwrap()
 }
 
 /// How often a job was begun, and how many run now.
@@ -141,22 +137,10 @@ async fn stopping_gives_leases_back_and_writes_what_waits() {
     let (_, key) = one.org_with_key().await;
     one.published(&key, json!({})).await;
     // Taken before, so that there is nothing to wait for: the job only renews it.
-    assert!(
-        one.app
-            .job_leases
-            .hold(&one.app.db, "clean_up", one.app.clock.now())
-            .await
-            .unwrap()
-    );
+    assert!(one.app.job_leases.hold(&one.app.db, "clean_up", one.app.clock.now()).await.unwrap());
     let jobs = Jobs::start(&one.app);
-    let taken_over = async || {
-        other
-            .app
-            .job_leases
-            .hold(&other.app.db, "clean_up", other.app.clock.now())
-            .await
-            .unwrap()
-    };
+    let taken_over =
+        async || other.app.job_leases.hold(&other.app.db, "clean_up", other.app.clock.now()).await.unwrap();
     assert!(!taken_over().await);
     one.checked("com.example.app", "currentVersion=1.0.0").await;
     jobs.stop(&one.app).await;

@@ -28,11 +28,7 @@ async fn in_the_present(setup: impl Into<Setup>) -> TestApp {
 async fn store(app: &TestApp, key: &str) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"bytes").unwrap();
-    app.app
-        .blob
-        .put_file(&Key::new(key).unwrap(), file.path())
-        .await
-        .unwrap();
+    app.app.blob.put_file(&Key::new(key).unwrap(), file.path()).await.unwrap();
 }
 
 /// Every object but the marks of installations.
@@ -86,11 +82,7 @@ async fn what_nothing_names_goes(app: TestApp) {
     kept.push(format!("uploads/{waiting}"));
     kept.extend(foreign.map(str::to_owned));
     kept.sort();
-    assert_eq!(
-        stored(&app).await,
-        kept,
-        "the upload goes with its row, which clean-up removes"
-    );
+    assert_eq!(stored(&app).await, kept, "the upload goes with its row, which clean-up removes");
     clean_up(&app.app).await.unwrap();
     app.advance(10 * DAY);
     assert_eq!(sweep(&app.app).await.unwrap(), 0);
@@ -165,13 +157,7 @@ async fn nothing_is_removed_where_another_installation_is_at_home() {
     }
     assert_eq!(stored(&app).await.len(), 1, "{update}");
     // The other one is gone for good, and its mark is removed.
-    for mark in app
-        .app
-        .blob
-        .list(Some(&Key::new("installations").unwrap()))
-        .await
-        .unwrap()
-    {
+    for mark in app.app.blob.list(Some(&Key::new("installations").unwrap())).await.unwrap() {
         app.app.blob.delete(&mark).await.unwrap();
     }
     assert_eq!(sweep(&app.app).await.unwrap(), 0, "it is asked once a day");
@@ -208,13 +194,7 @@ impl<'a> Running<'a> {
         let (org, key) = app.org_with_key().await;
         let bytes = package("index.html", b"<h1>slow</h1>");
         let upload = app.upload(&key, &bytes).await;
-        Running {
-            app,
-            org,
-            key,
-            upload,
-            bytes,
-        }
+        Running { app, org, key, upload, bytes }
     }
 
     /// Publishes, and does `meanwhile` when the copy is there and nothing names it yet.
@@ -286,11 +266,7 @@ async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
     let url = app.app.config.database_url.reveal();
     let mut other = app.app.db.write().await.unwrap();
     let bundle = BUNDLE.parse().unwrap();
-    other
-        .org(app.org(Tier::Pro).await)
-        .touch_updates(&bundle, 0)
-        .await
-        .unwrap();
+    other.org(app.org(Tier::Pro).await).touch_updates(&bundle, 0).await.unwrap();
     let interrupted = async {
         until("the publish waits", async || {
             let waiting = "SELECT count(*) FROM pg_stat_activity \
@@ -317,8 +293,7 @@ async fn the_folders_of_what_went_are_gone() {
     let app = in_the_present(Setup::default()).await;
     let running = Running::new(&app).await;
     let update = running.publish(async || ()).await.created();
-    let path = format!("/update?id={}", update.id());
-    app.delete(&running.key, &path).await.ok();
+    app.delete(&running.key, &format!("/update?id={}", update.id())).await.ok();
     app.advance(2 * DAY);
     clean_up(&app.app).await.unwrap();
     assert_eq!(std::fs::read_dir(app.objects()).unwrap().count(), 0);

@@ -38,12 +38,7 @@ pub struct Caller {
 impl Caller {
     pub fn new(name: &str, who: Who, headers: &[(&'static str, &str)]) -> Caller {
         let own = |(name, value): &(&'static str, &str)| (*name, (*value).to_owned());
-        Caller {
-            name: name.to_owned(),
-            headers: headers.iter().map(own).collect(),
-            query: String::new(),
-            who,
-        }
+        Caller { name: name.to_owned(), headers: headers.iter().map(own).collect(), query: String::new(), who }
     }
 
     pub fn key(name: &str, key: &str, who: Who) -> Caller {
@@ -122,11 +117,7 @@ fn needs(role: &str, has: Role) -> String {
 /// A key that expires after a day.
 async fn key_for_a_day(app: &TestApp, org: OrgId) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
-    let plan = KeyPlan {
-        name: "for a day".to_owned(),
-        scopes: Scope::ALL.to_vec(),
-        days: Some(1),
-    };
+    let plan = KeyPlan { name: "for a day".to_owned(), scopes: Scope::ALL.to_vec(), days: Some(1) };
     let (key, _) = keys::create(&mut write, plan).await.unwrap();
     write.commit().await.unwrap();
     key.reveal().to_owned()
@@ -167,18 +158,10 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
         Caller::new("nobody", Who::Nobody, &[]),
         Caller::new("another scheme", Who::Nobody, &[("authorization", "Basic YTpi")]),
         Caller::new("a key without scheme", Who::Nobody, &[("authorization", &admin_key)]),
-        Caller::new(
-            "a key in the wrong scheme",
-            Who::Nobody,
-            &[("authorization", &format!("Token {admin_key}"))],
-        ),
+        Caller::new("a key in the wrong scheme", Who::Nobody, &[("authorization", &format!("Token {admin_key}"))]),
         Caller::new("an unknown cookie", Who::Nobody, &[("cookie", "launchway=AAAA")]),
         Caller::new("an empty cookie", Who::Nobody, &[("cookie", "launchway=")]),
-        Caller::new(
-            "a cookie that signed out",
-            Who::Nobody,
-            &[("cookie", &signed_out), ("origin", &app.origin)],
-        ),
+        Caller::new("a cookie that signed out", Who::Nobody, &[("cookie", &signed_out), ("origin", &app.origin)]),
         Caller::new("an empty Bearer value", Who::BrokenKey, &[("authorization", "Bearer")]),
         Caller::key("a Bearer value of no form", "nonsense", Who::BrokenKey),
         Caller::key("a key cut short", cut, Who::BrokenKey),
@@ -188,18 +171,13 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
         Caller::key("an expired key", &expired, Who::BrokenKey),
     ];
     let with_cookie = Caller::key("a bad key beside a good cookie", "lw_x", Who::BrokenKey);
-    callers.push(Caller {
-        headers: [with_cookie.headers.clone(), sessions[2].headers.clone()].concat(),
-        ..with_cookie
-    });
+    callers
+        .push(Caller { headers: [with_cookie.headers.clone(), sessions[2].headers.clone()].concat(), ..with_cookie });
     for (name, headers) in [
         ("Origin of another site", vec![("origin", "https://evil.example")]),
         ("an opaque Origin", vec![("origin", "null")]),
         ("Sec-Fetch-Site: cross-site", vec![("sec-fetch-site", "cross-site")]),
-        (
-            "Sec-Fetch-Site: same-site",
-            vec![("sec-fetch-site", "same-site"), ("origin", app.origin.as_str())],
-        ),
+        ("Sec-Fetch-Site: same-site", vec![("sec-fetch-site", "same-site"), ("origin", app.origin.as_str())]),
     ] {
         let headers = [vec![("cookie", cookie.as_str())], headers].concat();
         callers.push(Caller::new(name, Who::OtherSite, &headers));

@@ -58,16 +58,8 @@ const NAMED_BY_BODIES: [(&str, Thing, &str); 7] = [
         Thing::Upload,
         r#"{"bundleId": "com.example.eve", "platform": "android", "source": {"uploadId": "{id}"}}"#,
     ),
-    (
-        "POST /submit",
-        Thing::Upload,
-        r#"{"uploadId": "{id}", "destination": "internal"}"#,
-    ),
-    (
-        "POST /submit",
-        Thing::Build,
-        r#"{"buildId": "{id}", "destination": "internal"}"#,
-    ),
+    ("POST /submit", Thing::Upload, r#"{"uploadId": "{id}", "destination": "internal"}"#),
+    ("POST /submit", Thing::Build, r#"{"buildId": "{id}", "destination": "internal"}"#),
     (
         "PUT /webhooks",
         Thing::Webhook,
@@ -84,23 +76,17 @@ impl Victim {
         let git = json!({"url": "https://example.com/app.git", "ref": "main"});
         let body = json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}});
         let build = app.post(&key, "/build", body).await.created();
-        let body = json!({"email": "bob@example.com"});
-        app.post(&key, "/orgs/invitations", body).await.created();
-        let body = json!({"name": "TOKEN", "value": "secret"});
-        app.post(&key, "/env", body).await.created();
+        app.post(&key, "/orgs/invitations", json!({"email": "bob@example.com"})).await.created();
+        app.post(&key, "/env", json!({"name": "TOKEN", "value": "secret"})).await.created();
         app.keystore(&key).await;
         let submission = app.submitted(&key).await;
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.post(&key, "/webhooks", body).await.created();
-        let test = format!("/webhooks/test?id={}", webhook.id());
-        let delivery = app.post(&key, &test, ()).await.created();
+        let delivery = app.post(&key, &format!("/webhooks/test?id={}", webhook.id()), ()).await.created();
         let token = app.post(&key, "/runners/tokens", ()).await.created();
         app.enroll(token.text("token"), &["os=linux"]).await;
-        let mut victim = Victim {
-            key,
-            cookie,
-            ids: HashMap::from([(Thing::Org, org.to_string()), (Thing::Upload, upload)]),
-        };
+        let mut victim =
+            Victim { key, cookie, ids: HashMap::from([(Thing::Org, org.to_string()), (Thing::Upload, upload)]) };
         for (thing, list) in [
             (Thing::Env, "/env"),
             (Thing::Credential, "/credentials"),
@@ -133,11 +119,7 @@ impl Victim {
             all.push(app.get(&self.key, list).await.ok());
         }
         all.push(app.get(&self.cookie, "/auth/sessions").await.ok());
-        all.push(
-            app.check("com.example.app", "currentVersion=1.0.0&platform=android")
-                .await
-                .ok(),
-        );
+        all.push(app.check("com.example.app", "currentVersion=1.0.0&platform=android").await.ok());
         all
     }
 }
@@ -214,8 +196,7 @@ async fn a_foreign_id_is_answered_as_unknown_and_stays_untouched() {
         (Thing::Webhook, "/webhooks"),
         (Thing::App, "/apps"),
     ] {
-        let path = format!("{list}?id={}", victim.ids[&thing]);
-        let own = app.get(&victim.cookie, &path).await;
+        let own = app.get(&victim.cookie, &format!("{list}?id={}", victim.ids[&thing])).await;
         assert_eq!(own.ok()["id"], victim.ids[&thing]);
     }
     assert_eq!(victim.everything(&app).await, before);

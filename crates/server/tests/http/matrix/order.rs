@@ -33,9 +33,7 @@ async fn a_key_sees_the_first_thing_that_is_wrong() {
     let own = format!("/update?id={UNUSED}");
 
     let absent = "There is nothing at this path; the API is described at /docs";
-    let answer = nobody
-        .send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN))
-        .await;
+    let answer = nobody.send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN)).await;
     answer.refused(404, absent);
     let answer = nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await;
     answer.refused(405, "This path does not take this method");
@@ -79,8 +77,6 @@ async fn a_session_sees_the_first_thing_that_is_wrong() {
     answer.refused(403, "This needs the role admin in the organization; yours is member");
     let answer = admin.send(&app, "DELETE", "/api-keys?id=", None).await;
     answer.refused(400, "id is required");
-    let answer = admin
-        .send(&app, "DELETE", &format!("/api-keys?id={unused}"), None)
-        .await;
+    let answer = admin.send(&app, "DELETE", &format!("/api-keys?id={unused}"), None).await;
     answer.refused(404, "No API key has this id");
 }

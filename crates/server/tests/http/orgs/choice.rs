@@ -36,10 +36,7 @@ async fn a_session_acts_in_the_named_or_its_oldest_organization() {
     let of_oldest = json!(["com.example.three", "com.example.one"]);
     assert_eq!(bundles("").await, (of_oldest.clone(), "60".to_owned()));
     assert_eq!(bundles(&format!("?orgId={oldest}")).await, (of_oldest, "60".to_owned()));
-    assert_eq!(
-        bundles(&format!("?orgId={second}")).await,
-        (json!(["com.example.two"]), "300".to_owned())
-    );
+    assert_eq!(bundles(&format!("?orgId={second}")).await, (json!(["com.example.two"]), "300".to_owned()));
 
     // The role is the one in the organization that is named.
     get(&app, &cookie, "/api-keys").await.ok();
@@ -55,29 +52,19 @@ async fn an_org_id_must_be_one_of_the_callers() {
     let cookie = app.user(org, EMAIL, Role::Owner).await;
     let foreign = app.org(Tier::Free).await;
     // Whether it exists makes no difference, nor does the form of it.
-    for wrong in [
-        foreign.to_string(),
-        foreign.to_string().to_uppercase(),
-        "nonsense".to_owned(),
-        "%00".to_owned(),
-    ] {
+    for wrong in [foreign.to_string(), foreign.to_string().to_uppercase(), "nonsense".to_owned(), "%00".to_owned()] {
         let path = format!("/apps?orgId={wrong}");
         app.get(&key, &path).await.refused(403, FOREIGN);
         get(&app, &cookie, &path).await.refused(403, FOREIGN);
     }
-    for (query, status) in [
-        (format!("?orgId={org}"), 200),
-        ("?orgId=".to_owned(), 200),
-        ("?orgid=nonsense".to_owned(), 200),
-    ] {
+    for (query, status) in
+        [(format!("?orgId={org}"), 200), ("?orgId=".to_owned(), 200), ("?orgid=nonsense".to_owned(), 200)]
+    {
         app.get(&key, &format!("/apps{query}")).await.expect(status);
         get(&app, &cookie, &format!("/apps{query}")).await.expect(status);
     }
-    let twice = format!("/apps?orgId={org}&orgId={org}");
-    app.get(&key, &twice).await.refused(400, "orgId is given twice");
-    get(&app, &cookie, "/apps?orgId=%ff")
-        .await
-        .refused(400, "orgId is not valid UTF-8");
+    app.get(&key, &format!("/apps?orgId={org}&orgId={org}")).await.refused(400, "orgId is given twice");
+    get(&app, &cookie, "/apps?orgId=%ff").await.refused(400, "orgId is not valid UTF-8");
 }
 
 #[tokio::test]
@@ -91,8 +78,5 @@ async fn who_left_an_organization_no_longer_acts_in_it() {
     let id = super::user_id(&app, &cookie).await;
     app.delete(&key, &format!("/orgs/members?id={id}")).await.ok();
     get(&app, &cookie, &named).await.refused(403, FOREIGN);
-    assert_eq!(
-        get(&app, &cookie, "/auth/session").await.ok()["organization"]["id"],
-        json!(home)
-    );
+    assert_eq!(get(&app, &cookie, "/auth/session").await.ok()["organization"]["id"], json!(home));
 }

@@ -33,8 +33,7 @@ struct Left {
 }
 
 async fn invite(app: &TestApp, cookie: &str, email: &str) -> String {
-    let body = json!({"email": email, "role": "admin"});
-    let made = app.post(cookie, "/orgs/invitations", body).await;
+    let made = app.post(cookie, "/orgs/invitations", json!({"email": email, "role": "admin"})).await;
     token_of(&made.created())
 }
 
@@ -63,8 +62,7 @@ async fn enroll(app: &TestApp, token: &str) -> Answer {
 async fn leave_behind(app: &TestApp, org: OrgId, admin: &str, other: &str) -> Left {
     let login = approved_login(app, admin, org).await;
     let fetched = claim(app, &login).await.ok();
-    let body = json!({"name": "CI", "scopes": ["build", "update"]});
-    let key = app.post(admin, "/api-keys", body).await.created();
+    let key = app.post(admin, "/api-keys", json!({"name": "CI", "scopes": ["build", "update"]})).await.created();
     let runner = enroll(app, &runner_token(app, admin).await).await.created();
     Left {
         invitations: [invite(app, admin, SECOND).await, invite(app, other, EMAIL).await],
@@ -86,11 +84,7 @@ impl Left {
         }
         assert_eq!(enroll(app, &self.runner_token).await.status, 401, "{way}");
         let outcome = claim(app, &self.approved).await.ok();
-        assert_eq!(
-            (&outcome["status"], outcome.get("key")),
-            (&json!("denied"), None),
-            "{way}"
-        );
+        assert_eq!((&outcome["status"], outcome.get("key")), (&json!("denied"), None), "{way}");
         let browser = app.get(&self.browser_key, "/auth/session").await;
         assert_eq!(browser.status, 401, "{way}");
         let key = app.get(&self.key, "/auth/session").await;
@@ -113,12 +107,9 @@ impl Left {
 async fn is_audited(app: &TestApp, org: OrgId, way: &str) {
     let log = app.audit(org).await;
     let count = |action: &str| log.iter().filter(|line| line.action == action).count();
-    for (action, times) in [
-        ("member.end_access", 1),
-        ("invitation.delete", 2),
-        ("device_login.end", 1),
-        ("key.revoke", 1),
-    ] {
+    for (action, times) in
+        [("member.end_access", 1), ("invitation.delete", 2), ("device_login.end", 1), ("key.revoke", 1)]
+    {
         assert_eq!(count(action), times, "{way}: {action}");
     }
 }
@@ -126,15 +117,7 @@ async fn is_audited(app: &TestApp, org: OrgId, way: &str) {
 /// Every way in which an admin goes.
 #[tokio::test]
 async fn an_admin_who_goes_leaves_no_access() {
-    for way in [
-        "an owner",
-        "an admin key",
-        "the page",
-        "the operator",
-        "leaving",
-        "demotion",
-        "demotion on the page",
-    ] {
+    for way in ["an owner", "an admin key", "the page", "the operator", "leaving", "demotion", "demotion on the page"] {
         let app = TestApp::start().await;
         let (org, admin_key) = app.org_with_key().await;
         let page = visit_of(&app, org, Role::Owner).await;
@@ -150,17 +133,7 @@ async fn an_admin_who_goes_leaves_no_access() {
             "leaving" => Some(app.delete(&admin, &path).await.ok()),
             "demotion" => Some(app.patch(owner, &path, member()).await.ok()),
             "the operator" => {
-                let record = app
-                    .app
-                    .db
-                    .read()
-                    .await
-                    .unwrap()
-                    .org(org)
-                    .record()
-                    .await
-                    .unwrap()
-                    .unwrap();
+                let record = app.app.db.read().await.unwrap().org(org).record().await.unwrap().unwrap();
                 let removed = members::remove_by_operator(&app.app, EMAIL, &record).await.unwrap();
                 Some(serde_json::to_value(removed).unwrap())
             }
@@ -169,8 +142,7 @@ async fn an_admin_who_goes_leaves_no_access() {
                 None
             }
             _ => {
-                page.confirmed(&format!("/members/{id}/role"), &[("role", "member")])
-                    .await;
+                page.confirmed(&format!("/members/{id}/role"), &[("role", "member")]).await;
                 None
             }
         };
@@ -183,10 +155,7 @@ async fn an_admin_who_goes_leaves_no_access() {
         let reached = get(&app, &admin, &format!("/build?orgId={org}")).await;
         assert_eq!(reached.status.as_u16(), if stays { 200 } else { 403 }, "{way}");
         let review = page.html("/members").await;
-        assert!(
-            review.contains("API keys to review") && review.contains(&left.key[..12]),
-            "{way}: {review}"
-        );
+        assert!(review.contains("API keys to review") && review.contains(&left.key[..12]), "{way}: {review}");
         page.confirmed(&format!("/api-keys/{}/revoke", left.key_id), &[]).await;
         assert!(!page.html("/members").await.contains("API keys to review"), "{way}");
     }
@@ -207,14 +176,10 @@ async fn access_ends_with_a_lesser_role_only() {
     let token = runner_token(&app, &ada).await;
     for same_or_greater in ["admin", "owner", "owner"] {
         let changed = change(same_or_greater).await;
-        assert_eq!(
-            (changed.get("ended"), &changed["role"]),
-            (None, &json!(same_or_greater))
-        );
+        assert_eq!((changed.get("ended"), &changed["role"]), (None, &json!(same_or_greater)));
     }
     enroll(&app, &token).await.created();
-    let body = json!({"email": SECOND, "role": "owner"});
-    let made = app.post(&ada, "/orgs/invitations", body).await.created();
+    let made = app.post(&ada, "/orgs/invitations", json!({"email": SECOND, "role": "owner"})).await.created();
     assert_eq!(change("admin").await["ended"]["invitations"], 1);
     accept(&app, &token_of(&made), PASSWORD).await.expect(401);
 }
@@ -228,10 +193,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     let ada = app.user(org, EMAIL, Role::Admin).await;
     app.join(other, EMAIL, Role::Owner).await;
     let left = leave_behind(&app, org, &ada, &owner).await;
-    let elsewhere = app
-        .post(&ada, &format!("/runners/tokens?orgId={other}"), ())
-        .await
-        .created();
+    let elsewhere = app.post(&ada, &format!("/runners/tokens?orgId={other}"), ()).await.created();
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     reset(&app, &link, "another good password").await.ok();
     // The invitation that somebody else made for the address stays: it gives nothing that the member lacks.

@@ -16,15 +16,9 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
     let app = TestApp::start().await;
     let org = app.org(Tier::Enterprise).await;
     let admin = app.user(org, EMAIL, Role::Admin).await;
-    let body = json!({"email": " Bob@Example.com "});
-    let mut made = app.post(&admin, PATH, body).await.created();
+    let mut made = app.post(&admin, PATH, json!({"email": " Bob@Example.com "})).await.created();
     let link = made.as_object_mut().unwrap().remove("link").unwrap();
-    assert!(
-        link.as_str()
-            .unwrap()
-            .starts_with(&format!("{}/invite?token=", app.origin)),
-        "{link}"
-    );
+    assert!(link.as_str().unwrap().starts_with(&format!("{}/invite?token=", app.origin)), "{link}");
     let expected = json!({
         "id": made["id"], "status": "pending", "email": "bob@example.com", "role": "member",
         "createdAt": iso(START), "expiresAt": iso(START + 7 * DAY),
@@ -34,15 +28,11 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
     let one = get(&app, &admin, &format!("{PATH}?id={}", made.id())).await;
     assert_eq!(one.ok(), expected);
     app.advance(MINUTE);
-    let body = json!({"email": "eve@example.com", "role": "admin"});
-    let second = app.post(&admin, PATH, body).await.created();
+    let second = app.post(&admin, PATH, json!({"email": "eve@example.com", "role": "admin"})).await.created();
     assert_eq!(second["role"], "admin");
     let list = get(&app, &admin, PATH).await.ok();
     assert_eq!((&list["total"], &list["items"][1]), (&json!(2), &expected));
-    assert_eq!(
-        (&list["items"][0]["id"], list["items"][0].get("link")),
-        (&second["id"], None)
-    );
+    assert_eq!((&list["items"][0]["id"], list["items"][0].get("link")), (&second["id"], None));
 }
 
 #[tokio::test]
@@ -67,10 +57,7 @@ async fn an_invitation_has_an_address_and_a_role() {
         (json!({"email": ""}), address),
         (json!({"email": "a b@example.com"}), address),
         (json!({"email": format!("{}@example.com", "a".repeat(250))}), address),
-        (
-            json!({"email": EMAIL, "role": "root"}),
-            "role must be member, admin or owner",
-        ),
+        (json!({"email": EMAIL, "role": "root"}), "role must be member, admin or owner"),
         (json!({}), "missing field `email`"),
     ] {
         app.post(&key, PATH, body).await.refused(400, message);
@@ -87,9 +74,7 @@ async fn an_invitation_is_deleted_once() {
     let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        app.send(&key, method, &path, ())
-            .await
-            .refused(404, "No invitation has this id");
+        app.send(&key, method, &path, ()).await.refused(404, "No invitation has this id");
     }
     let list: Value = app.get(&key, PATH).await.ok();
     assert_eq!(list["total"], 0);

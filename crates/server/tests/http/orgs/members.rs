@@ -128,8 +128,7 @@ async fn everybody_may_leave_but_the_last_owner() {
         answer.refused(400, LAST_OWNER);
     }
     let second = member(&app, org, "bob@example.com", Admin).await;
-    let path = format!("/orgs/members?id={second}");
-    app.patch(&owner, &path, json!({"role": "owner"})).await.ok();
+    app.patch(&owner, &format!("/orgs/members?id={second}"), json!({"role": "owner"})).await.ok();
     leave(&owner).await.ok();
 }
 
@@ -164,8 +163,7 @@ async fn a_change_of_role_has_one_form() {
     let id = member(&app, org, EMAIL, Member).await;
     member(&app, org, "bob@example.com", Owner).await;
     for role in ["Owner", "root", "", " admin"] {
-        let path = format!("/orgs/members?id={id}");
-        let answer = app.patch(&key, &path, json!({"role": role})).await;
+        let answer = app.patch(&key, &format!("/orgs/members?id={id}"), json!({"role": role})).await;
         answer.refused(400, "role must be member, admin or owner");
     }
     let answer = app.patch(&key, "/orgs/members", json!({"role": "admin"})).await;

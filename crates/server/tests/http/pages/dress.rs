@@ -33,10 +33,7 @@ async fn all(app: &TestApp) -> Vec<(String, Answer)> {
 /// The values of an attribute, wherever it stands.
 fn values<'t>(text: &'t str, attribute: &str) -> Vec<&'t str> {
     let opening = format!(" {attribute}=\"");
-    text.split(&opening)
-        .skip(1)
-        .map(|rest| rest.split_once('"').unwrap().0)
-        .collect()
+    text.split(&opening).skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
 }
 
 #[tokio::test]
@@ -45,12 +42,7 @@ async fn every_page_forbids_scripts_frames_and_caches() {
     for (name, answer) in all(&app).await {
         let policy = answer.header("content-security-policy");
         let directives: Vec<_> = policy.split("; ").collect();
-        for wanted in [
-            "default-src 'none'",
-            "form-action 'self'",
-            "base-uri 'none'",
-            "frame-ancestors 'none'",
-        ] {
+        for wanted in ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
             assert!(directives.contains(&wanted), "{name}: {policy}");
         }
         for forbidden in ["unsafe", "script-src", "*", "http:", "https:", "data:"] {
@@ -71,15 +63,7 @@ async fn every_page_is_whole_without_scripts_and_other_hosts() {
     for (name, answer) in all(&app).await {
         let text = answer.text();
         assert!(text.contains(r#"<html lang="en">"#) && text.contains("<main"), "{name}");
-        for part in [
-            "<script",
-            "<iframe",
-            "<style",
-            " style=",
-            " onclick=",
-            " onload=",
-            "javascript:",
-        ] {
+        for part in ["<script", "<iframe", "<style", " style=", " onclick=", " onload=", "javascript:"] {
             assert!(!text.contains(part), "{name} has {part}");
         }
         for attribute in ["href", "src", "action"] {
@@ -89,50 +73,25 @@ async fn every_page_is_whole_without_scripts_and_other_hosts() {
             }
         }
         // Every field has its label.
-        for id in values(&text, "id")
-            .into_iter()
-            .filter(|id| text.contains(&format!("<input id=\"{id}\"")))
-        {
+        for id in values(&text, "id").into_iter().filter(|id| text.contains(&format!("<input id=\"{id}\""))) {
             assert!(text.contains(&format!("<label for=\"{id}\">")), "{name}: {id}");
         }
-        assets.extend(
-            values(&text, "href")
-                .into_iter()
-                .filter(|value| value.starts_with("/assets/"))
-                .map(str::to_owned),
-        );
+        assets
+            .extend(values(&text, "href").into_iter().filter(|value| value.starts_with("/assets/")).map(str::to_owned));
     }
     assets.sort_unstable();
     assets.dedup();
     assert_eq!(assets.len(), 2, "{assets:?}");
     for path in &assets {
-        let kind = if path.ends_with("/icon.svg") {
-            "image/svg+xml"
-        } else {
-            "text/css; charset=utf-8"
-        };
-        let asset = app
-            .request(Method::GET, &format!("{}{path}", app.origin))
-            .send()
-            .await
-            .unwrap();
+        let kind = if path.ends_with("/icon.svg") { "image/svg+xml" } else { "text/css; charset=utf-8" };
+        let asset = app.request(Method::GET, &format!("{}{path}", app.origin)).send().await.unwrap();
         let asset = Answer::of(asset).await;
-        assert_eq!(
-            (asset.status.as_u16(), asset.header("content-type")),
-            (200, kind),
-            "{path}"
-        );
+        assert_eq!((asset.status.as_u16(), asset.header("content-type")), (200, kind), "{path}");
         assert_eq!(asset.header("x-content-type-options"), "nosniff");
         assert_eq!(asset.header("cache-control"), "public, max-age=31536000, immutable");
         let text = asset.text();
-        assert!(
-            !text.is_empty() && !text.contains("@import") && !text.contains("url("),
-            "{path}"
-        );
-        assert!(
-            !text.replace("http://www.w3.org/2000/svg", "").contains("http"),
-            "{path} names a host"
-        );
+        assert!(!text.is_empty() && !text.contains("@import") && !text.contains("url("), "{path}");
+        assert!(!text.replace("http://www.w3.org/2000/svg", "").contains("http"), "{path} names a host");
     }
 }
 
@@ -153,13 +112,7 @@ async fn a_hostile_name_stays_a_name() {
     let made = app.post(&cookie, "/orgs/invitations", body).await.created();
     let invite = made.text("link").strip_prefix(&app.origin).unwrap().to_owned();
 
-    let hostile = [
-        ("token", NAME),
-        ("organization", NAME),
-        ("email", ADDRESS),
-        ("name", NAME),
-        ("password", NAME),
-    ];
+    let hostile = [("token", NAME), ("organization", NAME), ("email", ADDRESS), ("name", NAME), ("password", NAME)];
     let in_query = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";
     let pages = [
         page(&app, &format!("/o/{}", org.id), &cookie).await,
@@ -173,11 +126,7 @@ async fn a_hostile_name_stays_a_name() {
         submit(&app, "/reset", "", &hostile).await,
     ];
     for (number, answer) in pages.iter().enumerate() {
-        assert_eq!(
-            answer.header("content-type"),
-            "text/html; charset=utf-8",
-            "page {number}"
-        );
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "page {number}");
         let text = answer.text();
         let text = text.replace("<script type=\"module\" src=\"/assets/", "");
         for part in ["<script", "<img", "\"\">", "alert(\""] {

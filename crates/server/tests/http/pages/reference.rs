@@ -20,18 +20,8 @@ async fn the_reference_has_every_route_and_every_type() {
         assert!(text.contains(&heading), "{method} {path}");
         let contents = format!(r#"<b class="{method}">{method}</b> {path}</a>"#);
         let entry = text.split(&contents).next().unwrap();
-        let anchor = entry
-            .rsplit_once("href=\"#")
-            .unwrap()
-            .1
-            .split_once('"')
-            .unwrap()
-            .0
-            .to_owned();
-        assert!(
-            text.contains(&format!(r#"<section id="{anchor}">"#)),
-            "{method} {path} -> {anchor}"
-        );
+        let anchor = entry.rsplit_once("href=\"#").unwrap().1.split_once('"').unwrap().0.to_owned();
+        assert!(text.contains(&format!(r#"<section id="{anchor}">"#)), "{method} {path} -> {anchor}");
         assert!(anchors.insert(anchor), "{method} {path} has an anchor of its own");
     }
     let document: Value = serde_json::to_value(router::openapi_document()).unwrap();

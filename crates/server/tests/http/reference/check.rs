@@ -32,10 +32,7 @@ fn of(platform: &str) -> Gets {
 #[tokio::test]
 async fn check_parameters_and_rules() {
     let data = Data::new().await;
-    let none_found = Is(
-        200,
-        json!({"updateAvailable": false, "message": "No updates found for this bundle"}),
-    );
+    let none_found = Is(200, json!({"updateAvailable": false, "message": "No updates found for this bundle"}));
     let reason = "Native plugin version changed: @nativescript/camera 4.5.0 -> 5.0.0";
     let store = Has(
         200,
@@ -44,10 +41,7 @@ async fn check_parameters_and_rules() {
             "buildNumber": "1", "releaseNotes": "", "compatibilityReason": reason,
         }),
     );
-    let target = Has(
-        200,
-        json!({"updateAvailable": true, "version": "1.1.0", "releaseNotes": "Better"}),
-    );
+    let target = Has(200, json!({"updateAvailable": true, "version": "1.1.0", "releaseNotes": "Better"}));
     let rows = rows! {
         "check: authentication: none": Nobody, "GET /update/check/com.example.app?currentVersion=1.0.0" => update();
         "check: authentication: none": Revoked, "GET /update/check/com.example.app?currentVersion=1.0.0" => update();
@@ -183,10 +177,6 @@ async fn checks_are_never_cached() {
     ] {
         let path = format!("/update/check/{path}");
         let answer = data.call(Nobody, reqwest::Method::GET, &path, NONE).await;
-        assert_eq!(
-            answer.header("cache-control"),
-            "no-cache, no-store, must-revalidate",
-            "{path}"
-        );
+        assert_eq!(answer.header("cache-control"), "no-cache, no-store, must-revalidate", "{path}");
     }
 }

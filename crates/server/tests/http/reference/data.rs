@@ -89,9 +89,7 @@ impl Data {
             Who::Stranger => request.bearer_auth(&self.stranger),
             Who::Revoked => request.bearer_auth(&self.revoked),
             Who::Expired => request.bearer_auth(&self.expired),
-            Who::Session => request
-                .header("cookie", &self.cookie)
-                .header("origin", &self.app.origin),
+            Who::Session => request.header("cookie", &self.cookie).header("origin", &self.app.origin),
         };
         let request = if body.is_null() { request } else { request.json(&body) };
         Answer::to(request).await
@@ -99,9 +97,7 @@ impl Data {
 
     /// The text with every `{name}` replaced.
     pub fn filled(&self, text: &str) -> String {
-        self.words.iter().fold(text.to_owned(), |text, (name, word)| {
-            text.replace(&format!("{{{name}}}"), word)
-        })
+        self.words.iter().fold(text.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), word))
     }
 
     pub fn filled_body(&self, body: Value) -> Value {
@@ -120,8 +116,7 @@ impl Data {
 /// Publishes what the rows on the check ask for; gives the words for rows on `/update`.
 async fn updates(app: &TestApp, key: &str, stranger: &str) -> Vec<(&'static str, String)> {
     for platform in ["ios", "android", "visionos"] {
-        app.published(key, json!({"platform": platform, "version": "1.2.0", "buildNumber": 5}))
-            .await;
+        app.published(key, json!({"platform": platform, "version": "1.2.0", "buildNumber": 5})).await;
     }
     let native = async |version: &str, camera: &str| {
         let of = "com.example.native";
@@ -138,11 +133,7 @@ async fn updates(app: &TestApp, key: &str, stranger: &str) -> Vec<(&'static str,
         "configuration": "production", "releaseNotes": "Better", "fingerprint": document("4.5.0"),
     });
     let update = app.published(key, production).await;
-    app.published(
-        stranger,
-        json!({"bundleId": "com.stranger.app", "platform": "ios", "version": "1.0.0"}),
-    )
-    .await;
+    app.published(stranger, json!({"bundleId": "com.stranger.app", "platform": "ios", "version": "1.0.0"})).await;
     vec![
         ("upload", app.upload(key, &package("index.html", b"x")).await),
         ("update", update.id().to_owned()),

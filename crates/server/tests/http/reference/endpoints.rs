@@ -111,19 +111,13 @@ async fn common_query_parameters() {
         ("/webhooks", Admin),
     ];
     for (path, scope) in lists {
-        for (query, limit, offset) in [
-            ("limit=100&offset=3", 100, 3),
-            ("limit=101", 100, 0),
-            ("limit=999999999", 100, 0),
-        ] {
+        for (query, limit, offset) in
+            [("limit=100&offset=3", 100, 3), ("limit=101", 100, 0), ("limit=999999999", 100, 0)]
+        {
             let path = format!("{path}?{query}");
             let answer = data.call(Key(scope), reqwest::Method::GET, &path, NONE).await.ok();
             let wanted = (&json!(limit), &json!(offset));
-            assert_eq!(
-                (&answer["limit"], &answer["offset"]),
-                wanted,
-                "limit: maximum 100: {path}"
-            );
+            assert_eq!((&answer["limit"], &answer["offset"]), wanted, "limit: maximum 100: {path}");
         }
     }
 }

@@ -11,10 +11,7 @@ use super::{BAD_KEY, Error, Has, Is, NO_PROOF, Names, Page, run};
 async fn errors_have_their_status_and_message() {
     let data = Data::new().await;
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
-    let none_found = Is(
-        200,
-        json!({"updateAvailable": false, "message": "No updates found for this bundle"}),
-    );
+    let none_found = Is(200, json!({"updateAvailable": false, "message": "No updates found for this bundle"}));
     let rows = rows! {
         "no authentication supplied": Nobody, "GET /build" => Error(401, NO_PROOF);
         "API key unknown": Shows("Bearer lw_0000000000000000000000000000000000000000000000"), "GET /build"

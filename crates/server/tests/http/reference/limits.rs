@@ -27,11 +27,7 @@ async fn the_rate_limit_is_that_of_the_tier() {
         for made in 1..=per_minute {
             let (answer, quota) = call().await;
             assert_eq!(answer.status, 200, "{tier}: call {made}");
-            assert_eq!(
-                quota,
-                [per_minute, per_minute - made, (START + MINUTE) / SECOND],
-                "{tier}: call {made}"
-            );
+            assert_eq!(quota, [per_minute, per_minute - made, (START + MINUTE) / SECOND], "{tier}: call {made}");
         }
         let (answer, quota) = call().await;
         answer.refused(429, "Too many requests; try again in 60 seconds");
@@ -41,10 +37,7 @@ async fn the_rate_limit_is_that_of_the_tier() {
     let org = app.org(Tier::Free).await;
     let key = app.key(org, &[Scope::Build]).await;
     let answer = app.get(&key, "/build").await;
-    assert_eq!(
-        answer.header("x-ratelimit-reset"),
-        ((START + 2 * MINUTE) / SECOND).to_string()
-    );
+    assert_eq!(answer.header("x-ratelimit-reset"), ((START + 2 * MINUTE) / SECOND).to_string());
 }
 
 #[tokio::test]

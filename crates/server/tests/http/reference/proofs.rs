@@ -66,10 +66,8 @@ async fn keys_of_one_environment_are_unknown_in_the_other() {
     let production = TestApp::start().await;
     let development = TestApp::with(settings!(environment = "development")).await;
     assert_ne!(production.origin, development.origin);
-    for (name, at, elsewhere) in [
-        ("production", &production, &development),
-        ("development", &development, &production),
-    ] {
+    for (name, at, elsewhere) in [("production", &production, &development), ("development", &development, &production)]
+    {
         let (_, key) = at.org_with_key().await;
         let here = at.get(&key, "/auth/session").await.ok();
         assert_eq!(here["environment"], name);
@@ -81,10 +79,7 @@ async fn keys_of_one_environment_are_unknown_in_the_other() {
 #[tokio::test]
 async fn the_key_is_displayed_once() {
     let data = Data::new().await;
-    let made = data
-        .call(Session, Method::POST, "/api-keys", new_key(&["build"]))
-        .await
-        .created();
+    let made = data.call(Session, Method::POST, "/api-keys", new_key(&["build"])).await.created();
     let key = made.text("key");
     assert!(key.starts_with("lw_"), "{key}");
     data.app.get(key, "/build").await.ok();

@@ -31,20 +31,12 @@ pub async fn compare(release: &Release) {
         }
         let answer = serde_json::from_slice(&now.bytes).unwrap_or_else(|_| Value::String(now.text()));
         differ(&before["answer"], &answer, "", &mut found);
-        let listed = |line: &String| {
-            CHANGED
-                .iter()
-                .any(|(of, field, _)| path.starts_with(of) && line.starts_with(field))
-        };
+        let listed =
+            |line: &String| CHANGED.iter().any(|(of, field, _)| path.starts_with(of) && line.starts_with(field));
         found.retain(|line| !listed(line));
         differences.extend(found.iter().map(|line| format!("{who} GET {path}: {line}")));
     }
-    assert!(
-        differences.is_empty(),
-        "{} answered otherwise:\n{}",
-        release.name,
-        differences.join("\n")
-    );
+    assert!(differences.is_empty(), "{} answered otherwise:\n{}", release.name, differences.join("\n"));
 }
 
 /// Notes where `now` lacks something of `before`.

@@ -28,11 +28,7 @@ async fn what_was_sent_is_checked_and_read() {
     let mut artifacts = tx.org(org).artifacts(id).await.unwrap();
     artifacts.sort_by(|a, b| a.kind.cmp(&b.kind).then(a.name.cmp(&b.name)));
     assert_eq!(artifacts.len(), 3);
-    assert!(
-        artifacts
-            .iter()
-            .all(|artifact| artifact.is_stored && artifact.blob_key.starts_with("artifacts/"))
-    );
+    assert!(artifacts.iter().all(|artifact| artifact.is_stored && artifact.blob_key.starts_with("artifacts/")));
     let facts = artifacts[0].facts.as_ref().unwrap();
     facts.has(json!({"bundleId": "com.example.app", "version": "1.2.3"}));
     assert_eq!((&artifacts[1].facts, &artifacts[2].facts), (&None, &None));
@@ -87,16 +83,13 @@ async fn bytes_that_are_not_the_announced_ones_end_no_build() {
     let foreign = of_other.send("other.apk", APK, APK).await;
     let announced = held.announce("app.apk", APK).await.created()["id"].clone();
     let finish = async |ids: serde_json::Value| held.finish(json!({"artifacts": ids})).await;
-    finish(json!([announced]))
-        .await
-        .refused(400, "The artifact app.apk has not been sent: send it to its url first");
+    finish(json!([announced])).await.refused(400, "The artifact app.apk has not been sent: send it to its url first");
     let mut wrong = APK.to_vec();
     wrong[100] ^= 1;
     let sent = held.send("app.apk", APK, &wrong).await;
-    finish(json!([sent])).await.refused(
-        400,
-        "The artifact app.apk is not what was announced: its size or sha256 differ",
-    );
+    finish(json!([sent]))
+        .await
+        .refused(400, "The artifact app.apk is not what was announced: its size or sha256 differ");
     let message = format!("This attempt did not announce the artifact {foreign}");
     finish(json!([foreign])).await.refused(400, &message);
     let keys = app.app.blob.list(Some(&"artifacts".parse().unwrap())).await.unwrap();
@@ -122,8 +115,5 @@ async fn the_artifacts_of_an_attempt_that_is_over_are_dropped() {
     let again = app.take(&runner).await;
     let message = format!("This attempt did not announce the artifact {apk}");
     again.finish(json!({"artifacts": [apk]})).await.refused(400, &message);
-    assert_eq!(
-        app.app.db.read().await.unwrap().org(org).artifacts(id).await.unwrap(),
-        []
-    );
+    assert_eq!(app.app.db.read().await.unwrap().org(org).artifacts(id).await.unwrap(), []);
 }

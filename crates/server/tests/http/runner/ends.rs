@@ -18,11 +18,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         "name": "build", "startedAt": "2026-11-20T10:00:01.000Z", "finishedAt": "2026-11-20T10:00:02.500Z", "exitCode": 0,
     }]);
     for (end, status, event) in [
-        (
-            json!({"phases": phase, "fingerprint": "abc"}),
-            BuildStatus::Success,
-            "build.succeeded",
-        ),
+        (json!({"phases": phase, "fingerprint": "abc"}), BuildStatus::Success, "build.succeeded"),
         (failed("Exit code 1."), BuildStatus::Failed, "build.failed"),
         (json!({"status": "canceled"}), BuildStatus::Canceled, "build.canceled"),
     ] {
@@ -38,23 +34,14 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         let (kind, data) = events.last().unwrap();
         assert_eq!((kind.as_str(), &data["status"]), (event, &json!(status.as_str())));
         let line = app.audit(org).await.pop().unwrap();
-        assert_eq!(
-            (line.action.as_str(), line.actor.as_str()),
-            ("build.finish", runner.id.as_str())
-        );
+        assert_eq!((line.action.as_str(), line.actor.as_str()), ("build.finish", runner.id.as_str()));
         // Told again, it changes nothing; told otherwise, it is refused.
         let count = app.audit(org).await.len();
         app.advance(SECOND);
         assert_eq!(held.finish(end).await.ok(), told);
-        assert_eq!(
-            held.finish(failed("Otherwise.")).await.status.as_u16() == 200,
-            status == BuildStatus::Failed
-        );
+        assert_eq!(held.finish(failed("Otherwise.")).await.status.as_u16() == 200, status == BuildStatus::Failed);
         assert_eq!(app.build(id).await, build);
-        assert_eq!(
-            (app.events(org).await.len(), app.audit(org).await.len()),
-            (events.len(), count)
-        );
+        assert_eq!((app.events(org).await.len(), app.audit(org).await.len()), (events.len(), count));
         match status {
             BuildStatus::Success => {
                 assert_eq!(build.fingerprint.unwrap().as_str(), "abc");
@@ -82,11 +69,7 @@ async fn simultaneous_ends_end_a_build_once() {
             assert_eq!(answer.ok()["status"], "success");
         }
         assert_eq!(app.build(id).await.state.status, BuildStatus::Success);
-        let ended = app
-            .events(org)
-            .await
-            .into_iter()
-            .filter(|(kind, _)| kind == "build.succeeded");
+        let ended = app.events(org).await.into_iter().filter(|(kind, _)| kind == "build.succeeded");
         assert_eq!(ended.count(), 1);
         // The copies that the others made are gone again.
         assert_eq!(app.app.blob.list(None).await.unwrap().len(), 1);
@@ -96,14 +79,11 @@ async fn simultaneous_ends_end_a_build_once() {
 #[tokio::test]
 async fn the_words_of_an_error_hold_no_secret() {
     let (app, org, key) = TestApp::with_org().await;
-    let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
-    app.post(&key, "/env", body).await.created();
+    app.post(&key, "/env", json!({"name": "TOKEN", "value": "hunter2-secret"})).await.created();
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
-    held.finish(failed("Cannot fetch https://x:hunter2-secret@example.com."))
-        .await
-        .ok();
+    held.finish(failed("Cannot fetch https://x:hunter2-secret@example.com.")).await.ok();
     let error = app.build(id).await.error.unwrap();
     assert_eq!(error.message, "Cannot fetch https://x:***@example.com.");
 }
@@ -132,9 +112,5 @@ async fn a_successful_build_claims_its_app() {
     app.take(&late).await.finish(json!({})).await.ok();
     let build = app.build(theirs).await;
     assert_eq!(build.state.status, BuildStatus::Success);
-    assert!(
-        build.warnings[0].contains("belongs to another organization"),
-        "{:?}",
-        build.warnings
-    );
+    assert!(build.warnings[0].contains("belongs to another organization"), "{:?}", build.warnings);
 }

@@ -6,10 +6,7 @@ use serde_json::json;
 use crate::support::{Fields, TestApp};
 
 fn git(url: &str, reference: &str) -> SourceRecord {
-    SourceRecord::Git {
-        url: url.to_owned(),
-        reference: reference.to_owned(),
-    }
+    SourceRecord::Git { url: url.to_owned(), reference: reference.to_owned() }
 }
 
 fn archive() -> SourceRecord {
@@ -25,14 +22,8 @@ fn archive() -> SourceRecord {
 async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
     let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;
-    for name in [
-        "LAUNCHWAY_GIT_TOKEN",
-        "LAUNCHWAY_GIT_SSH_KEY",
-        "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS",
-        "OTHER",
-    ] {
-        let body = json!({"name": name, "value": "hunter2"});
-        app.post(&key, "/env", body).await.created();
+    for name in ["LAUNCHWAY_GIT_TOKEN", "LAUNCHWAY_GIT_SSH_KEY", "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "OTHER"] {
+        app.post(&key, "/env", json!({"name": name, "value": "hunter2"})).await.created();
     }
     let git = |url: &str| git(url, "main");
     let ours = || git("https://git.example.com/team/app.git");
@@ -62,11 +53,7 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         "LAUNCHWAY_GIT_URLS",
         "OTHER",
     ];
-    for source in [
-        ours(),
-        git("https://GIT.example.com:443/team/app"),
-        git("git@git.example.com:team/app"),
-    ] {
+    for source in [ours(), git("https://GIT.example.com:443/team/app"), git("git@git.example.com:team/app")] {
         assert_eq!(leased(source).await, all);
     }
     for source in [

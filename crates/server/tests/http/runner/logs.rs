@@ -11,8 +11,7 @@ const SECRET: &str = "correct-horse-battery";
 /// A build whose environment holds a secret, on a runner.
 async fn a_build(app: &TestApp) -> (BuildId, Runner) {
     let (org, key) = app.org_with_key().await;
-    let body = json!({"name": "TOKEN", "value": SECRET});
-    app.post(&key, "/env", body).await.created();
+    app.post(&key, "/env", json!({"name": "TOKEN", "value": SECRET})).await.created();
     (app.queue(org, |_| ()).await, app.runner(&key, &[]).await)
 }
 
@@ -59,10 +58,7 @@ async fn the_server_masks_what_the_runner_did_not_in_any_chunks() {
         send(&held, log.as_bytes(), piece, || app.app.maskers.forget(id)).await;
         // The end of what was sent may be the beginning of a secret: nobody sees it yet.
         let seen = app.log(id).await;
-        assert!(
-            masked.as_bytes().starts_with(&seen) && seen.len() < log.len(),
-            "{piece}"
-        );
+        assert!(masked.as_bytes().starts_with(&seen) && seen.len() < log.len(), "{piece}");
         held.finish(json!({"logSize": log.len()})).await.ok();
         assert_eq!(String::from_utf8(app.log(id).await).unwrap(), masked, "{piece}");
     }
@@ -79,10 +75,7 @@ async fn no_reader_ever_sees_a_part_of_a_secret() {
     }
     held.logged(SECRET.len(), b"\n.").await;
     let seen = app.log(id).await;
-    assert_eq!(
-        String::from_utf8_lossy(&seen).trim_end_matches(['.', '\n']),
-        "*".repeat(SECRET.len())
-    );
+    assert_eq!(String::from_utf8_lossy(&seen).trim_end_matches(['.', '\n']), "*".repeat(SECRET.len()));
 }
 
 #[tokio::test]
@@ -91,9 +84,7 @@ async fn the_beginning_of_a_long_log_goes_to_object_storage() {
     let (id, runner) = a_build(&app).await;
     let org = app.build(id).await.org_id;
     let held = app.take(&runner).await;
-    let log: Vec<u8> = (0..600_000u32)
-        .flat_map(|number| format!("{number}\n").into_bytes())
-        .collect();
+    let log: Vec<u8> = (0..600_000u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
     assert!(log.len() > 3 << 20);
     send(&held, &log, 200_000, || ()).await;
     let tail = async || {

@@ -71,13 +71,7 @@ async fn work(app: &TestApp, number: usize, runner: &Runner, seen: &Mutex<Seen>,
                 let (id, attempt) = (id.to_owned(), lease["attempt"].as_u64().unwrap());
                 seen.lock().unwrap().holds(&id, attempt, number);
                 let offset = lease["logOffset"].as_u64().unwrap();
-                let held = Held {
-                    app,
-                    token: &runner.token,
-                    id,
-                    attempt,
-                    lease,
-                };
+                let held = Held { app, token: &runner.token, id, attempt, lease };
                 had.push((held, offset));
             }
             continue;
@@ -91,8 +85,7 @@ async fn work(app: &TestApp, number: usize, runner: &Runner, seen: &Mutex<Seen>,
                     1 => ("canceled", json!(null)),
                     _ => ("success", json!(null)),
                 };
-                let end = json!({"status": status, "error": error, "logSize": *offset});
-                let answer = held.finish(end).await.status;
+                let answer = held.finish(json!({"status": status, "error": error, "logSize": *offset})).await.status;
                 assert!(answer == 200 || answer == 400, "{answer}");
                 answer == 200
             }
@@ -103,12 +96,7 @@ async fn work(app: &TestApp, number: usize, runner: &Runner, seen: &Mutex<Seen>,
                 if answer.status == 200 {
                     assert_eq!(answer.json()["logOffset"], *offset + line.len() as u64);
                     *offset += line.len() as u64;
-                    seen.lock()
-                        .unwrap()
-                        .lines
-                        .entry(held.id.clone())
-                        .or_default()
-                        .push(line);
+                    seen.lock().unwrap().lines.entry(held.id.clone()).or_default().push(line);
                 }
                 answer.status == 200
             }
@@ -147,10 +135,7 @@ async fn cancel(app: &TestApp, id: BuildId) {
     let mut tx = app.app.db.write().await.unwrap();
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
     if let Ok((to, _)) = build.state.apply(Transition::Cancel, app.app.clock.now()) {
-        let moved = tx
-            .org(org)
-            .set_build_state(id, &build.state, &to, &Default::default())
-            .await;
+        let moved = tx.org(org).set_build_state(id, &build.state, &to, &Default::default()).await;
         assert!(moved.unwrap());
     }
     tx.commit().await.unwrap();
@@ -176,10 +161,8 @@ async fn each_attempt_has_one_runner_and_each_end_stays() {
         let seen = Mutex::new(Seen::default());
         let mut dice = Dice(seed);
         let seeds: Vec<_> = (0..RUNNERS).map(|_| dice.below(u64::MAX)).collect();
-        let working = runners
-            .iter()
-            .enumerate()
-            .map(|(number, runner)| work(&app, number, runner, &seen, seeds[number], steps));
+        let working =
+            runners.iter().enumerate().map(|(number, runner)| work(&app, number, runner, &seen, seeds[number], steps));
         let meddling = meddle(&app, &builds, &seen, dice.below(u64::MAX), steps);
         tokio::join!(futures::future::join_all(working), meddling);
         // Whatever still runs falls silent, until nothing does.
@@ -195,10 +178,7 @@ async fn each_attempt_has_one_runner_and_each_end_stays() {
                 assert_eq!(*end, (build.state.status, build.state.attempt), "{id} left its end");
             }
             let log = String::from_utf8(app.log(*id).await).unwrap();
-            let own: Vec<_> = log
-                .split_inclusive('\n')
-                .filter(|line| !line.starts_with("==> "))
-                .collect();
+            let own: Vec<_> = log.split_inclusive('\n').filter(|line| !line.starts_with("==> ")).collect();
             let mut told = seen.lines.get(&id.to_string()).cloned().unwrap_or_default();
             // Lines of several attempts came from several runners: only within an attempt is their order known.
             told.sort_by_key(|line| line.trim().rsplit(' ').next().unwrap().parse::<u64>().unwrap());

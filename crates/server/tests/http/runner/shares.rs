@@ -39,10 +39,7 @@ async fn priority_does_not_cross_organizations() {
             app.advance(1);
         }
         assert_eq!(served.iter().filter(|org| **org == modest).count(), 2, "{served:?}");
-        assert!(
-            served[..2].contains(&modest) && served[2..4].contains(&modest),
-            "{served:?}"
-        );
+        assert!(served[..2].contains(&modest) && served[2..4].contains(&modest), "{served:?}");
     }
 }
 
@@ -57,9 +54,7 @@ async fn a_build_that_comes_back_does_not_push_others_away() {
     }
     let lost = app.take(&runner).await.id;
     app.advance(launchway_domain::build::LEASE);
-    launchway_server::jobs::expire_leases::expire_leases(&app.app)
-        .await
-        .unwrap();
+    launchway_server::jobs::expire_leases::expire_leases(&app.app).await.unwrap();
     app.queue(modest, |_| ()).await;
     assert_eq!(next(&app, &runner).await, modest);
     assert_eq!(app.take(&runner).await.id, lost, "and first of its own");
@@ -83,8 +78,7 @@ async fn deleted_builds_do_not_let_their_organization_go_first() {
             let org = app.build(id).await.org_id;
             Play { app: &app, org, id }.ends(Outcome::Success).await;
             if org == forgetful {
-                let path = format!("/build?id={id}");
-                app.delete(&key, &path).await.ok();
+                app.delete(&key, &format!("/build?id={id}")).await.ok();
             }
             served.push(org);
             app.advance(1);
@@ -97,11 +91,7 @@ async fn deleted_builds_do_not_let_their_organization_go_first() {
 #[tokio::test]
 async fn whoever_runs_least_is_next() {
     let app = TestApp::start().await;
-    let orgs = [
-        app.org(Tier::Free).await,
-        app.org(Tier::Pro).await,
-        app.org(Tier::Enterprise).await,
-    ];
+    let orgs = [app.org(Tier::Free).await, app.org(Tier::Pro).await, app.org(Tier::Enterprise).await];
     for org in orgs {
         for _ in 0..4 {
             app.queue(org, |_| ()).await;
@@ -135,9 +125,7 @@ async fn two_nodes_share_as_one_does() {
         }
     }
     let runner = node.shared_runner(&["os=linux"]).await;
-    let asked: Vec<_> = (0..4)
-        .map(|number| if number % 2 == 0 { &node } else { &other })
-        .collect();
+    let asked: Vec<_> = (0..4).map(|number| if number % 2 == 0 { &node } else { &other }).collect();
     let taken = futures::future::join_all(asked.iter().map(|app| app.ask(&runner))).await;
     let mut per_org = [0, 0];
     for lease in taken.iter().filter(|lease| lease["buildId"].is_string()) {
@@ -171,9 +159,7 @@ async fn builds_beyond_the_running_limit_wait_and_say_so() {
         app.take(&shared).await;
     }
     app.advance(launchway_domain::build::LEASE);
-    launchway_server::jobs::expire_leases::expire_leases(&app.app)
-        .await
-        .unwrap();
+    launchway_server::jobs::expire_leases::expire_leases(&app.app).await.unwrap();
     app.take(&own).await;
 }
 
@@ -187,11 +173,9 @@ async fn a_queue_that_is_full_takes_no_more() {
     let first = built(&app, &key, json!({})).await;
     built(&app, &key, json!({})).await;
     build(&app, &key, json!({})).await.refused(400, full);
-    let cancel = format!("/build/cancel?id={first}");
-    app.post(&key, &cancel, ()).await.ok();
+    app.post(&key, &format!("/build/cancel?id={first}"), ()).await.ok();
     built(&app, &key, json!({})).await;
-    let retry = format!("/build/retry?id={first}");
-    app.post(&key, &retry, ()).await.refused(400, full);
+    app.post(&key, &format!("/build/retry?id={first}"), ()).await.refused(400, full);
 }
 
 /// What is looked at for each organization is bounded by what may wait.

@@ -19,24 +19,14 @@ async fn send(app: &TestApp, key: &str, kind: Option<&str>, body: impl Into<reqw
 #[tokio::test]
 async fn a_body_is_of_the_type_json() {
     let (app, key) = TestApp::with_key().await;
-    for kind in [
-        None,
-        Some(""),
-        Some("text/plain"),
-        Some("text/json"),
-        Some("application/jsonx"),
-        Some("application/xml"),
-    ] {
+    for kind in
+        [None, Some(""), Some("text/plain"), Some("text/json"), Some("application/jsonx"), Some("application/xml")]
+    {
         let answer = send(&app, &key, kind, r#"{"bundleId": "com.example.app"}"#).await;
         answer.refused(400, "Content-Type must be application/json");
     }
-    for (number, kind) in [
-        "application/json",
-        "Application/JSON; charset=utf-8",
-        "application/json ; charset=UTF-8",
-    ]
-    .iter()
-    .enumerate()
+    for (number, kind) in
+        ["application/json", "Application/JSON; charset=utf-8", "application/json ; charset=UTF-8"].iter().enumerate()
     {
         let body = json!({"bundleId": format!("com.example.app{number}")}).to_string();
         send(&app, &key, Some(kind), body).await.created();
@@ -57,58 +47,28 @@ async fn a_wrong_body_is_told_where() {
         ("/apps", deep.as_str(), "The body must be a JSON object, not an array"),
         ("/apps", "{}", "missing field `bundleId`"),
         ("/apps", r#"{"bundleId": "a"} x"#, "There is more behind the JSON body"),
-        (
-            "/apps",
-            r#"{"bundleId": "a", "bundleID": "b"}"#,
-            "bundleID: unknown field `bundleID`",
-        ),
-        (
-            "/apps",
-            r#"{"bundleId": "a", "bundleId": "b"}"#,
-            "duplicate field `bundleId`",
-        ),
+        ("/apps", r#"{"bundleId": "a", "bundleID": "b"}"#, "bundleID: unknown field `bundleID`"),
+        ("/apps", r#"{"bundleId": "a", "bundleId": "b"}"#, "duplicate field `bundleId`"),
         ("/apps", r#"{"bundleId": 1}"#, "bundleId: invalid type"),
         ("/apps", r#"{"bundleId": null}"#, "bundleId: invalid type: null"),
         ("/apps", r#"{"bundleId": "a", "name": []}"#, "name: invalid type"),
         ("/apps", r#"{"bundleId": "\ud800"}"#, "bundleId"),
-        (
-            "/api-keys",
-            r#"{"name": "a", "scopes": ["build", 7]}"#,
-            "scopes[1]: invalid type",
-        ),
+        ("/api-keys", r#"{"name": "a", "scopes": ["build", 7]}"#, "scopes[1]: invalid type"),
         ("/orgs/invitations", r#"{"email": {}}"#, "email: invalid type"),
-        (
-            "/uploads",
-            r#"{"fileName": "a", "size": "1", "sha256": "b"}"#,
-            "size: invalid type",
-        ),
-        (
-            "/uploads",
-            r#"{"fileName": "a", "size": 1, "sha256": "b", "mode": 7}"#,
-            "mode: unknown field `mode`",
-        ),
+        ("/uploads", r#"{"fileName": "a", "size": "1", "sha256": "b"}"#, "size: invalid type"),
+        ("/uploads", r#"{"fileName": "a", "size": 1, "sha256": "b", "mode": 7}"#, "mode: unknown field `mode`"),
         ("/update", r#"{"rollout": "all"}"#, "rollout: invalid type"),
         ("/update", r#"{"mandatory": 1}"#, "mandatory: invalid type"),
-        (
-            "/auth/sign-in",
-            r#"{"email": "a", "password": "b", "remember": true}"#,
-            "remember: unknown field `remember`",
-        ),
+        ("/auth/sign-in", r#"{"email": "a", "password": "b", "remember": true}"#, "remember: unknown field `remember`"),
         ("/auth/setup", r#"{"token": []}"#, "token: invalid type"),
     ] {
-        let request = app
-            .request(Method::POST, path)
-            .bearer_auth(&key)
-            .header("content-type", "application/json");
+        let request = app.request(Method::POST, path).bearer_auth(&key).header("content-type", "application/json");
         let answer = Answer::to(request.body(body.to_owned())).await;
         let error = answer.expect(400);
         let message = error.text("message");
         let start: String = body.chars().take(60).collect();
         assert!(message.contains(named), "{path} {start}: {message}");
-        assert!(
-            message.len() < 300 && !message.contains("line 1"),
-            "{path} {start}: {message}"
-        );
+        assert!(message.len() < 300 && !message.contains("line 1"), "{path} {start}: {message}");
     }
     let bytes: &[u8] = b"{\"bundleId\": \"\xff\"}";
     let error = send(&app, &key, Some("application/json"), bytes).await.expect(400);

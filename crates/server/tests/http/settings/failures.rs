@@ -30,10 +30,7 @@ async fn a_defect_shows_nothing_of_the_inside() {
     postgres.run_sql(&url, "UPDATE apps SET id = 'secret'").unwrap();
     is_error(&app.get(&key, "/apps").await, 500, DEFECT, "a value");
     postgres.run_sql(&url, "DROP TABLE apps").unwrap();
-    for (method, body) in [
-        (Method::GET, None),
-        (Method::POST, Some(json!({"bundleId": "com.example.b"}))),
-    ] {
+    for (method, body) in [(Method::GET, None), (Method::POST, Some(json!({"bundleId": "com.example.b"})))] {
         let answer = app.send(&key, method.clone(), "/apps", body).await;
         is_error(&answer, 500, DEFECT, "a table");
         assert_eq!(answer.header("x-ratelimit-limit"), "1000", "{method}");
@@ -50,21 +47,12 @@ async fn without_database(app: &TestApp, key: &str, cookie: &str) -> Vec<Answer>
         (Method::POST, "/apps", json!({"bundleId": "com.example.b"}), key),
         (Method::DELETE, "/api-keys?id=x", Value::Null, key),
         (Method::POST, "/auth/sign-in", sign_in, ""),
-        (
-            Method::POST,
-            "/auth/reset",
-            json!({"token": "x", "password": PASSWORD}),
-            "",
-        ),
+        (Method::POST, "/auth/reset", json!({"token": "x", "password": PASSWORD}), ""),
         (Method::GET, "/readyz", Value::Null, ""),
     ];
     let by_key = calls.into_iter().map(|(method, path, body, key)| async move {
         let request = app.request(method, path);
-        let request = if key.is_empty() {
-            request
-        } else {
-            request.bearer_auth(key)
-        };
+        let request = if key.is_empty() { request } else { request.bearer_auth(key) };
         let request = if body.is_null() { request } else { request.json(&body) };
         Answer::to(request).await
     });

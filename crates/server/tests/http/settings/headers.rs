@@ -12,21 +12,13 @@ use crate::support::{Answer, Fields, NOBODY, TestApp};
 
 /// Asks as a page of another origin does.
 async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
-    let url = if path.starts_with('/') {
-        format!("{}{path}", app.origin)
-    } else {
-        path.to_owned()
-    };
+    let url = if path.starts_with('/') { format!("{}{path}", app.origin) } else { path.to_owned() };
     let request = app
         .request(method, &url)
         .header("origin", "https://app.example")
         .header("access-control-request-method", "GET")
         .header("x-request-id", "mine");
-    let request = if key.is_empty() {
-        request
-    } else {
-        request.bearer_auth(key)
-    };
+    let request = if key.is_empty() { request } else { request.bearer_auth(key) };
     Answer::to(request).await
 }
 
@@ -56,11 +48,7 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
         (Method::GET, "/".to_owned(), 200),
         (Method::GET, "/docs".to_owned(), 200),
         (Method::GET, "/openapi.json".to_owned(), 200),
-        (
-            Method::GET,
-            launchway_server::dashboard::assets::url("launchway.css").to_owned(),
-            200,
-        ),
+        (Method::GET, launchway_server::dashboard::assets::url("launchway.css").to_owned(), 200),
         (Method::GET, "/healthz".to_owned(), 200),
         (Method::GET, download.clone(), 200),
         (Method::HEAD, download.clone(), 200),
@@ -82,10 +70,7 @@ async fn every_answer_has_a_request_id_of_its_own() {
         assert_eq!(given.len(), 1, "{method} {path}");
         // What a client calls itself is not taken over: the log's lines must not be for anybody to write.
         let id = given[0].to_str().unwrap().to_owned();
-        assert!(
-            id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-            "{id}"
-        );
+        assert!(id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
         assert!(ids.insert(id), "{method} {path} has an id that was there");
     }
 }
@@ -120,20 +105,12 @@ async fn no_other_origin_reads_what_is_not_for_everybody() {
     }
     for (method, path) in calls {
         let answer = from_elsewhere(&app, method.clone(), &path, &key).await;
-        let told: Vec<_> = answer
-            .headers
-            .keys()
-            .filter(|name| name.as_str().starts_with("access-control-"))
-            .collect();
+        let told: Vec<_> = answer.headers.keys().filter(|name| name.as_str().starts_with("access-control-")).collect();
         if is_open(&path) {
             assert_eq!(answer.header("access-control-allow-origin"), "*", "{method} {path}");
             assert_eq!(answer.header("access-control-allow-credentials"), "", "{method} {path}");
             let is_preflight = method == Method::OPTIONS;
-            assert_eq!(
-                answer.status.is_success() && told.len() > 1,
-                is_preflight,
-                "{method} {path}: {told:?}"
-            );
+            assert_eq!(answer.status.is_success() && told.len() > 1, is_preflight, "{method} {path}: {told:?}");
         } else {
             assert!(told.is_empty(), "{method} {path}: {told:?}");
         }
@@ -149,11 +126,7 @@ async fn signed_downloads_are_for_any_origin_and_uploads_are_not() {
         }
         let answer = from_elsewhere(&app, method.clone(), &path, "").await;
         let expected = if method == Method::PUT { "" } else { "*" };
-        assert_eq!(
-            answer.header("access-control-allow-origin"),
-            expected,
-            "{method} {path}"
-        );
+        assert_eq!(answer.header("access-control-allow-origin"), expected, "{method} {path}");
         assert_eq!(answer.header("access-control-allow-credentials"), "", "{method} {path}");
     }
 }
@@ -179,9 +152,6 @@ async fn browsers_are_told_to_come_by_https_only() {
         for path in pages.iter().map(String::as_str).chain(["/apps", "/auth/session"]) {
             assert_eq!(app.get(NOBODY, path).await.header(HSTS), expected, "{path}");
         }
-        assert_eq!(
-            app.check("com.example.app", "currentVersion=1.0.0").await.header(HSTS),
-            ""
-        );
+        assert_eq!(app.check("com.example.app", "currentVersion=1.0.0").await.header(HSTS), "");
     }
 }

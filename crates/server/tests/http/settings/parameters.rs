@@ -48,9 +48,7 @@ async fn ask(app: &TestApp, key: &str, call: &(String, String), query: &str) -> 
 async fn pages_have_a_limit_and_an_offset() {
     let (app, key) = TestApp::with_key().await;
     // A list that belongs to one thing has no page without its id: `webhooks/delivery.rs` asks for those.
-    let lists = taking("limit")
-        .into_iter()
-        .filter(|(_, path)| path != "/webhooks/deliveries");
+    let lists = taking("limit").into_iter().filter(|(_, path)| path != "/webhooks/deliveries");
     for call in lists {
         for (query, limit, offset) in [
             ("", 10, 0),
@@ -65,11 +63,7 @@ async fn pages_have_a_limit_and_an_offset() {
             let list = ask(&app, &key, &call, query).await.ok();
             let names: Vec<_> = list.as_object().unwrap().keys().map(String::as_str).collect();
             assert_eq!(names, ["items", "limit", "offset", "total"], "{call:?}");
-            assert_eq!(
-                (&list["limit"], &list["offset"]),
-                (&limit.into(), &offset.into()),
-                "{call:?}{query}"
-            );
+            assert_eq!((&list["limit"], &list["offset"]), (&limit.into(), &offset.into()), "{call:?}{query}");
         }
         let limit = "limit must be a whole number from 1";
         let offset = "offset must be a whole number from 0";
@@ -120,19 +114,8 @@ async fn an_id_is_given_once_and_is_not_empty() {
         // An id of any shape that names nothing is not found.
         let unknown = ask(&app, &key, &call, "?id=x").await;
         assert_eq!(unknown.status.as_u16(), 404, "{call:?}: {}", unknown.text());
-        for query in [
-            "?id=%00",
-            "?id=%20",
-            "?id=%F0%9F%9A%80",
-            "?id='%20OR%201=1--",
-            "?id=../../etc/passwd",
-            &long,
-        ] {
-            assert_eq!(
-                ask(&app, &key, &call, query).await.text(),
-                unknown.text(),
-                "{call:?}{query}"
-            );
+        for query in ["?id=%00", "?id=%20", "?id=%F0%9F%9A%80", "?id='%20OR%201=1--", "?id=../../etc/passwd", &long] {
+            assert_eq!(ask(&app, &key, &call, query).await.text(), unknown.text(), "{call:?}{query}");
         }
     }
 }

@@ -10,9 +10,7 @@ use crate::support::{Answer, TestApp};
 
 const NO_PATH: &str = "There is nothing at this path; the API is described at /docs";
 const NO_METHOD: &str = "This path does not take this method";
-const METHODS: [&str; 9] = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW",
-];
+const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"];
 
 async fn ask(app: &TestApp, method: &str, path: &str) -> Answer {
     let method = Method::from_bytes(method.as_bytes()).unwrap();
@@ -89,12 +87,7 @@ async fn an_unknown_path_is_not_found() {
         "/orgs",
     ] {
         for method in ["GET", "POST", "DELETE"] {
-            is_error(
-                &ask(&app, method, path).await,
-                404,
-                NO_PATH,
-                &format!("{method} {path}"),
-            );
+            is_error(&ask(&app, method, path).await, 404, NO_PATH, &format!("{method} {path}"));
         }
         let head = ask(&app, "HEAD", path).await;
         assert_eq!((head.status.as_u16(), head.bytes.len()), (404, 0), "HEAD {path}");
@@ -131,13 +124,8 @@ async fn head_answers_as_get_without_the_body() {
         let (get, head) = (ask(Method::GET).await, ask(Method::HEAD).await);
         assert_eq!(head.status, get.status, "{path}");
         assert!(head.bytes.is_empty() && !get.bytes.is_empty(), "{path}");
-        for name in [
-            "content-type",
-            "content-length",
-            "cache-control",
-            "content-security-policy",
-            "x-ratelimit-limit",
-        ] {
+        for name in ["content-type", "content-length", "cache-control", "content-security-policy", "x-ratelimit-limit"]
+        {
             assert_eq!(head.header(name), get.header(name), "{name} of {path}");
         }
     }

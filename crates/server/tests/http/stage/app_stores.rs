@@ -121,18 +121,10 @@ impl launchway_app_stores::Clock for Time {
 
 /// Stores with an app each, that are quick.
 pub fn settings() -> Settings {
-    let group = |name: &str, internal| Group {
-        name: name.to_owned(),
-        internal,
-        all_builds: false,
-    };
+    let group = |name: &str, internal| Group { name: name.to_owned(), internal, all_builds: false };
     let read = |bytes: &[u8]| {
         let facts = launchway_binaries::read(Cursor::new(bytes)).ok()?;
-        Some(AppInfo {
-            bundle_id: facts.bundle_id,
-            version: facts.version?,
-            build_number: facts.build_number?,
-        })
+        Some(AppInfo { bundle_id: facts.bundle_id, version: facts.version?, build_number: facts.build_number? })
     };
     Settings {
         app_store: vec![AppStoreApp {

@@ -33,11 +33,7 @@ impl TestApp {
     pub async fn enroll(&self, token: &str, labels: &[&str]) -> Runner {
         let body = json!({"name": "mac-mini-1", "labels": labels, "slots": 2, "version": "0.1.0"});
         let answer = self.post(token, "/runner/enrol", body).await.created();
-        Runner {
-            id: answer.id().to_owned(),
-            token: answer.text("token").to_owned(),
-            labels: json!(labels),
-        }
+        Runner { id: answer.id().to_owned(), token: answer.text("token").to_owned(), labels: json!(labels) }
     }
 
     /// A runner of the organization that an admin key belongs to.
@@ -48,9 +44,7 @@ impl TestApp {
 
     /// A runner of all organizations.
     pub async fn shared_runner(&self, labels: &[&str]) -> Runner {
-        let made = launchway_server::ops::runners::create_shared_token(&self.app)
-            .await
-            .unwrap();
+        let made = launchway_server::ops::runners::create_shared_token(&self.app).await.unwrap();
         self.enroll(&made.token, labels).await
     }
 
@@ -133,9 +127,7 @@ impl Held<'_> {
 
     /// Where the log goes on after these bytes.
     pub async fn logged(&self, offset: usize, bytes: &[u8]) -> u64 {
-        self.log(offset, bytes.to_vec()).await.ok()["logOffset"]
-            .as_u64()
-            .unwrap()
+        self.log(offset, bytes.to_vec()).await.ok()["logOffset"].as_u64().unwrap()
     }
 
     /// Announces bytes: the answer.
@@ -168,11 +160,7 @@ impl Held<'_> {
 
 /// A queued build with a plan of one step.
 pub fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
-    let step = Step {
-        name: "build".to_owned(),
-        run: "make".to_owned(),
-        timeout_seconds: None,
-    };
+    let step = Step { name: "build".to_owned(), run: "make".to_owned(), timeout_seconds: None };
     Build {
         id,
         org_id: org,
@@ -194,10 +182,7 @@ pub fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
             },
             git: None,
         },
-        plan: Some(Plan {
-            steps: vec![step],
-            ..Plan::default()
-        }),
+        plan: Some(Plan { steps: vec![step], ..Plan::default() }),
         plan_origin: Some("request".to_owned()),
         fingerprint: None,
         runner_id: None,

@@ -21,8 +21,7 @@ impl Stage {
 
     /// An event of each kind that there is yet: a new update of this app, published.
     pub async fn publish_for(&self, bundle: &str) -> Value {
-        self.published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"}))
-            .await
+        self.published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"})).await
     }
 
     /// Sends a test event to a webhook: its delivery.
@@ -65,8 +64,7 @@ impl Stage {
 
     /// The deliveries to a webhook, newest first.
     pub async fn deliveries(&self, webhook: &Value) -> Vec<Value> {
-        let path = format!("/webhooks/deliveries?limit=100&id={}", webhook.id());
-        let page = self.get(&self.key, &path).await.ok();
+        let page = self.get(&self.key, &format!("/webhooks/deliveries?limit=100&id={}", webhook.id())).await.ok();
         page["items"].as_array().unwrap().clone()
     }
 

@@ -61,24 +61,16 @@ impl Lists {
         app.keystore(&key).await;
         app.submitted(&key).await;
         app.runner(&key, &[]).await;
-        let body = json!({"email": "bob@example.com"});
-        app.post(&key, "/orgs/invitations", body).await.created();
+        app.post(&key, "/orgs/invitations", json!({"email": "bob@example.com"})).await.created();
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.post(&key, "/webhooks", body).await.created();
-        let test = format!("/webhooks/test?id={}", webhook.id());
-        app.post(&key, &test, ()).await.created();
+        app.post(&key, &format!("/webhooks/test?id={}", webhook.id()), ()).await.created();
         let session = app.get(&cookie, "/auth/session").await.ok();
         let user = session["user"].id().parse().unwrap();
 
         let mut tx = app.app.db.read().await.unwrap();
         let now = app.app.clock.now();
-        let session = tx
-            .system(REASON)
-            .sessions(user, now, ONE)
-            .await
-            .unwrap()
-            .items
-            .remove(0);
+        let session = tx.system(REASON).sessions(user, now, ONE).await.unwrap().items.remove(0);
         let mut rows = tx.org(org);
         let webhook = rows.webhooks(ONE).await.unwrap().items.remove(0);
         let mut lists = Lists {
@@ -87,18 +79,8 @@ impl Lists {
             webhook: webhook.id,
             ids: HashMap::new(),
             user,
-            update: rows
-                .updates(&UpdateFilter::default(), ONE)
-                .await
-                .unwrap()
-                .items
-                .remove(0),
-            submission: rows
-                .submissions(&SubmissionFilter::default(), ONE)
-                .await
-                .unwrap()
-                .items
-                .remove(0),
+            update: rows.updates(&UpdateFilter::default(), ONE).await.unwrap().items.remove(0),
+            submission: rows.submissions(&SubmissionFilter::default(), ONE).await.unwrap().items.remove(0),
             credential: rows.credentials(ONE).await.unwrap().items.remove(0),
             key: rows.keys(ONE).await.unwrap().items.remove(0),
             delivery: rows.deliveries(webhook.id, ONE).await.unwrap().items.remove(0),
@@ -141,34 +123,14 @@ impl Lists {
     async fn add_people(&self, write: &mut Write<'_>, number: usize) -> UserId {
         let (now, random) = (write.now(), write.app().random.clone());
         let email = format!("row{number}@example.com");
-        let user = User {
-            id: random.id(now),
-            email: email.clone(),
-            created_at: now,
-        };
+        let user = User { id: random.id(now), email: email.clone(), created_at: now };
         write.system(REASON).create_user(&user, "").await.unwrap();
         write.org().add_member(user.id, Role::Member, now).await.unwrap();
-        let invitation = Invitation {
-            id: random.id(now),
-            email: format!("guest.{email}"),
-            ..self.invitation.clone()
-        };
-        write
-            .org()
-            .create_invitation(&invitation, &email, "operator")
-            .await
-            .unwrap();
-        let session = Session {
-            id: random.id(now),
-            ..self.session.clone()
-        };
+        let invitation = Invitation { id: random.id(now), email: format!("guest.{email}"), ..self.invitation.clone() };
+        write.org().create_invitation(&invitation, &email, "operator").await.unwrap();
+        let session = Session { id: random.id(now), ..self.session.clone() };
         write.system(REASON).create_session(&session, &email).await.unwrap();
-        let other = Org {
-            id: random.id(now),
-            name: email,
-            tier: Tier::Free,
-            created_at: now,
-        };
+        let other = Org { id: random.id(now), name: email, tier: Tier::Free, created_at: now };
         write.system(REASON).create_org(&other).await.unwrap();
         write.enter(other.id);
         write.org().add_member(self.user, Role::Member, now).await.unwrap();
@@ -179,20 +141,10 @@ impl Lists {
     /// A key, a credential, a variable, and a month of usage.
     async fn add_access(&self, write: &mut Write<'_>, number: usize) -> String {
         let (now, random) = (write.now(), write.app().random.clone());
-        let key = Key {
-            id: random.id(now),
-            ..self.key.clone()
-        };
-        let new = NewKey {
-            key,
-            hash: format!("hash {number}"),
-        };
+        let key = Key { id: random.id(now), ..self.key.clone() };
+        let new = NewKey { key, hash: format!("hash {number}") };
         write.org().create_key(&new).await.unwrap();
-        let credential = Credential {
-            id: random.id(now),
-            name: format!("row {number}"),
-            ..self.credential.clone()
-        };
+        let credential = Credential { id: random.id(now), name: format!("row {number}"), ..self.credential.clone() };
         write.org().create_credential(&credential, "sealed").await.unwrap();
         let set = json!({"name": format!("ROW_{number}"), "value": "x", "visibility": "plain"});
         let plan = env_vars::plan(serde_json::from_value(set).unwrap()).unwrap();
@@ -205,56 +157,20 @@ impl Lists {
     /// A runner, a queued build, and a build of that runner with an artifact.
     async fn add_builds(&self, write: &mut Write<'_>, number: usize) -> RunnerId {
         let (now, random) = (write.now(), write.app().random.clone());
-        let runner = Runner {
-            id: random.id(now),
-            ..self.runner.clone()
-        };
-        write
-            .system(REASON)
-            .create_runner(&runner, &format!("token {number}"))
-            .await
-            .unwrap();
-        let (queued, build) = (
-            new_build(random.id(now), self.org, now),
-            new_build(random.id(now), self.org, now),
-        );
+        let runner = Runner { id: random.id(now), ..self.runner.clone() };
+        write.system(REASON).create_runner(&runner, &format!("token {number}")).await.unwrap();
+        let (queued, build) = (new_build(random.id(now), self.org, now), new_build(random.id(now), self.org, now));
         for build in [&queued, &build] {
-            write
-                .org()
-                .create_build(build, &bundle(&build.bundle_id))
-                .await
-                .unwrap();
+            write.org().create_build(build, &bundle(&build.bundle_id)).await.unwrap();
         }
         let (leased, _) = build.state.apply(Transition::Lease, now).unwrap();
-        let begins = StateChange {
-            runner: Some(runner.id),
-            started_at: Some(now),
-            ..StateChange::default()
-        };
-        assert!(
-            write
-                .org()
-                .set_build_state(build.id, &build.state, &leased, &begins)
-                .await
-                .unwrap()
-        );
+        let begins = StateChange { runner: Some(runner.id), started_at: Some(now), ..StateChange::default() };
+        assert!(write.org().set_build_state(build.id, &build.state, &leased, &begins).await.unwrap());
         self.add_artifact(write, &build, leased.attempt).await;
-        let finish = Transition::Finish {
-            attempt: leased.attempt,
-            outcome: Outcome::Success,
-        };
+        let finish = Transition::Finish { attempt: leased.attempt, outcome: Outcome::Success };
         let (done, _) = leased.apply(finish, now).unwrap();
-        let ends = StateChange {
-            finished_at: Some(now),
-            ..StateChange::default()
-        };
-        assert!(
-            write
-                .org()
-                .set_build_state(build.id, &leased, &done, &ends)
-                .await
-                .unwrap()
-        );
+        let ends = StateChange { finished_at: Some(now), ..StateChange::default() };
+        assert!(write.org().set_build_state(build.id, &leased, &done, &ends).await.unwrap());
         runner.id
     }
 
@@ -274,71 +190,35 @@ impl Lists {
             created_at: now,
         };
         write.org().create_artifact(&artifact).await.unwrap();
-        write
-            .org()
-            .store_artifact(artifact.id, &artifact.blob_key, None)
-            .await
-            .unwrap();
+        write.org().store_artifact(artifact.id, &artifact.blob_key, None).await.unwrap();
     }
 
     /// An app, an update, and a submission.
     async fn add_releases(&self, write: &mut Write<'_>, number: usize) {
         let (now, random) = (write.now(), write.app().random.clone());
         let name = format!("com.example.row{number}");
-        let app = App {
-            id: random.id(now),
-            org_id: self.org,
-            bundle_id: name.clone(),
-            name: name.clone(),
-            created_at: now,
-        };
+        let app =
+            App { id: random.id(now), org_id: self.org, bundle_id: name.clone(), name: name.clone(), created_at: now };
         write.org().claim_app(&bundle(&name), &app).await.unwrap();
         let build_number = BuildNumber::from_value(1000 + number as u64).unwrap();
-        let update = Update {
-            id: random.id(now),
-            build_number,
-            ..self.update.clone()
-        };
+        let update = Update { id: random.id(now), build_number, ..self.update.clone() };
         let known = bundle(&update.bundle_id);
-        let new = NewUpdate {
-            update: &update,
-            bundle: &known,
-        };
+        let new = NewUpdate { update: &update, bundle: &known };
         assert!(write.org().create_update(&new).await.unwrap());
-        let submission = Submission {
-            id: random.id(now),
-            ..self.submission.clone()
-        };
+        let submission = Submission { id: random.id(now), ..self.submission.clone() };
         write.org().create_submission(&submission, &known).await.unwrap();
     }
 
     /// A webhook with a delivery, and a delivery to the first webhook, each with an attempt.
     async fn add_webhook(&self, write: &mut Write<'_>) {
         let (now, random) = (write.now(), write.app().random.clone());
-        let webhook = Webhook {
-            id: random.id(now),
-            ..self.first_webhook.clone()
-        };
+        let webhook = Webhook { id: random.id(now), ..self.first_webhook.clone() };
         write.org().create_webhook(&webhook, "sealed").await.unwrap();
         for webhook_id in [webhook.id, self.webhook] {
-            let delivery = Delivery {
-                id: random.id(now),
-                webhook_id,
-                ..self.delivery.clone()
-            };
+            let delivery = Delivery { id: random.id(now), webhook_id, ..self.delivery.clone() };
             assert!(write.org().add_delivery(&delivery).await.unwrap());
-            let tried = DeliveryAttempt {
-                at: now,
-                took_ms: 1,
-                response_status: Some(500),
-                error: None,
-            };
-            let report = AttemptReport {
-                id: delivery.id,
-                claim: 0,
-                tried,
-                next: NextStep::RetryAt(now),
-            };
+            let tried = DeliveryAttempt { at: now, took_ms: 1, response_status: Some(500), error: None };
+            let report = AttemptReport { id: delivery.id, claim: 0, tried, next: NextStep::RetryAt(now) };
             assert!(write.org().report_attempt(&report).await.unwrap());
         }
     }

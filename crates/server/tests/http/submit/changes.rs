@@ -36,17 +36,13 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
         };
         stage.until_so(id, done).await;
         let view = stage.read(id).await;
-        assert_eq!(
-            (&view["status"], &view["rollout"]),
-            (&json!(status), &json!(rollout)),
-            "{change}: {view:#}"
-        );
+        assert_eq!((&view["status"], &view["rollout"]), (&json!(status), &json!(rollout)), "{change}: {view:#}");
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 5, 1]);
-    stage.change(id, json!({"rollout": 100})).await.refused(
-        400,
-        "The submission is success; only a release that is rolling_out or halted can be changed",
-    );
+    stage
+        .change(id, json!({"rollout": 100}))
+        .await
+        .refused(400, "The submission is success; only a release that is rolling_out or halted can be changed");
 }
 
 #[tokio::test]
@@ -54,15 +50,15 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
     let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "app_store", "rollout": 1, "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    stage.change(id, json!({"status": "halted"})).await.refused(
-        400,
-        "The submission is queued; only a release that is rolling_out or halted can be changed",
-    );
+    stage
+        .change(id, json!({"status": "halted"}))
+        .await
+        .refused(400, "The submission is queued; only a release that is rolling_out or halted can be changed");
     stage.until(id, "rolling_out").await;
-    stage.change(id, json!({"rollout": 50})).await.refused(
-        400,
-        "rollout: the App Store's phased release can only be ended, with 100",
-    );
+    stage
+        .change(id, json!({"rollout": 50}))
+        .await
+        .refused(400, "rollout: the App Store's phased release can only be ended, with 100");
     for (change, status) in [
         (json!({"status": "halted"}), "halted"),
         (json!({"status": "rolling_out"}), "rolling_out"),
@@ -74,33 +70,25 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
         assert_eq!(view["status"], status, "{change}: {view:#}");
     }
     assert_eq!(stage.read(id).await["rollout"], 100);
-    assert_eq!(
-        counts(&stage.ledger(), ["halted", "resumed", "completed", "release"]),
-        [1, 1, 1, 1]
-    );
+    assert_eq!(counts(&stage.ledger(), ["halted", "resumed", "completed", "release"]), [1, 1, 1, 1]);
 }
 
 #[tokio::test]
 async fn an_approved_version_waits_until_somebody_releases_it() {
     let mut stage = Stage::new().app_stores().await;
     let options = json!({"usesNonExemptEncryption": false, "manualRelease": true});
-    let id = stage
-        .submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options}))
-        .await;
+    let id = stage.submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options})).await;
     stage.until(id, "in_review").await;
     // The review takes its time; then it waits, whatever time it is.
     for _ in 0..10 {
         stage.advance(600_000);
         stage.work().await;
     }
-    assert_eq!(
-        (stage.read(id).await["status"].as_str(), stage.ledger().count("release")),
-        (Some("in_review"), 0)
-    );
-    stage.change(id, json!({"rollout": 100})).await.refused(
-        400,
-        "The version is not released yet; status rolling_out releases it once it is approved",
-    );
+    assert_eq!((stage.read(id).await["status"].as_str(), stage.ledger().count("release")), (Some("in_review"), 0));
+    stage
+        .change(id, json!({"rollout": 100}))
+        .await
+        .refused(400, "The version is not released yet; status rolling_out releases it once it is approved");
     stage.change(id, json!({"status": "rolling_out"})).await.ok();
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
@@ -115,15 +103,9 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     let waiting = id_of(&stage.submit(body.clone()).await.created());
     let path = format!("/submit/cancel?id={waiting}");
     let view = stage.post(&stage.key, &path, ()).await.ok();
-    assert_eq!(
-        (&view["status"], view["finishedAt"].is_string()),
-        (&json!("canceled"), true)
-    );
+    assert_eq!((&view["status"], view["finishedAt"].is_string()), (&json!("canceled"), true));
     assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
-    stage
-        .post(&stage.key, &path, ())
-        .await
-        .refused(400, "The submission is canceled and can no longer be changed");
+    stage.post(&stage.key, &path, ()).await.refused(400, "The submission is canceled and can no longer be changed");
     let reviewed = id_of(&stage.submit(body).await.created());
     stage.until(reviewed, "in_review").await;
     let path = format!("/submit/cancel?id={reviewed}");
@@ -136,10 +118,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     view.has(json!({"status": "canceled", "cancelRequested": false}));
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     let retry = stage.retry(reviewed).await;
-    retry.refused(
-        400,
-        "The submission is canceled. Only a failed or rejected submission can be retried.",
-    );
+    retry.refused(400, "The submission is canceled. Only a failed or rejected submission can be retried.");
     let events = stage.events(stage.org).await;
     let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
     assert_eq!(own.count(), 1, "that the second one began: {events:?}");
@@ -163,10 +142,7 @@ async fn a_deleted_submission_is_canceled_in_its_store_and_gone() {
     let gone = stage.delete(&stage.key, &path).await.ok();
     assert_eq!(gone, json!({"id": id.to_string(), "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        stage
-            .send(&stage.key, method, &path, ())
-            .await
-            .refused(404, "No submission has this id");
+        stage.send(&stage.key, method, &path, ()).await.refused(404, "No submission has this id");
     }
     assert_eq!(stage.get(&stage.key, "/submit").await.ok()["total"], 0);
     assert!(stage.record(id).await.is_some(), "its work goes on");
@@ -179,21 +155,14 @@ async fn a_deleted_submission_is_canceled_in_its_store_and_gone() {
 #[tokio::test]
 async fn a_deleted_submission_that_waits_or_is_over_leaves_nothing() {
     let mut stage = Stage::new().app_stores().await;
-    let waiting = stage
-        .submitted("app.apk", APK, json!({"destination": "internal"}))
-        .await;
+    let waiting = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     let released = staged(&mut stage).await;
     for id in [waiting, released] {
         stage.delete(&stage.key, &format!("/submit?id={id}")).await.ok();
         assert_eq!(stage.record(id).await, None);
     }
     assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
-    let actions: Vec<String> = stage
-        .audit(stage.org)
-        .await
-        .into_iter()
-        .map(|line| line.action)
-        .collect();
+    let actions: Vec<String> = stage.audit(stage.org).await.into_iter().map(|line| line.action).collect();
     let of = |action: &str| actions.iter().filter(|known| *known == action).count();
     assert_eq!((of("submission.create"), of("submission.delete")), (2, 2));
 }
@@ -203,21 +172,14 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
     let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
     stage.stores().order(Fault {
-        when: When::Matching {
-            method: "PUT".into(),
-            path: "/tracks/".into(),
-            times: 1,
-        },
+        when: When::Matching { method: "PUT".into(), path: "/tracks/".into(), times: 1 },
         kind: Kind::Status(403),
     });
     stage.change(id, json!({"rollout": 60})).await.ok();
     stage.work().await;
     let view = stage.read(id).await;
     view.has(json!({"status": "rolling_out", "rollout": 20, "error": null}));
-    assert!(
-        view["events"].to_string().contains("The change was not made"),
-        "{view:#}"
-    );
+    assert!(view["events"].to_string().contains("The change was not made"), "{view:#}");
     stage.change(id, json!({"rollout": 100})).await.ok();
     let done = stage.ended(id).await;
     done.has(json!({"status": "success", "rollout": 100}));
@@ -227,23 +189,13 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
 async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
     let mut stage = Stage::new().app_stores().await;
     stage.stores().order(Fault {
-        when: When::Matching {
-            method: "POST".into(),
-            path: "/edits".into(),
-            times: 1000,
-        },
+        when: When::Matching { method: "POST".into(), path: "/edits".into(), times: 1000 },
         kind: Kind::Status(503),
     });
-    let id = stage
-        .submitted("app.apk", APK, json!({"destination": "internal"}))
-        .await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     let failed = stage.ended(id).await;
     assert_eq!(
-        (
-            &failed["status"],
-            &failed["error"]["code"],
-            &failed["error"]["retryable"]
-        ),
+        (&failed["status"], &failed["error"]["code"], &failed["error"]["retryable"]),
         (&json!("failed"), &json!("STORE_UNAVAILABLE"), &json!(true)),
         "{failed:#}"
     );

@@ -102,12 +102,7 @@ fn flows() -> Vec<Flow> {
 /// Takes a submission through a flow; the process dies once, as told. Gives also the first call that no other flow makes.
 async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) -> (Submission, u64) {
     // Quick stores: a reading that only waits is made a few times, not for half an hour.
-    stage.open_stores(Settings {
-        processing: 20 * SECOND,
-        review: 2 * MINUTE,
-        phased_day: 10 * MINUTE,
-        ..settings()
-    });
+    stage.open_stores(Settings { processing: 20 * SECOND, review: 2 * MINUTE, phased_day: 10 * MINUTE, ..settings() });
     stage.dies(death);
     let mut body = flow.fields.clone();
     body["buildId"] = json!(build);
@@ -132,8 +127,7 @@ async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) 
         Act::Cancel => {
             stage.until(id, "in_review").await;
             own = stage.calls();
-            let path = format!("/submit/cancel?id={id}");
-            stage.post(&stage.key, &path, ()).await.ok();
+            stage.post(&stage.key, &format!("/submit/cancel?id={id}"), ()).await.ok();
         }
     }
     (stage.until(id, "success").await, own)

@@ -26,22 +26,10 @@ async fn the_form_is_checked_and_names_the_field() {
             play(json!({"destination": "a/b"})),
             "destination must be testflight or app_store, or the name of a track of Google Play",
         ),
-        (
-            play(json!({"rollout": 0})),
-            "rollout must be a whole percent from 1 to 100",
-        ),
-        (
-            play(json!({"rollout": 101})),
-            "rollout must be a whole percent from 1 to 100",
-        ),
-        (
-            play(json!({"rollout": 300})),
-            "rollout must be a whole percent from 1 to 100",
-        ),
-        (
-            apple("testflight", json!({"rollout": 50})),
-            "rollout is not for testflight: its groups get all of it",
-        ),
+        (play(json!({"rollout": 0})), "rollout must be a whole percent from 1 to 100"),
+        (play(json!({"rollout": 101})), "rollout must be a whole percent from 1 to 100"),
+        (play(json!({"rollout": 300})), "rollout must be a whole percent from 1 to 100"),
+        (apple("testflight", json!({"rollout": 50})), "rollout is not for testflight: its groups get all of it"),
         (
             play(json!({"releaseNotes": [{"locale": "", "text": "x"}]})),
             "releaseNotes[0].locale must be a language such as en-US",
@@ -59,20 +47,11 @@ async fn the_form_is_checked_and_names_the_field() {
             "releaseNotes[0].text must have 1 to 500 characters",
         ),
         (
-            apple(
-                "app_store",
-                json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(4001)}]}),
-            ),
+            apple("app_store", json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(4001)}]})),
             "releaseNotes[0].text must have 1 to 4000 characters",
         ),
-        (
-            play(json!({"options": {"groups": ["a"]}})),
-            "options.groups is for testflight only",
-        ),
-        (
-            apple("app_store", json!({"options": {"groups": ["a"]}})),
-            "options.groups is for testflight only",
-        ),
+        (play(json!({"options": {"groups": ["a"]}})), "options.groups is for testflight only"),
+        (apple("app_store", json!({"options": {"groups": ["a"]}})), "options.groups is for testflight only"),
         (
             apple("testflight", json!({"options": {"groups": [" "]}})),
             "options.groups must be at most 50 names of 1 to 100 characters",
@@ -81,14 +60,8 @@ async fn the_form_is_checked_and_names_the_field() {
             apple("testflight", json!({"options": {"manualRelease": true}})),
             "options.manualRelease is for app_store only",
         ),
-        (
-            apple("app_store", json!({"options": {"draft": true}})),
-            "options.draft is for Google Play only",
-        ),
-        (
-            play(json!({"options": {"priority": 6}})),
-            "options.priority must be a whole number from 0 to 5",
-        ),
+        (apple("app_store", json!({"options": {"draft": true}})), "options.draft is for Google Play only"),
+        (play(json!({"options": {"priority": 6}})), "options.priority must be a whole number from 0 to 5"),
         (
             play(json!({"options": {"countries": ["DE"]}})),
             "options.countries is for production with a rollout below 100 only",
@@ -122,10 +95,7 @@ async fn the_form_is_checked_and_names_the_field() {
     }
     for (body, part) in [
         (json!({"uploadId": "x"}), "destination"),
-        (
-            json!({"uploadId": "x", "destination": "alpha", "track": "beta"}),
-            "track",
-        ),
+        (json!({"uploadId": "x", "destination": "alpha", "track": "beta"}), "track"),
         (json!({"uploadId": 7, "destination": "alpha"}), "uploadId"),
     ] {
         let refused = stage.submit(body).await.expect(400);
@@ -135,10 +105,7 @@ async fn the_form_is_checked_and_names_the_field() {
         (json!({}), "Name rollout or status"),
         (json!({"status": "success"}), "status must be halted or rolling_out"),
         (json!({"rollout": 0}), "rollout must be a whole percent from 1 to 100"),
-        (
-            json!({"rollout": 100, "status": "halted"}),
-            "rollout must be below 100 with status halted",
-        ),
+        (json!({"rollout": 100, "status": "halted"}), "rollout must be below 100 with status halted"),
     ] {
         let answer = stage.patch(&stage.key, "/submit?id=x", change).await;
         answer.refused(400, message);
@@ -154,45 +121,23 @@ async fn a_source_must_be_an_app_for_that_store() {
     stage.submit(internal(&zip)).await.refused(400, wrong_name);
     let broken = stage.upload_file(&stage.key, "app.apk", b"no archive").await;
     let refused = stage.submit(internal(&broken)).await.expect(400);
-    assert!(
-        refused.text("message").starts_with("The app cannot be submitted: "),
-        "{refused}"
-    );
+    assert!(refused.text("message").starts_with("The app cannot be submitted: "), "{refused}");
     let ipa = stage.upload_file(&stage.key, "App.ipa", IPA).await;
-    stage
-        .submit(internal(&ipa))
-        .await
-        .refused(400, "destination must be testflight or app_store for ios");
-    assert_eq!(
-        stored(&stage, "submissions").await,
-        Vec::<String>::new(),
-        "nothing is left of what was refused"
-    );
+    stage.submit(internal(&ipa)).await.refused(400, "destination must be testflight or app_store for ios");
+    assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new(), "nothing is left of what was refused");
     // What was refused can be used for what fits.
     let fitting = json!({"uploadId": ipa, "destination": "testflight"});
     let made = stage.submit(fitting.clone()).await.created();
     made.has(json!({"status": "queued", "buildId": null, "rollout": 100}));
-    stage
-        .submit(fitting)
-        .await
-        .refused(400, "This upload was used before; upload the file again");
+    stage.submit(fitting).await.refused(400, "This upload was used before; upload the file again");
     let build = stage.built(Platform::Android, &[("mapping.txt", b"a -> b")]).await;
-    let refused = stage
-        .submit(json!({"buildId": build, "destination": "internal"}))
-        .await
-        .expect(400);
-    assert!(
-        refused.text("message").starts_with("The build gave no .aab or .apk"),
-        "{refused}"
-    );
+    let refused = stage.submit(json!({"buildId": build, "destination": "internal"})).await.expect(400);
+    assert!(refused.text("message").starts_with("The build gave no .aab or .apk"), "{refused}");
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
-    stage
-        .submit(json!({"buildId": build, "destination": "testflight"}))
-        .await
-        .refused(
-            400,
-            "destination must be internal, alpha, beta, production or the name of another track of Google Play for android",
-        );
+    stage.submit(json!({"buildId": build, "destination": "testflight"})).await.refused(
+        400,
+        "destination must be internal, alpha, beta, production or the name of another track of Google Play for android",
+    );
     let waiting = stage.queue(stage.org, |_| ()).await.to_string();
     stage
         .submit(json!({"buildId": waiting, "destination": "internal"}))
@@ -219,9 +164,7 @@ async fn the_only_fitting_credential_is_taken_else_one_is_named() {
         400,
         "credentialId must name a credential of the kind google_service_account, and this one is app_store_connect_key",
     );
-    submit(json!({"credentialId": "x"}))
-        .await
-        .refused(404, "No credential has this id");
+    submit(json!({"credentialId": "x"})).await.refused(404, "No credential has this id");
     let [_, other] = app.store_credentials(&key).await;
     let refused = submit(json!({})).await.expect(400);
     let message = refused.text("message");
@@ -235,15 +178,9 @@ async fn the_only_fitting_credential_is_taken_else_one_is_named() {
 async fn lists_are_filtered() {
     let stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
-    let android = stage
-        .submit(json!({"buildId": build, "destination": "internal"}))
-        .await
-        .created();
+    let android = stage.submit(json!({"buildId": build, "destination": "internal"})).await.created();
     stage.advance(1);
-    let ios = stage
-        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
-        .await
-        .to_string();
+    let ios = stage.submitted("App.ipa", IPA, json!({"destination": "testflight"})).await.to_string();
     for (query, wanted) in [
         ("", vec![json!(ios), android["id"].clone()]),
         ("?platform=ios", vec![json!(ios)]),
@@ -253,12 +190,7 @@ async fn lists_are_filtered() {
         ("?bundleId=com.example.other", vec![]),
     ] {
         let list = stage.get(&stage.key, &format!("/submit{query}")).await.ok();
-        let ids: Vec<Value> = list["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["id"].clone())
-            .collect();
+        let ids: Vec<Value> = list["items"].as_array().unwrap().iter().map(|item| item["id"].clone()).collect();
         assert_eq!(ids, wanted, "{query}");
     }
     for (query, message) in [
@@ -289,9 +221,7 @@ async fn the_same_request_again_makes_nothing_more() {
 #[tokio::test]
 async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
     let mut stage = Stage::new().app_stores().await;
-    let id = stage
-        .submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"}))
-        .await;
+    let id = stage.submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"})).await;
     assert_eq!(stage.ended(id).await["status"], "failed");
     crate::build::put(&stage, "submissions/nobody/left", b"over").await;
     // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
@@ -300,11 +230,7 @@ async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
         clean_up(&stage.app).await.unwrap();
         sweep(&stage.app).await.unwrap();
     }
-    assert_eq!(
-        stored(&stage, "submissions").await.len(),
-        1,
-        "its upload is over, and it is named"
-    );
+    assert_eq!(stored(&stage, "submissions").await.len(), 1, "its upload is over, and it is named");
     stage.advance(200 * DAY);
     clean_up(&stage.app).await.unwrap();
     assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());

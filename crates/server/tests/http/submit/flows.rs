@@ -12,12 +12,8 @@ use launchway_os::clock::Clock;
 
 /// The statuses of a submission's events, each once in a row.
 fn statuses(view: &Value) -> Vec<String> {
-    let mut all: Vec<String> = view["events"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| event.text("status").to_owned())
-        .collect();
+    let mut all: Vec<String> =
+        view["events"].as_array().unwrap().iter().map(|event| event.text("status").to_owned()).collect();
     all.dedup();
     all
 }
@@ -34,17 +30,7 @@ async fn testflight(mut stage: Stage) {
     let id = stage.submitted("App.ipa", IPA, fields).await;
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
-    assert_eq!(
-        statuses(&done),
-        [
-            "queued",
-            "validating",
-            "uploading",
-            "processing",
-            "in_review",
-            "success"
-        ]
-    );
+    assert_eq!(statuses(&done), ["queued", "validating", "uploading", "processing", "in_review", "success"]);
     done.has(json!({"store": "app_store", "version": "1.2.3", "buildNumber": "42", "platform": "ios"}));
     let ledger = stage.ledger();
     let what = ["upload", "build", "group", "beta_review", "beta_released", "version"];
@@ -53,12 +39,7 @@ async fn testflight(mut stage: Stage) {
         assert!(done["external"][name].is_string(), "{name}: {done:#}");
     }
     assert_eq!((&done["error"], done["finishedAt"].is_string()), (&Value::Null, true));
-    let kinds: Vec<String> = stage
-        .events(stage.org)
-        .await
-        .into_iter()
-        .map(|(kind, _)| kind)
-        .collect();
+    let kinds: Vec<String> = stage.events(stage.org).await.into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(kinds, ["submission.started", "submission.succeeded"]);
     let objects = stage.app.blob.list(None).await.unwrap();
     assert_eq!(objects, [], "the app is not kept when it is there");
@@ -89,22 +70,10 @@ async fn a_version_goes_to_the_app_store_by_a_phased_release() {
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(
         statuses(&done),
-        [
-            "queued",
-            "validating",
-            "uploading",
-            "processing",
-            "in_review",
-            "rolling_out",
-            "success"
-        ]
+        ["queued", "validating", "uploading", "processing", "in_review", "rolling_out", "success"]
     );
     let ledger = stage.ledger();
-    assert_eq!(
-        counts(&ledger, ["upload", "build", "version", "review", "release"]),
-        [1; 5],
-        "{ledger:?}"
-    );
+    assert_eq!(counts(&ledger, ["upload", "build", "version", "review", "release"]), [1; 5], "{ledger:?}");
     assert!(stage.clock.now() - START > 7 * HOUR);
 }
 
@@ -114,9 +83,7 @@ async fn visionos_goes_to_the_app_store_for_everybody() {
     let mut stores = settings();
     stores.app_store[0].answers_encryption = true;
     stage.open_stores(stores);
-    let id = stage
-        .submitted("Vision.ipa", VISION, json!({"destination": "app_store"}))
-        .await;
+    let id = stage.submitted("Vision.ipa", VISION, json!({"destination": "app_store"})).await;
     let done = stage.ended(id).await;
     done.has(json!({"status": "success", "platform": "visionos"}));
 }
@@ -141,16 +108,10 @@ async fn a_testflight_build_reaches_the_app_store_without_an_upload() {
 async fn every_track_of_google_play_is_reached() {
     for track in ["internal", "alpha", "beta", "production", "friends"] {
         let mut stage = Stage::new().app_stores().await;
-        let build = stage
-            .built(Platform::Android, &[("app.apk", APK), ("mapping.txt", b"a.b.C -> a")])
-            .await;
+        let build = stage.built(Platform::Android, &[("app.apk", APK), ("mapping.txt", b"a.b.C -> a")]).await;
         let read = stage.get(&stage.key, &format!("/build?id={build}")).await.ok();
-        let mapping = &read["artifacts"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|one| one["name"] == "mapping.txt")
-            .unwrap()["id"];
+        let mapping =
+            &read["artifacts"].as_array().unwrap().iter().find(|one| one["name"] == "mapping.txt").unwrap()["id"];
         let made = stage
             .submit(json!({
                 "buildId": build, "destination": track, "releaseNotes": notes(),
@@ -162,11 +123,7 @@ async fn every_track_of_google_play_is_reached() {
         assert_eq!(done["status"], "success", "{track}: {done:#}");
         assert!(done["external"]["editId"].is_string());
         let ledger = stage.ledger();
-        assert_eq!(
-            counts(&ledger, ["upload", "commit", "release"]),
-            [1, 1, 1],
-            "{track}: {ledger:?}"
-        );
+        assert_eq!(counts(&ledger, ["upload", "commit", "release"]), [1, 1, 1], "{track}: {ledger:?}");
     }
 }
 
@@ -174,10 +131,8 @@ async fn every_track_of_google_play_is_reached() {
 async fn a_bundle_with_native_code_goes_to_production() {
     let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Android, &[("app.aab", AAB)]).await;
-    let made = stage
-        .submit(json!({"buildId": build, "destination": "production", "releaseNotes": notes()}))
-        .await
-        .created();
+    let made =
+        stage.submit(json!({"buildId": build, "destination": "production", "releaseNotes": notes()})).await.created();
     let done = stage.ended(id_of(&made)).await;
     done.has(json!({"status": "success", "buildNumber": "42"}));
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 1, 1]);
@@ -200,11 +155,7 @@ async fn a_rejected_version_is_retried_without_another_upload() {
     let id = stage.submitted("App.ipa", IPA, fields).await;
     let rejected = stage.ended(id).await;
     assert_eq!(
-        (
-            &rejected["status"],
-            &rejected["error"]["code"],
-            &rejected["error"]["retryable"]
-        ),
+        (&rejected["status"], &rejected["error"]["code"], &rejected["error"]["retryable"]),
         (&json!("rejected"), &json!("REJECTED"), &json!(true)),
         "{rejected:#}"
     );
@@ -214,33 +165,17 @@ async fn a_rejected_version_is_retried_without_another_upload() {
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "review", "release"]), [1, 2, 1]);
-    let kinds: Vec<String> = stage
-        .events(stage.org)
-        .await
-        .into_iter()
-        .map(|(kind, _)| kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            "submission.started",
-            "submission.rejected",
-            "submission.started",
-            "submission.succeeded"
-        ]
-    );
+    let kinds: Vec<String> = stage.events(stage.org).await.into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, ["submission.started", "submission.rejected", "submission.started", "submission.succeeded"]);
 }
 
 #[tokio::test]
 async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
     let mut stage = Stage::new().app_stores().await;
     stage.stores().decide(&[Outcome::Reject]);
-    let id = stage
-        .submitted("app.apk", APK, json!({"destination": "production"}))
-        .await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "production"})).await;
     assert_eq!(stage.ended(id).await["status"], "rejected");
-    let path = format!("/submit/retry?id={id}");
-    stage.post(&stage.key, &path, ()).await.ok();
+    stage.post(&stage.key, &format!("/submit/retry?id={id}"), ()).await.ok();
     let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
@@ -249,18 +184,11 @@ async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
 #[tokio::test]
 async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
     let mut stage = Stage::new().app_stores().await;
-    let id = stage
-        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
-        .await;
+    let id = stage.submitted("App.ipa", IPA, json!({"destination": "testflight"})).await;
     let failed = stage.ended(id).await;
     assert_eq!(failed["error"]["code"], "EXPORT_COMPLIANCE_MISSING", "{failed:#}");
     assert!(failed["error"].text("fix").contains("ITSAppUsesNonExemptEncryption"));
-    let kinds: Vec<String> = stage
-        .events(stage.org)
-        .await
-        .into_iter()
-        .map(|(kind, _)| kind)
-        .collect();
+    let kinds: Vec<String> = stage.events(stage.org).await.into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(kinds, ["submission.started", "submission.failed"]);
 }
 
@@ -270,10 +198,7 @@ async fn submissions_of_an_app_go_one_after_the_other() {
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
     let mut made = Vec::new();
     for track in ["internal", "alpha", "beta"] {
-        let view = stage
-            .submit(json!({"buildId": build, "destination": track}))
-            .await
-            .created();
+        let view = stage.submit(json!({"buildId": build, "destination": track})).await.created();
         made.push(id_of(&view));
     }
     for id in made {

@@ -39,11 +39,7 @@ async fn two_at_once(setup: Setup) {
         assert_eq!(done["status"], "success", "{done:#}");
     }
     let ledger = stage.ledger();
-    assert_eq!(
-        counts(&ledger, ["upload", "build", "commit", "release"]),
-        [2, 1, 2, 2],
-        "{ledger:?}"
-    );
+    assert_eq!(counts(&ledger, ["upload", "build", "commit", "release"]), [2, 1, 2, 2], "{ledger:?}");
 }
 
 #[tokio::test]
@@ -65,10 +61,7 @@ async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
     let running = tokio::spawn(Submitter::new(stage.app.clone(), stop.clone()).run());
     until("the node has begun", async || stage.calls() > 0).await;
     stop.cancel();
-    tokio::time::timeout(Duration::from_secs(60), running)
-        .await
-        .unwrap()
-        .unwrap();
+    tokio::time::timeout(Duration::from_secs(60), running).await.unwrap().unwrap();
     let record = stage.record(id).await.unwrap();
     assert!(!record.state.status.is_final());
     // Nobody has it: it is due as soon as the store has worked, without waiting for a claim to lapse.
@@ -82,17 +75,11 @@ async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
 async fn a_step_that_is_told_too_late_changes_nothing() {
     use launchway_server::ops::submissions::report::{self, LEASE, Report};
     let stage = Stage::new().app_stores().await;
-    let id = stage
-        .submitted("app.apk", APK, json!({"destination": "internal"}))
-        .await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     let claim = async || {
         let now = launchway_os::clock::Clock::now(&*stage.clock);
         let mut tx = stage.app.db.write().await.unwrap();
-        let claimed = tx
-            .system("a test")
-            .claim_submission(id, now, now + LEASE)
-            .await
-            .unwrap();
+        let claimed = tx.system("a test").claim_submission(id, now, now + LEASE).await.unwrap();
         tx.commit().await.unwrap();
         claimed
     };
@@ -100,10 +87,7 @@ async fn a_step_that_is_told_too_late_changes_nothing() {
     assert_eq!(claim().await, None);
     stage.advance(LEASE);
     let present = claim().await.expect("the first claim has lapsed");
-    let told = || Report {
-        told: Some("Something.".to_owned()),
-        ..Report::default()
-    };
+    let told = || Report { told: Some("Something.".to_owned()), ..Report::default() };
     assert_eq!(report::record(&stage.app, &late, told(), true).await.unwrap(), None);
     assert_eq!(stage.record(id).await.unwrap().events.len(), 1);
     let kept = report::record(&stage.app, &present, told(), true).await.unwrap();

@@ -17,29 +17,11 @@ const NO_PURPOSE_OF_A_LIBRARY: &[u8] = include_bytes!("../../../../binaries/test
 #[tokio::test]
 async fn what_the_store_would_refuse_is_told_before_any_call() {
     for (name, bytes, code, message, fix) in [
-        (
-            "App.ipa",
-            SIMULATOR,
-            "SIMULATOR_BUILD",
-            "ITMS-90087",
-            "Build for devices",
-        ),
+        ("App.ipa", SIMULATOR, "SIMULATOR_BUILD", "ITMS-90087", "Build for devices"),
         ("app.apk", UNSIGNED, "UNSIGNED", "not signed", "Sign the build"),
         ("app.aab", DEBUGGABLE, "DEBUGGABLE", "debuggable", "buildType release"),
-        (
-            "App.ipa",
-            ONLY_32_BIT_IPA,
-            "ARCHITECTURE_MISSING",
-            "no code for arm64",
-            "for arm64 too",
-        ),
-        (
-            "app.aab",
-            ONLY_32_BIT_AAB,
-            "ARCHITECTURE_MISSING",
-            "none for arm64-v8a",
-            "its 64-bit twin",
-        ),
+        ("App.ipa", ONLY_32_BIT_IPA, "ARCHITECTURE_MISSING", "no code for arm64", "for arm64 too"),
+        ("app.aab", ONLY_32_BIT_AAB, "ARCHITECTURE_MISSING", "none for arm64-v8a", "its 64-bit twin"),
         (
             "App.ipa",
             NO_PURPOSE,
@@ -59,11 +41,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
         let destination = if name == "App.ipa" { "testflight" } else { "internal" };
         let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
         let failed = stage.ended(id).await;
-        assert_eq!(
-            (&failed["status"], &failed["error"]["code"]),
-            (&json!("failed"), &json!(code)),
-            "{failed:#}"
-        );
+        assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!(code)), "{failed:#}");
         for (field, words) in [("message", message), ("fix", fix)] {
             assert!(failed["error"][field].as_str().unwrap().contains(words), "{failed:#}");
         }
@@ -86,8 +64,7 @@ async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
     let held = stage.take(&runner).await;
     let apk = held.send("app.apk", APK, APK).await;
     held.finish(json!({"artifacts": [apk]})).await.ok();
-    let body = json!({"buildId": build.to_string(), "destination": "internal"});
-    let id = id_of(&stage.submit(body).await.created());
+    let id = id_of(&stage.submit(json!({"buildId": build.to_string(), "destination": "internal"})).await.created());
     assert_eq!(stage.ended(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
     assert_eq!(stage.calls(), 0);
 }

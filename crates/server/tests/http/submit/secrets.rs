@@ -14,25 +14,14 @@ use crate::stage::app_stores::{ACCOUNT, APK};
 async fn the_address_of_an_upload_is_sealed_and_never_shown() {
     let mut stage = Stage::new().app_stores().await;
     stage.stores().order(Fault {
-        when: When::Matching {
-            method: "PUT".into(),
-            path: "/simulator/sessions/".into(),
-            times: 1,
-        },
+        when: When::Matching { method: "PUT".into(), path: "/simulator/sessions/".into(), times: 1 },
         kind: Kind::Status(503),
     });
-    let id = stage
-        .submitted("app.apk", APK, json!({"destination": "internal"}))
-        .await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     stage.work().await;
     let log = stage.stores().log();
     let address = log.iter().find(|line| line.contains("/simulator/sessions/"));
-    let session = address
-        .expect("the upload was begun")
-        .rsplit('/')
-        .next()
-        .unwrap()
-        .to_owned();
+    let session = address.expect("the upload was begun").rsplit('/').next().unwrap().to_owned();
     assert!(session.len() > 3, "{session}");
     let record = stage.record(id).await.unwrap();
     let sealed = record.work.sealed_progress.clone().expect("it has reached something");
@@ -81,15 +70,11 @@ async fn a_key_is_opened_once_an_hour_and_not_after_its_deletion() {
     stage.work().await;
     assert_eq!(opened(&stage).await, before + 1);
     let credential = stage.read(id).await.text("credentialId").to_owned();
-    let path = format!("/credentials?id={credential}");
-    stage.delete(&stage.key, &path).await.ok();
+    stage.delete(&stage.key, &format!("/credentials?id={credential}")).await.ok();
     stage.advance(HOUR / 2);
     stage.work().await;
     let failed = stage.read(id).await;
-    assert_eq!(
-        failed["error"]["message"], "The credential of this submission was deleted.",
-        "{failed:#}"
-    );
+    assert_eq!(failed["error"]["message"], "The credential of this submission was deleted.", "{failed:#}");
     let path = format!("/submit/retry?id={id}");
     let refused = stage.post(&stage.key, &path, ()).await.expect(400);
     assert!(refused.text("message").contains("POST /credentials"), "{refused}");

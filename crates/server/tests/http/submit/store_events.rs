@@ -129,8 +129,7 @@ async fn what_is_not_signed_for_this_address_is_refused() {
         send(&stage, url, signature, body).await.refused(401, NOT_PROVEN);
     }
     // With the credential its events end.
-    let path = format!("/credentials?id={}", place.credential);
-    stage.delete(&stage.key, &path).await.ok();
+    stage.delete(&stage.key, &format!("/credentials?id={}", place.credential)).await.ok();
     place.send(&stage, &event).await.refused(401, NOT_PROVEN);
     assert_eq!(due_in(&stage, id).await, wait);
 }
@@ -153,8 +152,7 @@ async fn what_is_no_event_is_refused() {
     let no_event = "The body is no event of App Store Connect";
     place.send(&stage, "{}").await.refused(400, no_event);
     let large = " ".repeat(MAX_EVENT + 1);
-    let told = format!("An event has at most {MAX_EVENT} bytes");
-    place.send(&stage, &large).await.refused(413, &told);
+    place.send(&stage, &large).await.refused(413, &format!("An event has at most {MAX_EVENT} bytes"));
     let ping = r#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#;
     place.tell(&stage, ping).await;
     let got = Answer::to(stage.request(Method::GET, &place.url)).await;

@@ -28,10 +28,7 @@ pub fn renumbered(version: &str, build: &str) -> Vec<u8> {
         file.read_to_end(&mut bytes).unwrap();
         if name == "Payload/Example.app/Info.plist" {
             for (old, new) in [("U1.2.3", format!("U{version}")), ("R42X", format!("R{build}X"))] {
-                let at = bytes
-                    .windows(old.len())
-                    .position(|part| part == old.as_bytes())
-                    .unwrap();
+                let at = bytes.windows(old.len()).position(|part| part == old.as_bytes()).unwrap();
                 bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
             }
         }
@@ -73,14 +70,7 @@ async fn freeze(stage: &Stage, id: SubmissionId, until: Option<i64>) {
 
 /// Works until a submission is over or waits for its turn. Gives how it stands.
 async fn until_it_waits(stage: &mut Stage, id: SubmissionId) -> Value {
-    stage
-        .until_so(id, |record| {
-            record
-                .events
-                .last()
-                .is_some_and(|event| event.message.contains("waits"))
-        })
-        .await;
+    stage.until_so(id, |record| record.events.last().is_some_and(|event| event.message.contains("waits"))).await;
     stage.read(id).await
 }
 
@@ -110,12 +100,7 @@ async fn until_it_dies(stage: &mut Stage, id: SubmissionId) {
 
 async fn has_its_turn(stage: &Stage, id: SubmissionId) -> bool {
     let bundle = "com.example.app".parse().unwrap();
-    let turn = Turn {
-        bundle: &bundle,
-        platform: Platform::Ios,
-        part: "version",
-        after_others: false,
-    };
+    let turn = Turn { bundle: &bundle, platform: Platform::Ios, part: "version", after_others: false };
     let mut tx = stage.app.db.read().await.unwrap();
     tx.system("a test").has_app_store_turn(turn, id).await.unwrap()
 }
@@ -142,9 +127,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         let (first, other) = (submit(&stage, seven).await, submit(&stage, eight).await);
         freeze(&stage, other, Some(FAR)).await;
         // The calls before the version concern the first alone.
-        stage
-            .until_so(first, |record| record.external.contains_key("buildId"))
-            .await;
+        stage.until_so(first, |record| record.external.contains_key("buildId")).await;
         stage.dies(Some(Death::Before(call)));
         until_it_dies(&mut stage, first).await;
         if !stage.has_died() {
@@ -153,8 +136,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         }
         if !has_its_turn(&stage, first).await {
             // The other one would go first, and its higher build number keep the first out of the rounds that follow.
-            let path = format!("/submit/cancel?id={other}");
-            stage.post(&stage.key, &path, ()).await.ok();
+            stage.post(&stage.key, &format!("/submit/cancel?id={other}"), ()).await.ok();
             assert_eq!(stage.ended(first).await["status"], "success");
             call += 1;
             continue;
@@ -168,17 +150,10 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         let live = released(&stage);
         for done in [&first, &other] {
             let number = done.text("buildNumber").to_owned();
-            assert_eq!(
-                done["status"] == "success",
-                live.contains(&number),
-                "call {call}: {live:?} {done:#}"
-            );
+            assert_eq!(done["status"] == "success", live.contains(&number), "call {call}: {live:?} {done:#}");
         }
         match code {
-            None => assert_eq!(
-                (&first["status"], &other["status"]),
-                (&json!("success"), &json!("success"))
-            ),
+            None => assert_eq!((&first["status"], &other["status"]), (&json!("success"), &json!("success"))),
             Some(code) => {
                 let failed = [&first, &other].map(|done| done["error"]["code"].clone());
                 assert!(failed.contains(&json!(code)), "call {call}: {failed:?}");
@@ -208,13 +183,9 @@ async fn on_postgres_too() {
 #[tokio::test]
 async fn platforms_of_one_app_do_not_wait_for_each_other() {
     let mut stage = stage().await;
-    let ios = stage
-        .submitted("App.ipa", IPA, json!({"destination": "app_store"}))
-        .await;
+    let ios = stage.submitted("App.ipa", IPA, json!({"destination": "app_store"})).await;
     stage.until(ios, "in_review").await;
-    let vision = stage
-        .submitted("Vision.ipa", VISION, json!({"destination": "app_store"}))
-        .await;
+    let vision = stage.submitted("Vision.ipa", VISION, json!({"destination": "app_store"})).await;
     stage.until(vision, "in_review").await;
     assert_eq!(stage.read(ios).await["status"], "in_review");
     assert_eq!(stage.ended(vision).await["status"], "success");
@@ -224,9 +195,7 @@ async fn platforms_of_one_app_do_not_wait_for_each_other() {
 #[tokio::test]
 async fn testflight_does_not_wait_for_the_app_store() {
     let mut stage = stage().await;
-    let live = stage
-        .submitted("App.ipa", IPA, json!({"destination": "app_store"}))
-        .await;
+    let live = stage.submitted("App.ipa", IPA, json!({"destination": "app_store"})).await;
     stage.until(live, "in_review").await;
     let fields = json!({"destination": "testflight"});
     let beta = stage.submitted("App.ipa", &renumbered("1.2.4", "43"), fields).await;
@@ -244,11 +213,7 @@ async fn a_submission_that_ends_in_any_way_frees_its_turn() {
         }
         if end == "fail" {
             stage.stores().order(Fault {
-                when: When::Matching {
-                    method: "POST".into(),
-                    path: "/v1/reviewSubmissionItems".into(),
-                    times: 1,
-                },
+                when: When::Matching { method: "POST".into(), path: "/v1/reviewSubmissionItems".into(), times: 1 },
                 kind: Kind::Status(422),
             });
         }
@@ -256,9 +221,7 @@ async fn a_submission_that_ends_in_any_way_frees_its_turn() {
         let first = stage.submitted("App.ipa", IPA, fields.clone()).await;
         let next = stage.submitted("App.ipa", &renumbered("1.2.3", "43"), fields).await;
         freeze(&stage, next, Some(FAR)).await;
-        let there = stage
-            .until_so(first, |record| record.external.contains_key("appStoreVersionId"))
-            .await;
+        let there = stage.until_so(first, |record| record.external.contains_key("appStoreVersionId")).await;
         freeze(&stage, next, None).await;
         if !there.state.status.is_final() {
             let waits = until_it_waits(&mut stage, next).await;
@@ -287,9 +250,7 @@ async fn a_submission_that_ends_in_any_way_frees_its_turn() {
 #[tokio::test]
 async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
     let mut stage = stage().await;
-    let id = stage
-        .submitted("App.ipa", IPA, json!({"destination": "app_store"}))
-        .await;
+    let id = stage.submitted("App.ipa", IPA, json!({"destination": "app_store"})).await;
     stage.until(id, "in_review").await;
     let swapped = ByHand {
         bundle_id: "com.example.app".to_owned(),
@@ -300,11 +261,7 @@ async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
     };
     stage.stores().by_hand(&swapped).unwrap();
     let failed = stage.ended(id).await;
-    assert_eq!(
-        (&failed["status"], &failed["error"]["code"]),
-        (&json!("failed"), &json!("CONFLICT")),
-        "{failed:#}"
-    );
+    assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!("CONFLICT")), "{failed:#}");
     let message = failed["error"].text("message");
     message.says("1.2.3");
     message.says("attached another one");
@@ -314,16 +271,11 @@ async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
 #[tokio::test]
 async fn what_is_in_review_without_a_turn_is_waited_for() {
     let mut stage = stage().await;
-    let theirs = stage
-        .submitted("App.ipa", IPA, json!({"destination": "app_store"}))
-        .await;
+    let theirs = stage.submitted("App.ipa", IPA, json!({"destination": "app_store"})).await;
     stage.until(theirs, "in_review").await;
     let now = stage.clock.now();
     let mut tx = stage.app.db.write().await.unwrap();
-    tx.system("a test")
-        .end_app_store_turns(theirs, None, now)
-        .await
-        .unwrap();
+    tx.system("a test").end_app_store_turns(theirs, None, now).await.unwrap();
     tx.commit().await.unwrap();
     let fields = json!({"destination": "app_store"});
     let ours = stage.submitted("App.ipa", &renumbered("1.2.4", "43"), fields).await;
@@ -348,11 +300,7 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
     }
     // The order is that of those who wait, so all of them do before the first one is released.
     for id in &made[1..] {
-        stage
-            .until_so(*id, |record| {
-                record.events.last().unwrap().message.contains("waits until")
-            })
-            .await;
+        stage.until_so(*id, |record| record.events.last().unwrap().message.contains("waits until")).await;
     }
     assert_eq!(stage.read(first).await["status"], "in_review");
     let mut ended: Vec<(String, SubmissionId)> = Vec::new();

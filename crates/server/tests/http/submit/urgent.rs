@@ -41,9 +41,7 @@ async fn a_halt_does_not_wait_behind_uploads_that_take_every_place() {
     stage.way.slow_down(Some(PARTS));
     for build in ["43", "44", "45", "46", "47"] {
         let bytes = renumbered("1.2.4", build);
-        stage
-            .submitted("App.ipa", &bytes, json!({"destination": "testflight"}))
-            .await;
+        stage.submitted("App.ipa", &bytes, json!({"destination": "testflight"})).await;
     }
     let (running, stop) = run(&stage);
     // The first one was announced by the release that is out.
@@ -62,9 +60,7 @@ async fn a_halt_does_not_wait_behind_uploads_that_take_every_place() {
 async fn a_cancel_does_not_wait_for_the_upload_that_it_ends() {
     let stage = stage().await;
     stage.way.slow_down(Some(PARTS));
-    let id = stage
-        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
-        .await;
+    let id = stage.submitted("App.ipa", IPA, json!({"destination": "testflight"})).await;
     let (running, stop) = run(&stage);
     until("the upload has begun", async || stage.way.waiting() > 0).await;
     stage.cancel(id).await.ok();

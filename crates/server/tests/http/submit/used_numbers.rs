@@ -24,11 +24,7 @@ async fn stage() -> Stage {
 
 fn assert_used(failed: &Value) {
     assert_eq!(
-        (
-            &failed["status"],
-            &failed["error"]["code"],
-            &failed["error"]["retryable"]
-        ),
+        (&failed["status"], &failed["error"]["code"], &failed["error"]["retryable"]),
         (&json!("failed"), &json!("BUILD_NUMBER_USED"), &json!(false)),
         "{failed:#}"
     );
@@ -39,9 +35,7 @@ async fn a_build_that_a_person_uploaded_is_not_released_as_this_one() {
     for destination in ["testflight", "app_store"] {
         let mut stage = stage().await;
         stage.stores().by_hand(&by_hand()).unwrap();
-        let id = stage
-            .submitted("App.ipa", IPA, json!({"destination": destination}))
-            .await;
+        let id = stage.submitted("App.ipa", IPA, json!({"destination": destination})).await;
         let failed = stage.ended(id).await;
         assert_used(&failed);
         let message = failed["error"].text("message");
@@ -54,9 +48,7 @@ async fn a_build_that_a_person_uploaded_is_not_released_as_this_one() {
 #[tokio::test]
 async fn a_bundle_that_a_person_uploaded_is_not_released_as_this_one() {
     let mut stage = stage().await;
-    let id = stage
-        .submitted("app.apk", APK, json!({"destination": "internal"}))
-        .await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     let code = stage.read(id).await.text("buildNumber").parse().unwrap();
     stage.stores().bundle_by_hand("com.example.app", code, &"ab".repeat(32));
     assert_used(&stage.ended(id).await);
@@ -69,18 +61,10 @@ async fn of_two_binaries_with_one_number_at_once_one_is_released() {
     let mut stage = stage().await;
     let mut made = Vec::new();
     for bytes in [IPA, PURPOSE] {
-        made.push(
-            stage
-                .submitted("App.ipa", bytes, json!({"destination": "testflight"}))
-                .await,
-        );
+        made.push(stage.submitted("App.ipa", bytes, json!({"destination": "testflight"})).await);
     }
     let (first, other) = (stage.ended(made[0]).await, stage.ended(made[1]).await);
-    let (good, bad) = if first["status"] == "success" {
-        (first, other)
-    } else {
-        (other, first)
-    };
+    let (good, bad) = if first["status"] == "success" { (first, other) } else { (other, first) };
     assert_eq!(good["status"], "success", "{good:#}");
     assert_used(&bad);
     let waited = bad["events"].as_array().unwrap().iter();
@@ -95,8 +79,7 @@ async fn one_build_for_two_destinations_at_once_is_uploaded_once() {
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
     let mut made = Vec::new();
     for destination in ["testflight", "app_store"] {
-        let body = json!({"buildId": build, "destination": destination});
-        made.push(id_of(&stage.submit(body).await.created()));
+        made.push(id_of(&stage.submit(json!({"buildId": build, "destination": destination})).await.created()));
     }
     for id in made {
         let done = stage.ended(id).await;

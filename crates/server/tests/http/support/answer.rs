@@ -20,11 +20,7 @@ impl Answer {
 
     pub async fn of(response: Response) -> Answer {
         let (status, headers) = (response.status(), response.headers().clone());
-        Answer {
-            status,
-            headers,
-            bytes: response.bytes().await.unwrap().to_vec(),
-        }
+        Answer { status, headers, bytes: response.bytes().await.unwrap().to_vec() }
     }
 
     pub fn json(&self) -> Value {
@@ -36,10 +32,7 @@ impl Answer {
     }
 
     pub fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map(|value| value.to_str().unwrap())
-            .unwrap_or_default()
+        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
     /// The session cookie that this response sets, as a browser sends it back.

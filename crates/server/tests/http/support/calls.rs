@@ -58,11 +58,7 @@ impl TestApp {
 
     /// A request to a path under `/api`, or to a whole URL.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = if path.starts_with("http") {
-            path.to_owned()
-        } else {
-            format!("{}/api{path}", self.origin)
-        };
+        let url = if path.starts_with("http") { path.to_owned() } else { format!("{}/api{path}", self.origin) };
         self.http.request(method, url)
     }
 }

@@ -41,10 +41,7 @@ fn encrypted(mut bytes: Vec<u8>) -> Vec<u8> {
 /// Gives both entries of an archive the name of the first; the writer itself refuses that.
 fn twice(first: &str, second: &str) -> Vec<u8> {
     let mut bytes = with_files(&[first, second]);
-    while let Some(at) = bytes
-        .windows(second.len())
-        .position(|window| window == second.as_bytes())
-    {
+    while let Some(at) = bytes.windows(second.len()).position(|window| window == second.as_bytes()) {
         bytes[at..at + second.len()].copy_from_slice(first.as_bytes());
     }
     bytes
@@ -56,15 +53,11 @@ async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
     let good = package("index.html", &[7; 4096]);
     let link = archive(|zip| {
         file(zip, "index.html", b"x");
-        zip.add_symlink("link.html", "/etc/passwd", SimpleFileOptions::default())
-            .unwrap();
+        zip.add_symlink("link.html", "/etc/passwd", SimpleFileOptions::default()).unwrap();
     });
     let mut damaged = archive(|zip| {
-        zip.start_file(
-            "damaged.bin",
-            SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
-        )
-        .unwrap();
+        zip.start_file("damaged.bin", SimpleFileOptions::default().compression_method(CompressionMethod::Stored))
+            .unwrap();
         zip.write_all(b"the bytes of this entry").unwrap();
     });
     let at = damaged.windows(5).position(|window| window == b"bytes").unwrap();
@@ -90,10 +83,7 @@ async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
         ([&good[..], b"more"].concat(), "ZIP"),
         ([b"#!/bin/sh\n", &good[..]].concat(), "ZIP"),
         (archive(|_| {}), "no file"),
-        (
-            archive(|zip| zip.add_directory("folder/", SimpleFileOptions::default()).unwrap()),
-            "no file",
-        ),
+        (archive(|zip| zip.add_directory("folder/", SimpleFileOptions::default()).unwrap()), "no file"),
         (b"hello".to_vec(), "ZIP"),
         (vec![0; 100_000], "ZIP"),
         (b"\x1f\x8b\x08\x00 no gzip either".to_vec(), "ZIP"),
@@ -118,14 +108,7 @@ async fn a_hostile_archive_is_400_names_the_entry_and_leaves_nothing() {
 #[tokio::test]
 async fn a_plain_archive_is_counted_by_its_files() {
     let (app, key) = TestApp::with_key().await;
-    let names = [
-        "index.html",
-        "assets/a.js",
-        "assets/ü/日本.txt",
-        "..dots",
-        "a..b/c",
-        "white space.txt",
-    ];
+    let names = ["index.html", "assets/a.js", "assets/ü/日本.txt", "..dots", "a..b/c", "white space.txt"];
     let bytes = archive(|zip| {
         zip.add_directory("assets/", SimpleFileOptions::default()).unwrap();
         names.iter().for_each(|name| file(zip, name, b"x"));
@@ -147,11 +130,7 @@ async fn how_far_a_package_may_unpack_is_a_setting() {
     for (settings, status, named) in [
         (settings("2M", "5000"), 201, "published"),
         (settings("2097151", "5000"), 400, "unpacks to more than 2097151 bytes"),
-        (
-            settings("2M", "100"),
-            400,
-            "`zeros.bin` unpacks to more than 100 times its size",
-        ),
+        (settings("2M", "100"), 400, "`zeros.bin` unpacks to more than 100 times its size"),
     ] {
         let app = TestApp::with(settings).await;
         let (_, key) = app.org_with_key().await;

@@ -50,10 +50,7 @@ async fn a_change_sets_what_it_names_and_the_check_sees_it_at_once() {
     ] {
         app.advance(1);
         let changed = patch(&app, &key, &update, change.clone()).await.ok();
-        expected
-            .as_object_mut()
-            .unwrap()
-            .extend(change.as_object().unwrap().clone());
+        expected.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         assert_eq!(changed, expected, "{change}");
         let offer = app.checked(BUNDLE, "currentVersion=1.0.0&currentUpdateId=x").await;
         let reached = expected["rollout"] == 100;
@@ -101,8 +98,7 @@ async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
         let answer = app.patch(&key, &format!("/update{query}"), body.clone()).await;
         answer.refused(400, "id is required");
     }
-    let twice = format!("{}&id=x", of(&update));
-    app.patch(&key, &twice, body).await.refused(400, "id is given twice");
+    app.patch(&key, &format!("{}&id=x", of(&update)), body).await.refused(400, "id is given twice");
     let mut read = app.get(&key, &of(&update)).await.ok();
     for counted in ["reports", "callers"] {
         read.as_object_mut().unwrap().remove(counted);
@@ -116,14 +112,10 @@ async fn deleting_answers_once_and_then_404_everywhere() {
     let update = app.published(&key, json!({})).await;
     let deleted = app.delete(&key, &of(&update)).await.ok();
     assert_eq!(deleted, json!({"id": update["id"], "status": "deleted"}));
-    for (method, body) in [
-        (Method::DELETE, None),
-        (Method::GET, None),
-        (Method::PATCH, Some(json!({"status": "paused"}))),
-    ] {
-        app.send(&key, method, &of(&update), body)
-            .await
-            .refused(404, "No update has this id");
+    for (method, body) in
+        [(Method::DELETE, None), (Method::GET, None), (Method::PATCH, Some(json!({"status": "paused"})))]
+    {
+        app.send(&key, method, &of(&update), body).await.refused(404, "No update has this id");
     }
     for query in ["", "?id="] {
         let answer = app.delete(&key, &format!("/update{query}")).await;
@@ -137,12 +129,8 @@ async fn deleting_answers_once_and_then_404_everywhere() {
 async fn simultaneous_changes_of_one_update_all_count() {
     let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
-    let changes = [
-        json!({"rollout": 7}),
-        json!({"mandatory": true}),
-        json!({"releaseNotes": "n"}),
-        json!({"status": "paused"}),
-    ];
+    let changes =
+        [json!({"rollout": 7}), json!({"mandatory": true}), json!({"releaseNotes": "n"}), json!({"status": "paused"})];
     let answers = futures::future::join_all(changes.map(|change| patch(&app, &key, &update, change))).await;
     answers.iter().for_each(|answer| drop(answer.ok()));
     let read = app.get(&key, &of(&update)).await.ok();

@@ -54,15 +54,7 @@ async fn a_wrong_form_is_400_and_names_its_field() {
         ),
         (
             "platform",
-            vec![
-                json!("(absent)"),
-                json!(null),
-                json!(1),
-                json!(""),
-                json!("iOS"),
-                json!("windows"),
-                json!("ios "),
-            ],
+            vec![json!("(absent)"), json!(null), json!(1), json!(""), json!("iOS"), json!("windows"), json!("ios ")],
         ),
         (
             "version",
@@ -100,17 +92,7 @@ async fn a_wrong_form_is_400_and_names_its_field() {
                 json!("٣"),
             ],
         ),
-        (
-            "configuration",
-            vec![
-                json!(1),
-                json!("a b"),
-                json!("a/b"),
-                json!("ä"),
-                json!("x".repeat(65)),
-                json!(["a"]),
-            ],
-        ),
+        ("configuration", vec![json!(1), json!("a b"), json!("a/b"), json!("ä"), json!("x".repeat(65)), json!(["a"])]),
         (
             "fingerprint",
             vec![
@@ -129,14 +111,8 @@ async fn a_wrong_form_is_400_and_names_its_field() {
                 document(&|document| drop(document.as_object_mut().unwrap().remove("resources"))),
             ],
         ),
-        (
-            "releaseNotes",
-            vec![json!(1), json!(["a"]), json!("x".repeat(4097)), json!("é".repeat(2049))],
-        ),
-        (
-            "rollout",
-            vec![json!(-1), json!(101), json!(50.5), json!("50"), json!(1e20), json!([5])],
-        ),
+        ("releaseNotes", vec![json!(1), json!(["a"]), json!("x".repeat(4097)), json!("é".repeat(2049))]),
+        ("rollout", vec![json!(-1), json!(101), json!(50.5), json!("50"), json!(1e20), json!([5])]),
         ("mandatory", vec![json!("true"), json!(1), json!({})]),
         ("uploadId", vec![json!(1), json!(["a"]), json!("(absent)"), json!(null)]),
         ("sourceUpdateId", vec![json!(1), json!("update_none")]),
@@ -155,10 +131,8 @@ async fn a_wrong_form_is_400_and_names_its_field() {
 #[tokio::test]
 async fn a_good_form_is_taken_at_its_limits() {
     let (app, key) = TestApp::with_key().await;
-    let plugins: Value = (0..2000)
-        .map(|number| (format!("plugin-{number}"), json!("1.0.0")))
-        .collect::<serde_json::Map<_, _>>()
-        .into();
+    let plugins: Value =
+        (0..2000).map(|number| (format!("plugin-{number}"), json!("1.0.0"))).collect::<serde_json::Map<_, _>>().into();
     let hash = "0".repeat(64);
     let document = json!({
         "alg": "lwfp-1", "framework": "native", "native": hash, "platform": "android", "plugins": plugins,
@@ -190,9 +164,7 @@ async fn a_good_form_is_taken_at_its_limits() {
             assert_eq!(update[field], written, "{field}");
         }
     }
-    let update = app
-        .published(&key, json!({"configuration": "document", "fingerprint": document}))
-        .await;
+    let update = app.published(&key, json!({"configuration": "document", "fingerprint": document})).await;
     assert_eq!(update.text("fingerprint").len(), 64);
 }
 
@@ -210,10 +182,7 @@ async fn a_body_that_is_no_json_object_is_400() {
         "\u{feff}{}",
         "{\"version\":\"1\",\"version\":\"1\"}",
     ] {
-        let request = app
-            .request(Method::POST, "/update")
-            .bearer_auth(&key)
-            .header("content-type", "application/json");
+        let request = app.request(Method::POST, "/update").bearer_auth(&key).header("content-type", "application/json");
         let answer = Answer::to(request.body(body)).await;
         let message = answer.refusal(400);
         answer.refused(400, &message);
@@ -229,29 +198,18 @@ async fn ids_that_name_nothing_are_404_after_the_form() {
     let foreign_update = app.published(&other, json!({"bundleId": "com.example.foreign"})).await;
     let publish = async |source: Value| {
         let mut body = json!({"bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
-        body.as_object_mut()
-            .unwrap()
-            .extend(source.as_object().unwrap().clone());
+        body.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
         app.post(&key, "/update", body).await
     };
     for (source, message) in [
         (json!({"uploadId": "nonsense"}), "No upload has this id"),
         (json!({"uploadId": ""}), "No upload has this id"),
-        (
-            json!({"uploadId": "upload_00000000000000000000000000"}),
-            "No upload has this id",
-        ),
+        (json!({"uploadId": "upload_00000000000000000000000000"}), "No upload has this id"),
         (json!({"uploadId": foreign_upload}), "No upload has this id"),
         (json!({"sourceUpdateId": "nonsense"}), "No update has this id"),
-        (
-            json!({"sourceUpdateId": "update_00000000000000000000000000"}),
-            "No update has this id",
-        ),
+        (json!({"sourceUpdateId": "update_00000000000000000000000000"}), "No update has this id"),
         (json!({"sourceUpdateId": foreign_update["id"]}), "No update has this id"),
-        (
-            json!({"uploadId": "nonsense", "buildId": "build_none"}),
-            "No build has this id",
-        ),
+        (json!({"uploadId": "nonsense", "buildId": "build_none"}), "No build has this id"),
     ] {
         publish(source).await.refused(404, message);
     }

@@ -9,10 +9,7 @@ use crate::support::{Fields, TestApp};
 fn spellings() -> [Value; 5] {
     let base = |change: Value| {
         let mut fields = json!({"version": "1.0.1", "buildNumber": "7", "configuration": "production"});
-        fields
-            .as_object_mut()
-            .unwrap()
-            .extend(change.as_object().unwrap().clone());
+        fields.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         fields
     };
     [
@@ -38,8 +35,7 @@ async fn the_same_identity_again_is_400_also_after_its_end() {
     let update = app.published(&key, spellings()[0].clone()).await;
     expect_taken(&app, &key, "published").await;
     for status in ["paused", "withdrawn"] {
-        let body = json!({"status": status});
-        app.patch(&key, &of(&update), body).await.ok();
+        app.patch(&key, &of(&update), json!({"status": status})).await.ok();
         expect_taken(&app, &key, status).await;
     }
     app.delete(&key, &of(&update)).await.ok();
@@ -72,11 +68,8 @@ async fn one_part_that_differs_is_another_identity() {
 async fn simultaneous_publishes_of_one_identity_make_one() {
     let (app, key) = TestApp::with_key().await;
     let publishes = (0..8).map(|_| app.publish(&key, json!({"buildNumber": 1})));
-    let mut statuses: Vec<_> = futures::future::join_all(publishes)
-        .await
-        .iter()
-        .map(|answer| answer.status.as_u16())
-        .collect();
+    let mut statuses: Vec<_> =
+        futures::future::join_all(publishes).await.iter().map(|answer| answer.status.as_u16()).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 400, 400, 400, 400, 400, 400, 400]);
     assert_eq!(app.get(&key, "/update").await.ok()["total"], 1);
@@ -104,20 +97,10 @@ async fn the_server_takes_the_number_above_the_highest() {
         assert_eq!(last["buildNumber"], build, "{fields}");
     }
     app.delete(&key, &of(&last)).await.ok();
-    assert_eq!(
-        app.published(&key, json!({})).await["buildNumber"],
-        "23",
-        "the highest was deleted"
-    );
-    app.publish(&key, json!({"buildNumber": "50", "version": "1.0.1", "rollout": 0}))
-        .await
-        .is(201);
+    assert_eq!(app.published(&key, json!({})).await["buildNumber"], "23", "the highest was deleted");
+    app.publish(&key, json!({"buildNumber": "50", "version": "1.0.1", "rollout": 0})).await.is(201);
     app.publish(&key, json!({"buildNumber": "50"})).await.is(400);
-    assert_eq!(
-        app.published(&key, json!({})).await["buildNumber"],
-        "51",
-        "a publish that failed took none"
-    );
+    assert_eq!(app.published(&key, json!({})).await["buildNumber"], "51", "a publish that failed took none");
     app.published(&key, json!({"buildNumber": "999999999999999999"})).await;
     let none_left = app.publish(&key, json!({})).await;
     none_left.refused(400, "There is no build number above the highest one; name one");

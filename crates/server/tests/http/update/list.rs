@@ -12,12 +12,7 @@ async fn list(app: &TestApp, key: &str, query: &str) -> Value {
 
 /// The release notes of the listed updates: in these tests a name for each.
 fn names(page: &Value) -> Vec<&str> {
-    page["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|update| update.text("releaseNotes"))
-        .collect()
+    page["items"].as_array().unwrap().iter().map(|update| update.text("releaseNotes")).collect()
 }
 
 #[tokio::test]
@@ -27,14 +22,8 @@ async fn filters_narrow_the_list_and_its_total() {
     app.published(&other, json!({"bundleId": "com.example.foreign"})).await;
     for (name, fields) in [
         ("a", json!({"bundleId": "com.example.One", "platform": "ios"})),
-        (
-            "b",
-            json!({"bundleId": "com.example.one", "platform": "android", "configuration": "beta"}),
-        ),
-        (
-            "c",
-            json!({"bundleId": "com.example.two", "platform": "visionos", "configuration": "Beta"}),
-        ),
+        ("b", json!({"bundleId": "com.example.one", "platform": "android", "configuration": "beta"})),
+        ("c", json!({"bundleId": "com.example.two", "platform": "visionos", "configuration": "Beta"})),
         ("d", json!({"bundleId": "com.example.two", "platform": "ios"})),
     ] {
         app.advance(1);
@@ -42,8 +31,7 @@ async fn filters_narrow_the_list_and_its_total() {
         fields["releaseNotes"] = json!(name);
         let update = app.published(&key, fields).await;
         if name == "d" {
-            let body = json!({"status": "paused"});
-            app.patch(&key, &of(&update), body).await.ok();
+            app.patch(&key, &of(&update), json!({"status": "paused"})).await.ok();
         }
     }
     for (query, found) in [
@@ -60,10 +48,7 @@ async fn filters_narrow_the_list_and_its_total() {
         ("status=paused", vec!["d"]),
         ("status=withdrawn", vec![]),
         ("bundleId=com.example.two&platform=ios&status=paused", vec!["d"]),
-        (
-            "bundleId=&platform=&configuration=&status=&limit=&offset=",
-            vec!["d", "c", "b", "a"],
-        ),
+        ("bundleId=&platform=&configuration=&status=&limit=&offset=", vec!["d", "c", "b", "a"]),
         ("unknown=1&unknown=2", vec!["d", "c", "b", "a"]),
     ] {
         let page = list(&app, &key, query).await;
@@ -90,11 +75,7 @@ async fn pages_are_newest_first_and_bounded() {
     ] {
         let page = list(&app, &key, query).await;
         assert_eq!(names(&page), found, "{query}");
-        assert_eq!(
-            json!([page["limit"], page["offset"], page["total"]]),
-            json!([limit, offset, 12]),
-            "{query}"
-        );
+        assert_eq!(json!([page["limit"], page["offset"], page["total"]]), json!([limit, offset, 12]), "{query}");
     }
     let page = list(&app, &key, "limit=101").await;
     assert_eq!((&page["limit"], names(&page).len()), (&json!(100), 12));
@@ -146,23 +127,12 @@ async fn an_id_that_names_nothing_of_the_organization_is_404() {
     let (_, other) = app.org_with_key().await;
     let foreign = app.published(&other, json!({})).await;
     let foreign = foreign.id();
-    for id in [
-        "x",
-        "update_00000000000000000000000000",
-        "%00",
-        "%F0%9F%9A%80",
-        &foreign.to_uppercase(),
-        foreign,
-    ] {
+    for id in ["x", "update_00000000000000000000000000", "%00", "%F0%9F%9A%80", &foreign.to_uppercase(), foreign] {
         let path = format!("/update?id={id}");
-        for (method, body) in [
-            (Method::GET, None),
-            (Method::PATCH, Some(json!({"rollout": 1}))),
-            (Method::DELETE, None),
-        ] {
-            app.send(&key, method, &path, body)
-                .await
-                .refused(404, "No update has this id");
+        for (method, body) in
+            [(Method::GET, None), (Method::PATCH, Some(json!({"rollout": 1}))), (Method::DELETE, None)]
+        {
+            app.send(&key, method, &path, body).await.refused(404, "No update has this id");
         }
     }
     app.get(&other, &format!("/update?id={foreign}")).await.ok();

@@ -26,13 +26,11 @@ async fn offered_id(app: &TestApp, query: &str) -> Option<String> {
 }
 
 async fn patch(app: &TestApp, key: &str, update: &Value, change: Value) {
-    let path = format!("/update?id={}", update.id());
-    app.patch(key, &path, change).await.ok();
+    app.patch(key, &format!("/update?id={}", update.id()), change).await.ok();
 }
 
 async fn delete(app: &TestApp, key: &str, update: &Value) {
-    let path = format!("/update?id={}", update.id());
-    app.delete(key, &path).await.ok();
+    app.delete(key, &format!("/update?id={}", update.id())).await.ok();
 }
 
 /// "Newest: highest version, then build number", never the order of publishing.
@@ -51,13 +49,8 @@ async fn the_newest_is_the_highest_version_then_the_highest_build() {
         ("1.10.0", "999999999999999999", "1.10.0/999999999999999999/android"),
         ("1.10.0-rc.11", "12", "1.10.0/999999999999999999/android"),
     ] {
-        app.published(&key, json!({"version": version, "buildNumber": build}))
-            .await;
-        assert_eq!(
-            offered(&app, "currentVersion=1.0.0").await,
-            newest,
-            "after {version} {build}"
-        );
+        app.published(&key, json!({"version": version, "buildNumber": build})).await;
+        assert_eq!(offered(&app, "currentVersion=1.0.0").await, newest, "after {version} {build}");
     }
     let question = "currentVersion=1.10.0&currentBuild=999999999999999998";
     assert_eq!(offered(&app, question).await, "1.10.0/999999999999999999/android");
@@ -69,11 +62,7 @@ async fn the_newest_is_the_highest_version_then_the_highest_build() {
 async fn a_platform_gets_its_own_and_none_the_latest_of_equals() {
     let (app, key) = TestApp::with_key().await;
     for platform in ["ios", "visionos", "android"] {
-        app.published(
-            &key,
-            json!({"platform": platform, "version": "2.0.0", "buildNumber": 3}),
-        )
-        .await;
+        app.published(&key, json!({"platform": platform, "version": "2.0.0", "buildNumber": 3})).await;
         app.advance(1);
         let latest = format!("2.0.0/3/{platform}");
         assert_eq!(offered(&app, "currentVersion=1.0.0").await, latest);
@@ -82,24 +71,16 @@ async fn a_platform_gets_its_own_and_none_the_latest_of_equals() {
         let question = format!("currentVersion=1.0.0&platform={platform}");
         assert_eq!(offered(&app, &question).await, format!("2.0.0/3/{platform}"));
     }
-    app.published(&key, json!({"platform": "ios", "version": "2.0.0", "buildNumber": 4}))
-        .await;
+    app.published(&key, json!({"platform": "ios", "version": "2.0.0", "buildNumber": 4})).await;
     assert_eq!(offered(&app, "currentVersion=1.0.0").await, "2.0.0/4/ios");
-    assert_eq!(
-        offered(&app, "currentVersion=1.0.0&platform=android").await,
-        "2.0.0/3/android"
-    );
+    assert_eq!(offered(&app, "currentVersion=1.0.0&platform=android").await, "2.0.0/3/android");
 }
 
 #[tokio::test]
 async fn a_configuration_serves_who_names_it_and_none_serves_all() {
     let (app, key) = TestApp::with_key().await;
     for (configuration, version) in [("production", "1.1.0"), ("staging", "1.3.0")] {
-        app.published(
-            &key,
-            json!({"configuration": configuration, "version": version, "buildNumber": 1}),
-        )
-        .await;
+        app.published(&key, json!({"configuration": configuration, "version": version, "buildNumber": 1})).await;
     }
     let table = |rows: [(&'static str, &'static str); 5]| rows;
     for (configuration, wanted) in table([
@@ -134,11 +115,7 @@ async fn of_equal_versions_and_builds_the_exact_configuration_wins() {
         let one = app.published(&key, fields(&first)).await;
         app.advance(1);
         let other = app.published(&key, fields(&second)).await;
-        let (exact, general) = if first.is_null() {
-            (&other, &one)
-        } else {
-            (&one, &other)
-        };
+        let (exact, general) = if first.is_null() { (&other, &one) } else { (&one, &other) };
         let named = offered_id(&app, "currentVersion=1.0.0&configuration=beta").await;
         assert_eq!(named.as_deref(), exact["id"].as_str());
         let unnamed = offered_id(&app, "currentVersion=1.0.0").await;
@@ -170,8 +147,7 @@ async fn a_bundle_without_updates_and_one_without_news_differ() {
     let question = "currentVersion=1.0.0";
     let (none, nothing_new) = ("No updates found for this bundle", "No update available");
     assert_eq!(offered(&app, question).await, none);
-    let body = json!({"bundleId": BUNDLE});
-    app.post(&key, "/apps", body).await.created();
+    app.post(&key, "/apps", json!({"bundleId": BUNDLE})).await.created();
     assert_eq!(offered(&app, question).await, none, "a claimed app without updates");
     let update = app.published(&key, json!({})).await;
     assert_eq!(offered(&app, "currentVersion=2.0.0").await, nothing_new);
@@ -180,11 +156,7 @@ async fn a_bundle_without_updates_and_one_without_news_differ() {
     patch(&app, &key, &update, json!({"status": "withdrawn"})).await;
     assert_eq!(offered(&app, question).await, none, "withdrawn");
     let other = app.published(&key, json!({"platform": "ios"})).await;
-    assert_eq!(
-        offered(&app, &format!("{question}&platform=android")).await,
-        nothing_new,
-        "another platform"
-    );
+    assert_eq!(offered(&app, &format!("{question}&platform=android")).await, nothing_new, "another platform");
     delete(&app, &key, &other).await;
     assert_eq!(offered(&app, question).await, none, "deleted");
 }
@@ -197,9 +169,7 @@ async fn a_node_that_is_far_behind_follows_to_the_end() {
     let mut tx = app.app.db.write().await.unwrap();
     let mut rows = tx.org(org);
     for _ in 0..2001 {
-        rows.touch_updates(&"com.example.other".parse().unwrap(), 0)
-            .await
-            .unwrap();
+        rows.touch_updates(&"com.example.other".parse().unwrap(), 0).await.unwrap();
     }
     let withdrawn = UpdateChange {
         status: UpdateStatus::Withdrawn,
@@ -207,9 +177,7 @@ async fn a_node_that_is_far_behind_follows_to_the_end() {
         mandatory: false,
         release_notes: String::new(),
     };
-    rows.change_update(update.id().parse().unwrap(), &withdrawn)
-        .await
-        .unwrap();
+    rows.change_update(update.id().parse().unwrap(), &withdrawn).await.unwrap();
     rows.touch_updates(&BUNDLE.parse().unwrap(), 0).await.unwrap();
     tx.commit().await.unwrap();
     let none = "No updates found for this bundle";
@@ -230,9 +198,7 @@ async fn a_raised_rollout_keeps_the_devices_it_reached() {
     let base = app.published(&key, json!({"version": "1.1.0"})).await;
     let update = app.published(&key, json!({"version": "1.2.0", "rollout": 0})).await;
     let (base, id) = (base.id(), update.id());
-    let mut devices: Vec<_> = (0..60)
-        .map(|number| (format!("device-{number}"), format!("device-{number}")))
-        .collect();
+    let mut devices: Vec<_> = (0..60).map(|number| (format!("device-{number}"), format!("device-{number}"))).collect();
     devices.push(("a%20b+c%2B%C3%A9%26".to_owned(), "a b c+é&".to_owned()));
     for percent in [0, 1, 50, 99, 100] {
         patch(&app, &key, &update, json!({"rollout": percent})).await;
@@ -242,17 +208,9 @@ async fn a_raised_rollout_keeps_the_devices_it_reached() {
             assert_eq!(got.as_deref(), Some(wanted), "{device} at {percent} %");
         }
         let anonymous = if percent == 100 { id } else { base };
-        assert_eq!(
-            offered_id(&app, "currentVersion=1.0.0").await.as_deref(),
-            Some(anonymous),
-            "{percent} %"
-        );
+        assert_eq!(offered_id(&app, "currentVersion=1.0.0").await.as_deref(), Some(anonymous), "{percent} %");
         let empty = offered_id(&app, "currentVersion=1.0.0&deviceId=").await;
-        assert_eq!(
-            empty.as_deref(),
-            Some(anonymous),
-            "an empty deviceId is none, {percent} %"
-        );
+        assert_eq!(empty.as_deref(), Some(anonymous), "an empty deviceId is none, {percent} %");
     }
     let inside = devices.iter().filter(|(_, device)| bucket(id, device) < 50).count();
     assert!((1..60).contains(&inside), "the table must have devices on both sides");
@@ -262,11 +220,7 @@ async fn a_raised_rollout_keeps_the_devices_it_reached() {
 async fn a_device_outside_the_only_rollout_has_no_update() {
     let (app, key) = TestApp::with_key().await;
     app.published(&key, json!({"rollout": 0})).await;
-    for query in [
-        "currentVersion=1.0.0",
-        "currentVersion=1.0.0&deviceId=d",
-        "currentVersion=1.0.0&fingerprint=f",
-    ] {
+    for query in ["currentVersion=1.0.0", "currentVersion=1.0.0&deviceId=d", "currentVersion=1.0.0&fingerprint=f"] {
         assert_eq!(offered(&app, query).await, "No update available", "{query}");
     }
 }
@@ -277,19 +231,11 @@ async fn the_newest_updates_of_a_bundle_are_offered_up_to_a_setting() {
     let app = TestApp::with(settings!(updates_per_bundle = "2")).await;
     let (_, key) = app.org_with_key().await;
     for (version, fingerprint) in [("1.1.0", "one"), ("1.2.0", "two"), ("1.3.0", "three")] {
-        app.published(&key, json!({"version": version, "fingerprint": fingerprint}))
-            .await;
+        app.published(&key, json!({"version": version, "fingerprint": fingerprint})).await;
     }
-    for (fingerprint, version, store) in [
-        ("three", "1.3.0", false),
-        ("two", "1.2.0", false),
-        ("one", "1.3.0", true),
-    ] {
+    for (fingerprint, version, store) in [("three", "1.3.0", false), ("two", "1.2.0", false), ("one", "1.3.0", true)] {
         let question = format!("currentVersion=1.0.0&fingerprint={fingerprint}");
         let answer = app.checked(BUNDLE, &question).await;
-        assert_eq!(
-            json!([answer["version"], answer["requiresStoreUpdate"]]),
-            json!([version, store])
-        );
+        assert_eq!(json!([answer["version"], answer["requiresStoreUpdate"]]), json!([version, store]));
     }
 }

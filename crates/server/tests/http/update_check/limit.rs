@@ -42,38 +42,17 @@ async fn a_client_has_checks_a_minute_and_is_told_when_to_return() {
 async fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
     let app = limited("127.0.0.1,10.0.0.0/8").await;
     let clients: [&[&[&str]]; 6] = [
-        &[
-            &["192.0.2.1"],
-            &["::ffff:192.0.2.1"],
-            &["spoofed, 192.0.2.1"],
-            &["198.51.100.9, 192.0.2.1"],
-        ],
-        &[
-            &["192.0.2.2"],
-            &["192.0.2.2, 10.0.0.1"],
-            &["192.0.2.2, 10.0.0.1, 10.9.9.9"],
-        ],
-        &[
-            &["2001:db8:0:1::1"],
-            &["2001:db8:0:1:ffff:ffff:ffff:ffff"],
-            &["2001:0db8:0000:0001::abcd"],
-        ],
-        &[
-            &["2001:db8:0:2::1"],
-            &["192.0.2.1", "2001:db8:0:2::9"],
-            &["2001:db8:0:2::2, 10.0.0.1"],
-        ],
+        &[&["192.0.2.1"], &["::ffff:192.0.2.1"], &["spoofed, 192.0.2.1"], &["198.51.100.9, 192.0.2.1"]],
+        &[&["192.0.2.2"], &["192.0.2.2, 10.0.0.1"], &["192.0.2.2, 10.0.0.1, 10.9.9.9"]],
+        &[&["2001:db8:0:1::1"], &["2001:db8:0:1:ffff:ffff:ffff:ffff"], &["2001:0db8:0000:0001::abcd"]],
+        &[&["2001:db8:0:2::1"], &["192.0.2.1", "2001:db8:0:2::9"], &["2001:db8:0:2::2, 10.0.0.1"]],
         &[&["192.0.2.3", "10.0.0.1"], &["192.0.2.3"], &["192.0.2.3 ,10.0.0.1"]],
         &[&[], &["not an address"], &["127.0.0.1"]],
     ];
     for spellings in clients {
         for (at, spelling) in spellings.iter().enumerate() {
             let status = ask_from(&app, spelling).await.status;
-            assert_eq!(
-                status == 429,
-                at >= 2,
-                "{spelling:?} after {at} others of {spellings:?}"
-            );
+            assert_eq!(status == 429, at >= 2, "{spelling:?} after {at} others of {spellings:?}");
         }
     }
 }
@@ -95,10 +74,7 @@ async fn many_clients_of_one_network_are_limited_together() {
 #[tokio::test]
 async fn a_header_from_elsewhere_changes_nothing() {
     let app = limited("10.0.0.1").await;
-    for (at, forwarded) in ["192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.1"]
-        .into_iter()
-        .enumerate()
-    {
+    for (at, forwarded) in ["192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.1"].into_iter().enumerate() {
         let status = ask_from(&app, &[forwarded]).await.status;
         assert_eq!(status == 429, at >= 2, "{forwarded}");
     }
@@ -108,9 +84,7 @@ async fn a_header_from_elsewhere_changes_nothing() {
 async fn wrong_questions_count_too() {
     let app = limited("127.0.0.1").await;
     for _ in 0..2 {
-        app.get(NOBODY, "/update/check/com.example.app")
-            .await
-            .refused(400, "currentVersion is required");
+        app.get(NOBODY, "/update/check/com.example.app").await.refused(400, "currentVersion is required");
     }
     app.get(NOBODY, "/update/check/com.example.app").await.is(429);
 }

@@ -37,64 +37,40 @@ async fn takes(app: &TestApp, installed: &str) -> bool {
 #[tokio::test]
 async fn apps_that_differ_only_in_signing_take_the_same_updates() {
     let (app, key) = TestApp::with_key().await;
-    let (one, other, changed) = (
-        document("lwfp-1", '1'),
-        document("lwfp-1", '2'),
-        document("lwfp-1", '3'),
-    );
+    let (one, other, changed) = (document("lwfp-1", '1'), document("lwfp-1", '2'), document("lwfp-1", '3'));
     let second = hash(&document("lwfp-2", 'a'));
     // What an older command line publishes: the one hash that it knows.
-    app.published(&key, json!({"version": "1.1.0", "fingerprint": other}))
-        .await;
+    app.published(&key, json!({"version": "1.1.0", "fingerprint": other})).await;
     assert!(takes(&app, &hash(&other)).await);
-    assert!(
-        !takes(&app, &hash(&one)).await,
-        "nobody has told that they are the same"
-    );
+    assert!(!takes(&app, &hash(&one)).await, "nobody has told that they are the same");
 
     assert_eq!(told(&app, &key, &one, &second).await, 201);
-    assert!(
-        !takes(&app, &hash(&one)).await,
-        "the update's own pair is not known yet"
-    );
+    assert!(!takes(&app, &hash(&one)).await, "the update's own pair is not known yet");
     assert_eq!(told(&app, &key, &other, &second).await, 201);
     for installed in [hash(&one), hash(&other), second.clone()] {
         assert!(takes(&app, &installed).await, "{installed}");
     }
     assert!(!takes(&app, &hash(&changed)).await);
     assert_eq!(told(&app, &key, &changed, &hash(&document("lwfp-2", 'b'))).await, 201);
-    assert!(
-        !takes(&app, &hash(&changed)).await,
-        "other native code stays other native code"
-    );
+    assert!(!takes(&app, &hash(&changed)).await, "other native code stays other native code");
 }
 
 #[tokio::test]
 async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
     let (app, key) = TestApp::with_key().await;
-    let (one, other, second) = (
-        document("lwfp-1", '1'),
-        document("lwfp-1", '2'),
-        document("lwfp-2", 'a'),
-    );
+    let (one, other, second) = (document("lwfp-1", '1'), document("lwfp-1", '2'), document("lwfp-2", 'a'));
     let first = app.published(&key, json!({"version": "1.1.0"})).await;
     let body = json!({
         "bundleId": BUNDLE, "platform": "android", "version": "1.2.0", "sourceUpdateId": first["id"], "fingerprint": one,
     });
-    let path = format!("/update?lwfp2={}", hash(&second));
-    let update = app.post(&key, &path, body).await.created();
-    assert_eq!(
-        update["fingerprint"],
-        hash(&one),
-        "older servers beside compare this one"
-    );
+    let update = app.post(&key, &format!("/update?lwfp2={}", hash(&second)), body).await.created();
+    assert_eq!(update["fingerprint"], hash(&one), "older servers beside compare this one");
     assert!(takes(&app, &hash(&one)).await && takes(&app, &hash(&second)).await);
     assert_eq!(told(&app, &key, &other, &hash(&second)).await, 201);
     assert!(takes(&app, &hash(&other)).await);
 
     // Published with the other document alone.
-    app.published(&key, json!({"version": "1.3.0", "fingerprint": second}))
-        .await;
+    app.published(&key, json!({"version": "1.3.0", "fingerprint": second})).await;
     for installed in [&one, &other, &second] {
         let query = format!("currentVersion=1.0.0&fingerprint={}", hash(installed));
         let answer = app.checked(BUNDLE, &query).await;
@@ -109,8 +85,7 @@ async fn nobody_but_the_owner_pairs_hashes_of_an_app() {
     let (old, new) = (document("lwfp-1", '1'), document("lwfp-1", '2'));
     // Before anybody has the app, and when it is somebody else's.
     assert_eq!(told(&app, &stranger, &old, &hash(&new)).await, 201);
-    app.published(&key, json!({"version": "1.1.0", "fingerprint": new}))
-        .await;
+    app.published(&key, json!({"version": "1.1.0", "fingerprint": new})).await;
     assert!(!takes(&app, &hash(&old)).await);
     assert_eq!(told(&app, &stranger, &old, &hash(&new)).await, 403);
     assert!(!takes(&app, &hash(&old)).await);
@@ -125,11 +100,7 @@ async fn nobody_but_the_owner_pairs_hashes_of_an_app() {
 async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
     let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
-    let (one, other, second) = (
-        document("lwfp-1", '1'),
-        document("lwfp-1", '2'),
-        hash(&document("lwfp-2", 'a')),
-    );
+    let (one, other, second) = (document("lwfp-1", '1'), document("lwfp-1", '2'), hash(&document("lwfp-2", 'a')));
     app.published(&key, json!({"version": "1.1.0"})).await;
     assert_eq!(told(&app, &key, &one, &second).await, 201);
     assert_eq!(told(&app, &key, &other, &second).await, 201);
@@ -146,15 +117,10 @@ async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
     let id = build.id();
     let view = app.get(&key, &format!("/fingerprints?id={id}")).await.ok();
     assert_eq!(view["lwfp2"], json!(second));
-    let update = app
-        .published(&key, json!({"version": "1.2.0", "fingerprint": one, "buildId": id}))
-        .await;
+    let update = app.published(&key, json!({"version": "1.2.0", "fingerprint": one, "buildId": id})).await;
     assert_eq!(update["fingerprint"], hash(&other), "the update belongs to the build");
-    let update = app
-        .published(&key, json!({"version": "1.3.0", "fingerprint": one}))
-        .await;
-    let path = format!("/fingerprints/diff?from={id}&to={}", update.id());
-    let difference = app.get(&key, &path).await.ok();
+    let update = app.published(&key, json!({"version": "1.3.0", "fingerprint": one})).await;
+    let difference = app.get(&key, &format!("/fingerprints/diff?from={id}&to={}", update.id())).await.ok();
     difference.has(json!({"same": true, "reason": null}));
 }
 
@@ -163,8 +129,7 @@ async fn what_a_build_says_of_itself_pairs_no_hashes() {
     let (app, key) = TestApp::with_key().await;
     let runner = app.runner(&key, &[]).await;
     let (old, new) = (document("lwfp-1", '1'), document("lwfp-1", '2'));
-    app.published(&key, json!({"version": "1.1.0", "fingerprint": new}))
-        .await;
+    app.published(&key, json!({"version": "1.1.0", "fingerprint": new})).await;
     assert_eq!(told(&app, &key, &document("lwfp-1", '3'), "0").await, 201);
     let held = app.take(&runner).await;
     let end = json!({

@@ -43,8 +43,7 @@ async fn ask(app: &TestApp, path: &str) -> Reply {
 /// A service with version 1.2.0, build 5 of an app.
 async fn with_an_update() -> TestApp {
     let (app, key) = TestApp::with_key().await;
-    let fields = json!({"bundleId": "com.example.App", "version": "1.2.0", "buildNumber": "5"});
-    app.published(&key, fields).await;
+    app.published(&key, json!({"bundleId": "com.example.App", "version": "1.2.0", "buildNumber": "5"})).await;
     app
 }
 
@@ -77,11 +76,7 @@ async fn any_bundle_id_but_a_blank_one_is_looked_up() {
         ("null", NoUpdates),
         (&long, NoUpdates),
     ] {
-        assert_eq!(
-            ask(&app, &format!("{bundle}?currentVersion=1.0.0")).await,
-            reply,
-            "{bundle:?}"
-        );
+        assert_eq!(ask(&app, &format!("{bundle}?currentVersion=1.0.0")).await, reply, "{bundle:?}");
     }
 }
 
@@ -143,11 +138,7 @@ async fn versions_are_semantic_ones_and_short_forms() {
         ("%FF", bad("currentVersion is not valid UTF-8")),
         (&long, bad_form("currentVersion")),
     ] {
-        assert_eq!(
-            ask(&app, &format!("com.example.app?currentVersion={version}")).await,
-            reply,
-            "{version}"
-        );
+        assert_eq!(ask(&app, &format!("com.example.app?currentVersion={version}")).await, reply, "{version}");
     }
 }
 
@@ -191,11 +182,7 @@ async fn builds_count_between_equal_versions_part_by_part() {
         ("currentVersion=1.1.0&currentBuild=999", Update),
         ("currentVersion=1.3.0&currentBuild=1", NoUpdate),
     ] {
-        assert_eq!(
-            ask(&app, &format!("com.example.app?{question}")).await,
-            reply,
-            "{question}"
-        );
+        assert_eq!(ask(&app, &format!("com.example.app?{question}")).await, reply, "{question}");
     }
 }
 
@@ -239,20 +226,10 @@ async fn the_other_parameters_have_their_forms() {
 #[tokio::test]
 async fn a_known_parameter_given_twice_is_refused() {
     let app = with_an_update().await;
-    for name in [
-        "currentVersion",
-        "currentBuild",
-        "platform",
-        "fingerprint",
-        "configuration",
-        "deviceId",
-        "currentUpdateId",
-    ] {
-        let first = if name == "currentVersion" {
-            ""
-        } else {
-            "currentVersion=1.0.0&"
-        };
+    for name in
+        ["currentVersion", "currentBuild", "platform", "fingerprint", "configuration", "deviceId", "currentUpdateId"]
+    {
+        let first = if name == "currentVersion" { "" } else { "currentVersion=1.0.0&" };
         for twice in [
             format!("{name}=1&{name}=1"),
             format!("{name}=1&{name}="),

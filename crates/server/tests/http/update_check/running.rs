@@ -45,22 +45,10 @@ async fn a_roll_back_reaches_a_caller_that_names_only_its_update() {
         let other = app.another_node().await;
         for node in [&app, &other] {
             let answer = node.checked(BUNDLE, &query).await;
-            assert_eq!(
-                (&answer["id"], &answer["sha256"]),
-                (&back["id"], &good["sha256"]),
-                "{fate}"
-            );
+            assert_eq!((&answer["id"], &answer["sha256"]), (&back["id"], &good["sha256"]), "{fate}");
             let has_it = format!("currentVersion=1.2.0&platform=android&currentUpdateId={}", id(&back));
-            assert_eq!(
-                offered(node, &has_it).await,
-                "",
-                "{fate}: nobody is offered what they run"
-            );
-            assert_eq!(
-                offered(node, "currentVersion=1.2.0&platform=android").await,
-                "",
-                "{fate}"
-            );
+            assert_eq!(offered(node, &has_it).await, "", "{fate}: nobody is offered what they run");
+            assert_eq!(offered(node, "currentVersion=1.2.0&platform=android").await, "", "{fate}");
         }
     }
 }
@@ -120,10 +108,7 @@ async fn of_many_that_were_taken_back_the_newest_are_known() {
     let mut made = Vec::new();
     for build in 1..=70 {
         app.advance(1);
-        made.push(
-            app.published(&key, json!({"version": "1.2.0", "buildNumber": build}))
-                .await,
-        );
+        made.push(app.published(&key, json!({"version": "1.2.0", "buildNumber": build})).await);
     }
     let other = app.another_node().await;
     for node in [&app, &other] {
@@ -152,11 +137,7 @@ async fn it_is_counted_who_tells_what_it_runs() {
         app.checked(BUNDLE, query).await;
     }
     app.published(&key, json!({"version": "1.3.0"})).await;
-    assert_eq!(
-        callers().await,
-        json!({"checks": 4, "withoutBuild": 2}),
-        "also when the bundle was read anew"
-    );
+    assert_eq!(callers().await, json!({"checks": 4, "withoutBuild": 2}), "also when the bundle was read anew");
     let listed = app.get(&key, "/update").await.ok();
     assert!(listed["items"][0].get("callers").is_none());
 }

@@ -13,8 +13,7 @@ async fn clean(app: &TestApp) {
 }
 
 async fn delete(app: &TestApp, key: &str, update: &Value) {
-    let path = format!("/update?id={}", update.id());
-    app.delete(key, &path).await.ok();
+    app.delete(key, &format!("/update?id={}", update.id())).await.ok();
 }
 
 /// `docs/reference/uploads.md#unused-uploads`
@@ -33,21 +32,13 @@ async fn an_unused_upload_lives_for_a_day() {
     publish(&app, &key, &first, "1.0.0").await.created();
     app.advance(1);
     for upload in [&second, &unsent] {
-        publish(&app, &key, upload, "1.0.1")
-            .await
-            .refused(404, "No upload has this id");
+        publish(&app, &key, upload, "1.0.1").await.refused(404, "No upload has this id");
     }
     clean(&app).await;
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
-    publish(&app, &key, &second, "1.0.1")
-        .await
-        .refused(404, "No upload has this id");
+    publish(&app, &key, &second, "1.0.1").await.refused(404, "No upload has this id");
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
-    assert_eq!(
-        app.get(NOBODY, url(&offer)).await.bytes,
-        bytes,
-        "what became of a used one stays"
-    );
+    assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes, "what became of a used one stays");
 }
 
 #[tokio::test]
@@ -59,11 +50,7 @@ async fn unused_copies_go_with_their_upload_and_the_used_one_stays() {
     // What a process leaves behind that dies between the copy and the commit.
     let id = upload.id();
     let orphan = Key::new(&format!("packages/{id}/orphan")).unwrap();
-    app.app
-        .blob
-        .copy(&Key::new(&format!("uploads/{id}")).unwrap(), &orphan)
-        .await
-        .unwrap();
+    app.app.blob.copy(&Key::new(&format!("uploads/{id}")).unwrap(), &orphan).await.unwrap();
     publish(&app, &key, &upload, "1.0.0").await.created();
     app.advance(DAY - 1);
     clean(&app).await;
@@ -84,11 +71,7 @@ async fn a_deleted_updates_bytes_outlive_every_link_and_then_go() {
     clean(&app).await;
     app.advance(HOUR - 1);
     clean(&app).await;
-    assert_eq!(
-        app.get(NOBODY, url(&offer)).await.status,
-        200,
-        "a phone may be downloading"
-    );
+    assert_eq!(app.get(NOBODY, url(&offer)).await.status, 200, "a phone may be downloading");
     app.advance(HOUR);
     clean(&app).await;
     assert_eq!(stored(&app, "packages").await.len(), 1, "the grace is not over");

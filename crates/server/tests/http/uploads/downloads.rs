@@ -11,17 +11,14 @@ use crate::support::{Answer, NOBODY, TestApp, package};
 /// A service, the URL of a package, and its bytes.
 async fn published() -> (TestApp, String, Vec<u8>) {
     let (app, key) = TestApp::with_key().await;
-    app.published(&key, json!({"version": "1.2.3-rc.1+x", "buildNumber": "007"}))
-        .await;
+    app.published(&key, json!({"version": "1.2.3-rc.1+x", "buildNumber": "007"})).await;
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     let address = url(&offer).to_owned();
     (app, address, package("index.html", b"<h1>hello</h1>"))
 }
 
 async fn ask(app: &TestApp, method: Method, url: &str, headers: &[(&str, &str)]) -> Answer {
-    let request = headers.iter().fold(app.request(method, url), |request, (name, value)| {
-        request.header(*name, *value)
-    });
+    let request = headers.iter().fold(app.request(method, url), |request, (name, value)| request.header(*name, *value));
     Answer::to(request).await
 }
 
@@ -32,10 +29,7 @@ async fn no_browser_runs_what_users_gave_and_any_page_may_fetch_it() {
     assert_eq!((answer.status, &answer.bytes), (StatusCode::OK, &bytes));
     for (name, value) in [
         ("content-type", "application/octet-stream"),
-        (
-            "content-disposition",
-            "attachment; filename=\"com.example.app-1.2.3-rc.1+x-007.zip\"",
-        ),
+        ("content-disposition", "attachment; filename=\"com.example.app-1.2.3-rc.1+x-007.zip\""),
         ("x-content-type-options", "nosniff"),
         ("content-security-policy", "sandbox; default-src 'none'"),
         ("accept-ranges", "bytes"),
@@ -47,10 +41,7 @@ async fn no_browser_runs_what_users_gave_and_any_page_may_fetch_it() {
     }
     assert_ne!(answer.header("x-request-id"), "");
     let etag = answer.header("etag");
-    assert!(
-        etag.starts_with('"') && etag.ends_with('"') && etag.len() > 2,
-        "{etag} is strong"
-    );
+    assert!(etag.starts_with('"') && etag.ends_with('"') && etag.len() > 2, "{etag} is strong");
     let preflight = ask(&app, Method::OPTIONS, &url, &[("origin", "https://a.example")]).await;
     assert!(preflight.status.is_success());
     assert_eq!(preflight.header("access-control-allow-origin"), "*");
@@ -78,24 +69,14 @@ async fn a_range_is_served_in_part() {
             let answer = ask(&app, method.clone(), &url, &[("range", range)]).await;
             let (status, wanted) = part.clone().map_or((200, 0..size), |part| (206, part));
             assert_eq!(answer.status.as_u16(), status, "{range}");
-            let shown = part
-                .clone()
-                .map(|part| format!("bytes {}-{}/{size}", part.start, part.end - 1));
+            let shown = part.clone().map(|part| format!("bytes {}-{}/{size}", part.start, part.end - 1));
             assert_eq!(answer.header("content-range"), shown.unwrap_or_default(), "{range}");
             assert_eq!(answer.header("content-length"), wanted.len().to_string(), "{range}");
-            let body = if method == Method::HEAD {
-                &[][..]
-            } else {
-                &bytes[wanted]
-            };
+            let body = if method == Method::HEAD { &[][..] } else { &bytes[wanted] };
             assert_eq!(answer.bytes, body, "{range}");
         }
     }
-    for range in [
-        format!("bytes={size}-"),
-        format!("bytes={size}-{size}"),
-        "bytes=-0".to_owned(),
-    ] {
+    for range in [format!("bytes={size}-"), format!("bytes={size}-{size}"), "bytes=-0".to_owned()] {
         let answer = ask(&app, Method::GET, &url, &[("range", &range)]).await;
         assert_eq!(answer.status, 416, "{range}");
         assert_eq!(answer.header("content-range"), format!("bytes */{size}"), "{range}");
@@ -125,18 +106,10 @@ async fn conditions_go_by_the_entity_tag() {
             200 => &bytes,
             _ => &[],
         };
-        assert_eq!(
-            (answer.bytes.as_slice(), answer.header("etag")),
-            (body, etag),
-            "{name}: {value}"
-        );
+        assert_eq!((answer.bytes.as_slice(), answer.header("etag")), (body, etag), "{name}: {value}");
     }
     let again = app.checked(BUNDLE, "currentVersion=0.1.0").await;
-    assert_eq!(
-        app.get(NOBODY, super::url(&again)).await.header("etag"),
-        etag,
-        "the same bytes by another link"
-    );
+    assert_eq!(app.get(NOBODY, super::url(&again)).await.header("etag"), etag, "the same bytes by another link");
 }
 
 #[tokio::test]
@@ -171,7 +144,5 @@ async fn a_link_to_bytes_that_are_gone_is_404() {
     for key in app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap() {
         app.app.blob.delete(&key).await.unwrap();
     }
-    app.get(NOBODY, &url)
-        .await
-        .refused(404, "There is nothing behind this link");
+    app.get(NOBODY, &url).await.refused(404, "There is nothing behind this link");
 }

@@ -56,39 +56,19 @@ async fn life(app: TestApp) {
         app.post(&key, "/update", body).await
     };
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "nothing was sent yet");
-    assert!(
-        app.put_bytes(url(&upload), &vec![0; bytes.len()])
-            .await
-            .status
-            .is_success()
-    );
+    assert!(app.put_bytes(url(&upload), &vec![0; bytes.len()]).await.status.is_success());
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "other bytes");
     assert!(app.put_bytes(url(&upload), &bytes).await.status.is_success());
     let first = publish(&upload, "1.0.0").await.created();
     assert_eq!(publish(&upload, "1.0.1").await.status, 400, "used twice");
-    assert_eq!(
-        (
-            stored(&app, "uploads").await.len(),
-            stored(&app, "packages").await.len()
-        ),
-        (0, 1)
-    );
+    assert_eq!((stored(&app, "uploads").await.len(), stored(&app, "packages").await.len()), (0, 1));
 
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0&deviceId=d").await;
     assert_eq!(offer["id"], first["id"]);
     let whole = app.get(NOBODY, url(&offer)).await;
     assert_eq!((whole.status.as_u16(), &whole.bytes), (200, &bytes));
-    assert!(
-        whole.header("content-disposition").starts_with("attachment"),
-        "{:?}",
-        whole.headers
-    );
-    let part = app
-        .request(Method::GET, url(&offer))
-        .header("range", "bytes=3-7")
-        .send()
-        .await
-        .unwrap();
+    assert!(whole.header("content-disposition").starts_with("attachment"), "{:?}", whole.headers);
+    let part = app.request(Method::GET, url(&offer)).header("range", "bytes=3-7").send().await.unwrap();
     let part = Answer::of(part).await;
     assert_eq!((part.status.as_u16(), part.bytes.as_slice()), (206, &bytes[3..8]));
     let tampered = url(&offer).replace("packages/", "packages/x");
@@ -115,11 +95,5 @@ async fn life(app: TestApp) {
     assert_eq!(version().await, Value::Null);
     app.advance(2 * DAY);
     clean_up(&app.app).await.unwrap();
-    assert_eq!(
-        (
-            stored(&app, "uploads").await.len(),
-            stored(&app, "packages").await.len()
-        ),
-        (0, 0)
-    );
+    assert_eq!((stored(&app, "uploads").await.len(), stored(&app, "packages").await.len()), (0, 0));
 }

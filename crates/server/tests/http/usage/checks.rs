@@ -53,8 +53,7 @@ async fn those_of_known_bundles_count_for_their_organization() {
 async fn those_of_a_paused_update_count() {
     let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
-    let path = format!("/update?id={}", update.id());
-    app.patch(&key, &path, json!({"status": "paused"})).await.ok();
+    app.patch(&key, &format!("/update?id={}", update.id()), json!({"status": "paused"})).await.ok();
     check(&app, 2).await;
     assert_eq!(counted(&app, &key).await, 2);
 }

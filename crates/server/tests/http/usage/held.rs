@@ -38,10 +38,7 @@ async fn announced_uploads_count_until_they_expire() {
     announce(&app, &key, 401).await.refused(403, refused);
     announce(&app, &key, 400).await.created();
     let used = november(&app, &key).await;
-    assert_eq!(
-        (&used["storedBytes"], &used["quotas"]["storedBytes"]),
-        (&json!(1000), &json!(1000))
-    );
+    assert_eq!((&used["storedBytes"], &used["quotas"]["storedBytes"]), (&json!(1000), &json!(1000)));
     // What was refused is not counted, and another organization has room.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
     announce(&app, &other, 1000).await.created();
@@ -61,8 +58,7 @@ async fn a_deleted_update_gives_its_bytes_back_when_they_are_gone() {
     let body = json!({"sourceUpdateId": update["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.2"});
     let again = app.post(&key, "/update", body).await.created();
     for gone in [&update, &again] {
-        let path = format!("/update?id={}", gone.id());
-        app.delete(&key, &path).await.ok();
+        app.delete(&key, &format!("/update?id={}", gone.id())).await.ok();
     }
     announce(&app, &key, 1).await.expect(403);
     app.advance(3 * HOUR);
@@ -201,18 +197,14 @@ async fn the_limit_of_apps_is_exact_at_once_on_postgres() {
 async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
     let (app, _, key) = with(Setup::default(), "free:apps=1").await;
     let first = claim(&app, &key, "com.example.one").await.created();
-    let path = format!("/apps?id={}", first.id());
-    app.delete(&key, &path).await.ok();
+    app.delete(&key, &format!("/apps?id={}", first.id())).await.ok();
     claim(&app, &key, "com.example.two").await.expect(403);
     claim(&app, &key, "com.Example.One").await.created();
     // Whose another's is, is told before any limit.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
     claim(&app, &other, "com.example.theirs").await.created();
     let foreign = claim(&app, &key, "com.example.theirs").await.expect(403);
-    assert!(
-        foreign.text("message").contains("belongs to another organization"),
-        "{foreign}"
-    );
+    assert!(foreign.text("message").contains("belongs to another organization"), "{foreign}");
 }
 
 /// Publishing claims, and so does the first build that succeeds.
@@ -220,23 +212,13 @@ async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
 async fn publishes_and_builds_claim_within_the_limit_too() {
     let (app, org, key) = with(Setup::default(), "free:apps=1").await;
     app.published(&key, json!({"bundleId": "com.example.one"})).await;
-    app.published(&key, json!({"bundleId": "com.example.one", "version": "1.0.2"}))
-        .await;
-    app.publish(&key, json!({"bundleId": "com.example.two"}))
-        .await
-        .expect(403);
+    app.published(&key, json!({"bundleId": "com.example.one", "version": "1.0.2"})).await;
+    app.publish(&key, json!({"bundleId": "com.example.two"})).await.expect(403);
     let runner = app.runner(&key, &[]).await;
-    let id = app
-        .queue(org, |build| build.bundle_id = "com.example.built".to_owned())
-        .await;
+    let id = app.queue(org, |build| build.bundle_id = "com.example.built".to_owned()).await;
     app.take(&runner).await.finish(json!({})).await.ok();
     let warnings = app.build(id).await.warnings;
-    assert!(
-        warnings
-            .iter()
-            .any(|text| text.contains("has claimed its 1 bundle ids")),
-        "{warnings:?}"
-    );
+    assert!(warnings.iter().any(|text| text.contains("has claimed its 1 bundle ids")), "{warnings:?}");
     assert_eq!(november(&app, &key).await["apps"], 1);
 }
 
@@ -256,21 +238,14 @@ async fn below_the_floor_of_free_space_only_uploads_stop() {
     // The same service on a disk that has less free space than must stay free.
     let full = app.another_node_with(settings!(min_free_space = "1000000000G")).await;
     announce(&full, &key, 1).await.refused(503, FULL);
-    let held = Held {
-        app: &full,
-        token: &runner.token,
-        id: leased.id.clone(),
-        attempt: leased.attempt,
-        lease: Value::Null,
-    };
+    let held =
+        Held { app: &full, token: &runner.token, id: leased.id.clone(), attempt: leased.attempt, lease: Value::Null };
     held.announce("app.txt", b"a").await.refused(503, FULL);
     held.log(0, "a line\n").await.refused(503, FULL);
     // A link that was signed before is refused before a byte is read.
     let path = announced.text("url").strip_prefix(&app.origin).unwrap();
     let put = full.request(Method::PUT, &format!("{}{path}", full.origin)).body(bytes);
-    Answer::to(put)
-        .await
-        .refused(503, "The disk is full; the operator has to make room");
+    Answer::to(put).await.refused(503, "The disk is full; the operator has to make room");
 
     let offered = full.checked("com.example.app", "currentVersion=1.0.0").await;
     let download = full.request(Method::GET, offered.text("url")).send().await.unwrap();

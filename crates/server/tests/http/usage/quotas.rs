@@ -13,12 +13,7 @@ const USED_UP: &str = "This organization used its 3 updates of November 2026 (ti
                        or the operator can change --quotas or the tier";
 
 async fn stored(app: &TestApp) -> usize {
-    app.app
-        .blob
-        .list(Some(&Key::new("packages").unwrap()))
-        .await
-        .unwrap()
-        .len()
+    app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap().len()
 }
 
 async fn post(app: &TestApp, key: &str, idempotency_key: &str, body: &Value) -> Answer {
@@ -37,21 +32,12 @@ async fn the_last_one_is_taken_and_the_next_refused_for_the_month() {
     app.publish(&key, next.clone()).await.refused(403, USED_UP);
     let used = november(&app, &key).await;
     assert_eq!((&used["updates"], &used["quotas"]["updates"]), (&json!(3), &json!(3)));
-    assert_eq!(
-        (stored(&app).await, used["bytes"].as_u64()),
-        (3, Some(3 * package_size() as u64))
-    );
-    let checked = app
-        .checked("com.example.app", "currentVersion=1.0.1&currentBuild=3")
-        .await;
+    assert_eq!((stored(&app).await, used["bytes"].as_u64()), (3, Some(3 * package_size() as u64)));
+    let checked = app.checked("com.example.app", "currentVersion=1.0.1&currentBuild=3").await;
     assert_eq!(checked["updateAvailable"], false);
 
-    let mut write = super::Write::open(&app.app, org, super::Actor::Operator, None)
-        .await
-        .unwrap();
-    launchway_server::ops::orgs::set_tier(&mut write, Tier::Pro)
-        .await
-        .unwrap();
+    let mut write = super::Write::open(&app.app, org, super::Actor::Operator, None).await.unwrap();
+    launchway_server::ops::orgs::set_tier(&mut write, Tier::Pro).await.unwrap();
     write.commit().await.unwrap();
     app.published(&key, next).await;
     app.publish(&key, json!({"buildNumber": 5})).await.expect(403);
@@ -82,13 +68,9 @@ async fn bytes_that_do_not_fit_are_refused_and_smaller_ones_are_not() {
     app.published(&key, json!({"buildNumber": 1})).await;
     let refused = app.publish(&key, json!({"buildNumber": 2})).await.expect(403);
     let message = refused.text("message");
-    assert!(
-        message.starts_with("This organization would use more than its "),
-        "{message}"
-    );
+    assert!(message.starts_with("This organization would use more than its "), "{message}");
     let smaller = app.upload(&key, &package("i", b"")).await;
-    app.published(&key, json!({"buildNumber": 2, "uploadId": smaller}))
-        .await;
+    app.published(&key, json!({"buildNumber": 2, "uploadId": smaller})).await;
 }
 
 /// No slot for an inspection is free: who waited for one would wait for ever.
@@ -143,11 +125,7 @@ async fn replays_are_free(setup: Setup) {
         assert_eq!(twin.created(), first);
     }
     assert_eq!(post(&app, &key, "once", &body).await.created(), first);
-    assert_eq!(
-        post(&app, &key, "another", &body).await.status,
-        400,
-        "the upload is used"
-    );
+    assert_eq!(post(&app, &key, "another", &body).await.status, 400, "the upload is used");
     app.publish(&key, json!({"version": "1.0.2"})).await.expect(403);
     assert_eq!(november(&app, &key).await["updates"], 1);
 }
@@ -169,30 +147,16 @@ async fn builds_minutes_and_submissions_have_quotas_too() {
     spend(&app, org, "build").await.unwrap();
     spend(&app, org, "submission").await.unwrap();
     let refused = spend(&app, org, "submission").await.unwrap_err().to_string();
-    assert!(
-        refused.starts_with("This organization used its 1 submission of November 2026"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("This organization used its 1 submission of November 2026"), "{refused}");
     spend(&app, org, "59").await.unwrap();
     spend(&app, org, "build").await.unwrap();
     let refused = spend(&app, org, "build").await.unwrap_err().to_string();
-    assert!(
-        refused.starts_with("This organization used its 2 builds of"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("This organization used its 2 builds of"), "{refused}");
     spend(&app, org, "600").await.unwrap();
     let refused = spend(&app, org, "build").await.unwrap_err().to_string();
-    assert!(
-        refused.starts_with("This organization used its 1 build minute of"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("This organization used its 1 build minute of"), "{refused}");
     let used = november(&app, &key).await;
-    let shown = json!([
-        used["builds"],
-        used["buildMinutes"],
-        used["submissions"],
-        used["quotas"]
-    ]);
+    let shown = json!([used["builds"], used["buildMinutes"], used["submissions"], used["quotas"]]);
     let quotas = json!({
         "builds": 2, "buildMinutes": 1, "submissions": 1, "updates": null, "bytes": null, "storedBytes": null, "apps": 100,
     });

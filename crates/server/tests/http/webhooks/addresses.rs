@@ -26,14 +26,9 @@ async fn a_webhook_is_for_a_public_address() {
         "https://169.254.169.254/latest/meta-data",
         "https://user@example.com/",
     ] {
-        let body = json!({"name": "CI", "url": url, "events": ["*"]});
-        let answer = stage.post(&stage.key, PATH, body).await;
+        let answer = stage.post(&stage.key, PATH, json!({"name": "CI", "url": url, "events": ["*"]})).await;
         let message = answer.json()["message"].as_str().unwrap_or_default().to_owned();
-        assert!(
-            answer.status == 400 && message.starts_with("url must "),
-            "{url}: {} {message}",
-            answer.status
-        );
+        assert!(answer.status == 400 && message.starts_with("url must "), "{url}: {} {message}", answer.status);
     }
     for url in ["https://EXAMPLE.com/Hook?token=a%20b&c=d#part", "https://8.8.8.8:8443/"] {
         assert_eq!(stage.webhook(url, json!({})).await["url"], url, "as it was given");
@@ -51,13 +46,8 @@ impl Resolver for Loopback {
 
 #[tokio::test]
 async fn a_delivery_to_a_name_of_a_private_address_reaches_nobody() {
-    let receiver = Receiver::start_on(Ipv4Addr::LOCALHOST.into(), |_, _| Reply::status(204))
-        .await
-        .unwrap();
-    let setup = Setup {
-        resolver: Some(Arc::new(Loopback)),
-        ..Setup::default()
-    };
+    let receiver = Receiver::start_on(Ipv4Addr::LOCALHOST.into(), |_, _| Reply::status(204)).await.unwrap();
+    let setup = Setup { resolver: Some(Arc::new(Loopback)), ..Setup::default() };
     let mut stage = Stage::new().with(setup).await;
     // The name is not resolved when the webhook is created, because it may change at any time.
     let url = format!("https://loopback.example.com:{}/", receiver.address.port());

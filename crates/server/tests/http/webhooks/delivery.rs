@@ -19,19 +19,10 @@ async fn an_event_arrives_as_the_reference_says() {
     let all = receiver.received();
     assert_eq!(all.len(), 1);
     let received = &all[0];
-    assert_eq!(
-        (received.method.as_str(), received.path.as_str()),
-        ("POST", "/hook?a=b")
-    );
+    assert_eq!((received.method.as_str(), received.path.as_str()), ("POST", "/hook?a=b"));
     assert_eq!(received.header("content-type"), "application/json");
-    assert_eq!(
-        received.header("user-agent"),
-        concat!("Launchway/", env!("CARGO_PKG_VERSION"))
-    );
-    assert_eq!(
-        received.json(),
-        json!({"type": "update.published", "timestamp": iso(START), "data": update})
-    );
+    assert_eq!(received.header("user-agent"), concat!("Launchway/", env!("CARGO_PKG_VERSION")));
+    assert_eq!(received.json(), json!({"type": "update.published", "timestamp": iso(START), "data": update}));
     assert_signed(received, &[secret(&webhook["secret"])], START);
 
     let delivery = stage.delivery(&webhook).await;
@@ -146,11 +137,7 @@ async fn a_secret_is_opened_once_an_hour() {
     let mut lines = stage.audit(stage.org).await;
     lines.retain(|line| line.action == "secret.open");
     assert_eq!(lines.len(), 2);
-    assert!(
-        lines
-            .iter()
-            .all(|line| line.resource == webhook.id() && line.actor == "service")
-    );
+    assert!(lines.iter().all(|line| line.resource == webhook.id() && line.actor == "service"));
 }
 
 #[tokio::test]
@@ -181,10 +168,7 @@ async fn the_running_service_delivers_by_itself() {
     jobs.stop(&stage.app).await;
     let deliveries = stage.deliveries(&webhook).await;
     assert_eq!(deliveries.len(), 2);
-    assert!(
-        deliveries.iter().all(|delivery| delivery["status"] == "succeeded"),
-        "{deliveries:?}"
-    );
+    assert!(deliveries.iter().all(|delivery| delivery["status"] == "succeeded"), "{deliveries:?}");
     stage.publish_for(BUNDLE).await;
     assert_eq!(receiver.received().len(), 2, "nothing new is begun");
 }
@@ -219,11 +203,7 @@ async fn two_nodes_deliver_each_once() {
     let mut other = stage.another_deliverer();
     let (one, other) = tokio::join!(stage.deliver(), other.deliver_due());
     assert_eq!(one + other.unwrap(), 30);
-    let mut ids: Vec<_> = receiver
-        .received()
-        .iter()
-        .map(|received| received.header("webhook-id").to_owned())
-        .collect();
+    let mut ids: Vec<_> = receiver.received().iter().map(|received| received.header("webhook-id").to_owned()).collect();
     ids.sort();
     ids.dedup();
     assert_eq!((receiver.received().len(), ids.len()), (30, 30));
@@ -246,16 +226,8 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
     };
     for (query, range) in [("", 0..3), ("&limit=2", 0..2), ("&limit=2&offset=2", 2..3)] {
         let page = list(query).await;
-        let listed: Vec<_> = page["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["eventId"].clone())
-            .collect();
-        assert_eq!(
-            (listed, &page["total"]),
-            (events[range].iter().map(|id| json!(id)).collect(), &json!(3))
-        );
+        let listed: Vec<_> = page["items"].as_array().unwrap().iter().map(|item| item["eventId"].clone()).collect();
+        assert_eq!((listed, &page["total"]), (events[range].iter().map(|id| json!(id)).collect(), &json!(3)));
     }
     stage.advance(DELIVERY_LIFE - 1);
     clean_up(&stage.app).await.unwrap();
@@ -272,11 +244,7 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
         ("/webhooks/deliveries", 400, "id is required"),
         ("/webhooks/deliveries?id=", 400, "id is required"),
         ("/webhooks/deliveries?id=nonsense", 404, "No webhook has this id"),
-        (
-            "/webhooks/deliveries?id=webhook_01h455vb4pex5vsknk084sn02q",
-            404,
-            "No webhook has this id",
-        ),
+        ("/webhooks/deliveries?id=webhook_01h455vb4pex5vsknk084sn02q", 404, "No webhook has this id"),
     ] {
         let answer = stage.get(&stage.key, path).await;
         answer.refused(status, message);

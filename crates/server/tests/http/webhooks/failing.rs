@@ -20,20 +20,14 @@ async fn is_tried_again_by_the_schedule_and_then_given_up() {
     let mut now = START;
     for (tries, pause) in (1..).zip(RETRIES) {
         let delivery = stage.delivery(&webhook).await;
-        assert_eq!(
-            (&delivery["status"], delivery["attempts"].as_array().unwrap().len()),
-            (&json!("pending"), tries)
-        );
+        assert_eq!((&delivery["status"], delivery["attempts"].as_array().unwrap().len()), (&json!("pending"), tries));
         assert_eq!(delivery["nextAttemptAt"], iso(now + pause));
         assert_eq!(stage.deliver_after(pause - 1).await, 0);
         assert_eq!(stage.deliver_after(1).await, 1);
         now += pause;
     }
     let delivery = stage.delivery(&webhook).await;
-    assert_eq!(
-        json!([delivery["status"], delivery["nextAttemptAt"]]),
-        json!(["failed", null])
-    );
+    assert_eq!(json!([delivery["status"], delivery["nextAttemptAt"]]), json!(["failed", null]));
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(attempts.len(), 10);
     assert!(attempts.iter().all(
@@ -61,16 +55,8 @@ async fn a_receiver_that_comes_back_gets_what_it_missed() {
     stage.deliver_after(5 * SECOND).await;
     stage.deliver_after(5 * MINUTE).await;
     let delivery = stage.delivery(&webhook).await;
-    let statuses: Vec<_> = delivery["attempts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["responseStatus"])
-        .collect();
-    assert_eq!(
-        (json!(statuses), &delivery["status"]),
-        (json!([503, 503, 200]), &json!("succeeded"))
-    );
+    let statuses: Vec<_> = delivery["attempts"].as_array().unwrap().iter().map(|one| &one["responseStatus"]).collect();
+    assert_eq!((json!(statuses), &delivery["status"]), (json!([503, 503, 200]), &json!("succeeded")));
 }
 
 fn shown(webhook: &Value) -> Value {
@@ -90,24 +76,15 @@ async fn gone() -> (Stage, Receiver, Value) {
 #[tokio::test]
 async fn a_receiver_that_says_410_is_told_nothing_more() {
     let (mut stage, receiver, webhook) = gone().await;
-    assert_eq!(
-        shown(&stage.webhook_now(&webhook).await),
-        json!(["disabled", "The receiver responded with 410 Gone"])
-    );
+    assert_eq!(shown(&stage.webhook_now(&webhook).await), json!(["disabled", "The receiver responded with 410 Gone"]));
     let deliveries = stage.deliveries(&webhook).await;
-    let mut ends: Vec<_> = deliveries
-        .iter()
-        .map(|one| json!([one["status"], one["reason"]]))
-        .collect();
+    let mut ends: Vec<_> = deliveries.iter().map(|one| json!([one["status"], one["reason"]])).collect();
     ends.sort_by_key(Value::to_string);
     let canceled = "The webhook was disabled: The receiver responded with 410 Gone";
     assert_eq!(ends, [json!(["canceled", canceled]), json!(["failed", null])]);
     stage.publish_and_deliver().await;
     assert_eq!(stage.deliver_after(DAY).await, 0);
-    assert_eq!(
-        (receiver.received().len(), stage.deliveries(&webhook).await.len()),
-        (2, 2)
-    );
+    assert_eq!((receiver.received().len(), stage.deliveries(&webhook).await.len()), (2, 2));
 
     let lines = stage.audit(stage.org).await;
     let line = lines.iter().find(|line| line.action == "webhook.disable").unwrap();
@@ -149,12 +126,7 @@ async fn five_days_of_failure_disable() {
     stage.publish_and_deliver().await;
     let disabled = json!(["disabled", "Every attempt has failed for five days"]);
     assert_eq!(shown(&stage.webhook_now(&webhook).await), disabled);
-    let statuses: Vec<_> = stage
-        .deliveries(&webhook)
-        .await
-        .iter()
-        .map(|one| one["status"].clone())
-        .collect();
+    let statuses: Vec<_> = stage.deliveries(&webhook).await.iter().map(|one| one["status"].clone()).collect();
     assert_eq!(statuses, ["canceled"; 3]);
 
     // Turned on again it has five days again.
@@ -190,8 +162,7 @@ async fn turned_off_by_hand_or_deleted_it_gets_nothing_more() {
     stage.publish_for(BUNDLE).await;
     let body = json!({"id": off.id(), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "disabled"});
     stage.put(&stage.key, PATH, body).await.ok();
-    let path = format!("{PATH}?id={}", deleted.id());
-    stage.delete(&stage.key, &path).await.ok();
+    stage.delete(&stage.key, &format!("{PATH}?id={}", deleted.id())).await.ok();
     assert_eq!(stage.deliver_after(DAY).await, 0);
     assert_eq!(receiver.received().len(), 2);
     let delivery = stage.delivery(&off).await;
@@ -212,10 +183,7 @@ async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
     let mut tx = stage.app.db.write().await.unwrap();
     let mut system = tx.system("a test");
     let due = system.due_webhooks(START, 10).await.unwrap();
-    let claimed = system
-        .claim_deliveries(due[0].id, START, START + LAPSE, 10)
-        .await
-        .unwrap();
+    let claimed = system.claim_deliveries(due[0].id, START, START + LAPSE, 10).await.unwrap();
     assert_eq!(claimed.len(), 1);
     tx.commit().await.unwrap();
     assert_eq!(stage.deliver_after(LAPSE - 1).await, 0);
@@ -231,8 +199,7 @@ async fn error_of(stage: &mut Stage, url: &str) -> Value {
     stage.publish_and_deliver().await;
     let delivery = stage.delivery(&webhook).await;
     let attempt = &delivery["attempts"][0];
-    let path = format!("{PATH}?id={}", webhook.id());
-    stage.delete(&stage.key, &path).await.ok();
+    stage.delete(&stage.key, &format!("{PATH}?id={}", webhook.id())).await.ok();
     json!([attempt["responseStatus"], attempt["error"]])
 }
 
@@ -243,10 +210,7 @@ async fn a_redirect_is_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let location = target.url("/");
         let receiver = Receiver::start(move |_, _| Reply::Answer(status, location.clone(), Vec::new())).await;
-        let wanted = json!([
-            status,
-            format!("The receiver answered {status}; redirects are not followed")
-        ]);
+        let wanted = json!([status, format!("The receiver answered {status}; redirects are not followed")]);
         assert_eq!(error_of(&mut stage, &receiver.url("/")).await, wanted);
     }
     assert_eq!(target.connections(), 0);
@@ -266,10 +230,7 @@ async fn what_went_wrong_is_told() {
     let plain = Receiver::ok().await;
     let url = plain.url("/secret").replace("http:", "https:");
     let tls = error_of(&mut stage, &url).await[1].as_str().unwrap().to_owned();
-    assert!(
-        tls.starts_with("The TLS connection failed") && !tls.contains("secret"),
-        "{tls}"
-    );
+    assert!(tls.starts_with("The TLS connection failed") && !tls.contains("secret"), "{tls}");
 }
 
 /// A try lasts at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
@@ -286,8 +247,5 @@ async fn of_a_large_answer_only_the_start_is_read() {
     let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, _| Reply::Answer(400, String::new(), vec![b'x'; 50_000_000])).await;
     let told = error_of(&mut stage, &receiver.url("/")).await;
-    assert_eq!(
-        told,
-        json!([400, format!("The receiver answered 400: {}", "x".repeat(200))])
-    );
+    assert_eq!(told, json!([400, format!("The receiver answered 400: {}", "x".repeat(200))]));
 }

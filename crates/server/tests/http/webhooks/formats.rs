@@ -32,11 +32,7 @@ async fn teams_gets_an_adaptive_card() {
     let message = receiver.received().pop().unwrap().json();
     let attachment = &message["attachments"][0];
     assert_eq!(
-        json!([
-            message["type"],
-            attachment["contentType"],
-            attachment["content"]["type"]
-        ]),
+        json!([message["type"], attachment["contentType"], attachment["content"]["type"]]),
         json!(["message", "application/vnd.microsoft.card.adaptive", "AdaptiveCard"])
     );
     let card = &attachment["content"];
@@ -49,8 +45,7 @@ async fn teams_gets_an_adaptive_card() {
 async fn nobody_can_mention_a_channel() {
     let mut stage = Stage::new().local_webhooks().await;
     let receiver = answering(500).await;
-    let fields = json!({"type": "slack", "name": "<!channel> & <@U1>"});
-    let webhook = stage.webhook(&receiver.url("/"), fields).await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({"type": "slack", "name": "<!channel> & <@U1>"})).await;
     stage.test_event(&webhook).await;
     stage.deliver().await;
     stage.deliver_after(5_000).await;

@@ -13,19 +13,11 @@ async fn a_test_goes_to_that_webhook_whatever_its_events() {
     let mut stage = Stage::new().local_webhooks().await;
     let (receiver, bystander) = (Receiver::ok().await, Receiver::ok().await);
     stage.webhook(&bystander.url("/"), json!({})).await;
-    for fields in [
-        json!({}),
-        json!({"events": ["build.failed"], "bundleIds": ["com.example.app"]}),
-    ] {
+    for fields in [json!({}), json!({"events": ["build.failed"], "bundleIds": ["com.example.app"]})] {
         let webhook = stage.webhook(&receiver.url("/"), fields).await;
         let delivery = stage.test_event(&webhook).await;
         assert_eq!(
-            json!([
-                delivery["status"],
-                delivery["type"],
-                delivery["webhookId"],
-                delivery["attempts"]
-            ]),
+            json!([delivery["status"], delivery["type"], delivery["webhookId"], delivery["attempts"]]),
             json!(["pending", "webhook.test", webhook["id"], []])
         );
         stage.deliver().await;
@@ -33,15 +25,9 @@ async fn a_test_goes_to_that_webhook_whatever_its_events() {
         assert_eq!(received.header("webhook-id"), delivery.text("eventId"));
         assert_signed(&received, &[secret(&webhook["secret"])], START);
         let body = received.json();
-        assert_eq!(
-            json!([body["type"], body["data"]]),
-            json!(["webhook.test", {"id": webhook["id"], "name": "CI"}])
-        );
+        assert_eq!(json!([body["type"], body["data"]]), json!(["webhook.test", {"id": webhook["id"], "name": "CI"}]));
         let sent = stage.delivery(&webhook).await;
-        assert_eq!(
-            json!([sent["id"], sent["status"]]),
-            json!([delivery["id"], "succeeded"])
-        );
+        assert_eq!(json!([sent["id"], sent["status"]]), json!([delivery["id"], "succeeded"]));
     }
     assert_eq!(bystander.received().len(), 0);
 }
@@ -54,10 +40,7 @@ async fn a_redelivery_is_the_same_event_as_a_new_delivery() {
     stage.publish_and_deliver().await;
     let first = stage.delivery(&webhook).await;
     stage.advance(1_000);
-    let again = stage
-        .post(&stage.key, &format!("/webhooks/redeliver?id={}", first.id()), ())
-        .await
-        .created();
+    let again = stage.post(&stage.key, &format!("/webhooks/redeliver?id={}", first.id()), ()).await.created();
     assert_ne!(again["id"], first["id"]);
     assert_eq!(
         json!([again["status"], again["eventId"], again["type"]]),
@@ -69,12 +52,7 @@ async fn a_redelivery_is_the_same_event_as_a_new_delivery() {
     assert_eq!(received[1].body, received[0].body);
     assert_eq!(received[1].header("webhook-id"), received[0].header("webhook-id"));
     assert_signed(&received[1], &[secret(&webhook["secret"])], START + 1_000);
-    let ids: Vec<_> = stage
-        .deliveries(&webhook)
-        .await
-        .iter()
-        .map(|one| one["id"].clone())
-        .collect();
+    let ids: Vec<_> = stage.deliveries(&webhook).await.iter().map(|one| one["id"].clone()).collect();
     assert_eq!(ids, [again["id"].clone(), first["id"].clone()]);
 }
 
@@ -84,10 +62,7 @@ async fn an_idempotent_request_sends_once() {
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     let ask = async |path: &str| {
-        let request = stage
-            .request(Method::POST, path)
-            .bearer_auth(&stage.key)
-            .header("idempotency-key", "once");
+        let request = stage.request(Method::POST, path).bearer_auth(&stage.key).header("idempotency-key", "once");
         Answer::to(request).await
     };
     let test = format!("/webhooks/test?id={}", webhook.id());
@@ -122,8 +97,7 @@ async fn an_id_that_names_nothing_is_not_found() {
         post(path.to_owned()).await.refused(400, "id is required");
     }
     // With its webhook a delivery is gone.
-    let path = format!("{PATH}?id={}", webhook.id());
-    stage.delete(&stage.key, &path).await.ok();
+    stage.delete(&stage.key, &format!("{PATH}?id={}", webhook.id())).await.ok();
     let answer = post(format!("/webhooks/redeliver?id={}", delivery.id())).await;
     answer.refused(404, "No delivery has this id");
 }

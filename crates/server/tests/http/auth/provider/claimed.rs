@@ -37,20 +37,12 @@ async fn the_inviting_admins_password_ends_with_the_first_sign_in() {
     let owner = claimed(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(who(&app, &owner).await.ok()["organization"]["id"], json!(org));
     who(&app, &planted).await.expect(401);
-    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
-        .await
-        .expect(401);
+    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await.expect(401);
     let actions: Vec<_> = app.audit(org).await.into_iter().map(|line| line.action).collect();
-    assert!(
-        actions.iter().any(|action| action == "user.claim_by_provider"),
-        "{actions:?}"
-    );
+    assert!(actions.iter().any(|action| action == "user.claim_by_provider"), "{actions:?}");
     // The second sign-in drops nothing any more.
     session(&come_back(&app, &fake, |_| {}).await);
-    assert_eq!(
-        user_id(&app, &owner).await,
-        user_id(&app, &session(&come_back(&app, &fake, |_| {}).await)).await
-    );
+    assert_eq!(user_id(&app, &owner).await, user_id(&app, &session(&come_back(&app, &fake, |_| {}).await)).await);
 }
 
 /// Another form: codes of an app that only the admin has would lock the owner of the address out.
@@ -76,21 +68,12 @@ async fn what_a_planted_session_made_ends() {
     let waiting = device_logins::begin(&app).await;
     device_logins::confirm(&app, &planted, &waiting, org).await;
     let token = app.post(&planted, "/runners/tokens", ()).await.created();
-    let body = json!({"name": "Planted key", "scopes": ["update"]});
-    app.post(&planted, "/api-keys", body).await.created();
-    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL)
-        .await
-        .unwrap();
+    app.post(&planted, "/api-keys", json!({"name": "Planted key", "scopes": ["update"]})).await.created();
+    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let answer = come_back(&app, &fake, |_| {}).await;
     claimed(&answer);
-    assert!(
-        answer.text().contains("Planted key"),
-        "the user is told of keys: {}",
-        answer.text()
-    );
-    app.get(browser_key.as_str().unwrap(), "/auth/session")
-        .await
-        .expect(401);
+    assert!(answer.text().contains("Planted key"), "the user is told of keys: {}", answer.text());
+    app.get(browser_key.as_str().unwrap(), "/auth/session").await.expect(401);
     assert_eq!(device_logins::claim(&app, &waiting).await.ok()["status"], "denied");
     let runner = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
     let enrolled = app.post(token.text("token"), "/runner/enrol", runner).await;
@@ -122,12 +105,8 @@ async fn a_password_that_the_owner_set_stays() {
     let (_, key) = app.org_with_key().await;
     invite(&app, &key, EMAIL, "member").await;
     session(&come_back(&app, &fake, |_| {}).await);
-    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL)
-        .await
-        .unwrap();
-    post(&app, "/auth/reset", json!({"token": link, "password": PASSWORD}), &[])
-        .await
-        .ok();
+    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    post(&app, "/auth/reset", json!({"token": link, "password": PASSWORD}), &[]).await.ok();
     session(&come_back(&app, &fake, |_| {}).await);
     app.sign_in(EMAIL).await;
 }
@@ -142,10 +121,7 @@ async fn a_sign_in_that_began_before_does_not_end_after() {
         agent: "planted".to_owned(),
         token: None,
         devices: Vec::new(),
-        origin: Origin {
-            address: "192.0.2.1".parse().unwrap(),
-            request_id: "planted".to_owned(),
-        },
+        origin: Origin { address: "192.0.2.1".parse().unwrap(), request_id: "planted".to_owned() },
     };
     let known = proof::prove(&app.app, EMAIL, PASSWORD, None, &browser).await.unwrap();
     claimed(&come_back(&app, &fake, |_| {}).await);

@@ -79,8 +79,7 @@ impl Signer {
             Pair::Ec(pair) => pair.sign(&random, input.as_bytes()).unwrap().as_ref().to_vec(),
             Pair::Rsa(pair) => {
                 let mut signature = vec![0; pair.public().modulus_len()];
-                pair.sign(&RSA_PKCS1_SHA256, &random, input.as_bytes(), &mut signature)
-                    .unwrap();
+                pair.sign(&RSA_PKCS1_SHA256, &random, input.as_bytes(), &mut signature).unwrap();
                 signature
             }
         };
@@ -214,15 +213,9 @@ pub async fn come_back_to(app: &TestApp, fake: &Fake, link: &str, change: impl F
     let mut claims = good_claims(app, fake, &told);
     change(&mut claims);
     *fake.claims.lock().unwrap() = claims;
-    let path = format!(
-        "{}/sign-in/provider/callback?code=a%20code&state={}",
-        app.origin, told["state"]
-    );
+    let path = format!("{}/sign-in/provider/callback?code=a%20code&state={}", app.origin, told["state"]);
     // What a browser says that another site sends here.
-    let request = app
-        .request(Method::GET, &path)
-        .header("cookie", kept)
-        .header("sec-fetch-site", "cross-site");
+    let request = app.request(Method::GET, &path).header("cookie", kept).header("sec-fetch-site", "cross-site");
     Answer::to(request).await
 }
 

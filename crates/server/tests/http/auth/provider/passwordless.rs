@@ -30,12 +30,7 @@ async fn visit<'a>(app: &'a TestApp, fake: &Fake, org: OrgId) -> Visit<'a> {
     let cookie = session(&come_back(app, fake, |_| {}).await);
     let view = who(app, &cookie).await.ok();
     let token = form_token(&app.app, view.id().parse().unwrap(), view["user"].id().parse().unwrap());
-    Visit {
-        app,
-        org,
-        cookie,
-        token,
-    }
+    Visit { app, org, cookie, token }
 }
 
 #[tokio::test]
@@ -54,15 +49,9 @@ async fn a_first_password_is_set_after_a_fresh_sign_in() {
     app.advance(10 * MINUTE - SECOND);
     let location = fresh.done("/profile/password", &fields).await;
     assert_eq!(location, "/profile?done=password-changed");
-    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
-        .await
-        .ok();
+    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await.ok();
     for visit in [&old, &fresh] {
-        assert_eq!(
-            visit.page("/profile").await.status.as_u16(),
-            303,
-            "its session has ended"
-        );
+        assert_eq!(visit.page("/profile").await.status.as_u16(), 303, "its session has ended");
     }
     // From now on it is asked for, however fresh the sign-in is.
     let fresh = visit(&app, &fake, old.org).await;
@@ -138,10 +127,7 @@ async fn a_sign_in_takes_the_invitations_that_wait() {
     assert_eq!(joined, expected);
     for org in [one, two] {
         let actions: Vec<_> = app.audit(org).await.into_iter().map(|row| row.action).collect();
-        assert!(
-            actions.ends_with(&["member.add".to_owned(), "user.sign_in".to_owned()]),
-            "{actions:?}"
-        );
+        assert!(actions.ends_with(&["member.add".to_owned(), "user.sign_in".to_owned()]), "{actions:?}");
     }
 }
 
@@ -155,9 +141,8 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
     let (id, _) = invite(&app, &key, EMAIL, "member").await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(organizations(&app, &cookie).await, [json!([org, "admin"])]);
-    let path = format!("/orgs/invitations?id={id}");
-    let read = app.get(&key, &path);
-    assert_eq!(read.await.ok()["status"], "accepted");
+    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
+    assert_eq!(read.ok()["status"], "accepted");
 }
 
 /// Before the code nothing happens.

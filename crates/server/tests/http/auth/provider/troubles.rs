@@ -72,11 +72,7 @@ async fn made_up_codes_slow_down_by_address_as_wrong_passwords_do() {
     prove(&app, EMAIL).await;
     app.advance(MINUTE);
     for _ in 0..20 {
-        is_refused(
-            &come_back(&app, &fake, |claims| claims["aud"] = json!("x")).await,
-            401,
-            "not made for",
-        );
+        is_refused(&come_back(&app, &fake, |claims| claims["aud"] = json!("x")).await, 401, "not made for");
     }
     is_refused(&come_back(&app, &fake, |_| {}).await, 429, "Too many requests");
     assert_eq!(fake.asked.lock().unwrap().len(), 20, "no code was exchanged");
@@ -105,11 +101,7 @@ async fn what_comes_back_without_the_cookies_token_is_refused() {
     let (app, fake) = stage().await;
     let (_, told) = begin(&app).await;
     let path = format!("/sign-in/provider/callback?code=x&state={}", told["state"]);
-    for cookie in [
-        "launchway-provider=.",
-        "launchway-provider=.L28veA",
-        "launchway-provider=%00.%%",
-    ] {
+    for cookie in ["launchway-provider=.", "launchway-provider=.L28veA", "launchway-provider=%00.%%"] {
         is_refused(&page(&app, &path, cookie).await, 401, "not begun in this browser");
     }
     assert_eq!(fake.asked.lock().unwrap().len(), 0);

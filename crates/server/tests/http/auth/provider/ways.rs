@@ -15,10 +15,7 @@ use crate::support::{Answer, TestApp};
 /// The link to the provider that a page shows.
 fn link(answer: &Answer) -> String {
     let html = answer.text();
-    let rest = html
-        .split_once(r#"href="/sign-in/provider"#)
-        .unwrap_or_else(|| panic!("{html}"))
-        .1;
+    let rest = html.split_once(r#"href="/sign-in/provider"#).unwrap_or_else(|| panic!("{html}")).1;
     format!("/sign-in/provider{}", rest.split_once('"').unwrap().0)
 }
 

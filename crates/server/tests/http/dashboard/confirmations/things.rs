@@ -64,8 +64,7 @@ impl Things {
             // The next one brings its own credentials, and of two that fit none would be chosen.
             let list = app.get(key, "/credentials").await.ok();
             for credential in list["items"].as_array().unwrap() {
-                let path = format!("/credentials?id={}", id(credential));
-                app.delete(key, &path).await.ok();
+                app.delete(key, &format!("/credentials?id={}", id(credential))).await.ok();
             }
         }
         app.keystore(key).await;
@@ -93,37 +92,16 @@ impl Things {
 
     /// Each confirmation: its path, its query, and what makes it stale.
     pub fn actions(&self) -> Vec<(String, &'static str, Option<Other>)> {
-        let Things {
-            update,
-            webhook,
-            member,
-            ..
-        } = self;
+        let Things { update, webhook, member, .. } = self;
         let rollback: &'static str = Box::leak(format!("?to={}", self.earlier).into_boxed_str());
         vec![
             (format!("/updates/{update}/change"), "?rollout=60", Some(Other::Update)),
-            (
-                format!("/updates/{update}/change"),
-                "?status=paused",
-                Some(Other::Update),
-            ),
-            (
-                format!("/updates/{update}/change"),
-                "?mandatory=yes",
-                Some(Other::Update),
-            ),
-            (
-                format!("/updates/{update}/promote"),
-                "?configuration=beta",
-                Some(Other::Update),
-            ),
+            (format!("/updates/{update}/change"), "?status=paused", Some(Other::Update)),
+            (format!("/updates/{update}/change"), "?mandatory=yes", Some(Other::Update)),
+            (format!("/updates/{update}/promote"), "?configuration=beta", Some(Other::Update)),
             (format!("/updates/{update}/rollback"), rollback, Some(Other::Update)),
             (format!("/updates/{update}/delete"), "", Some(Other::Update)),
-            (
-                format!("/webhooks/{webhook}/status"),
-                "?status=disabled",
-                Some(Other::Webhook),
-            ),
+            (format!("/webhooks/{webhook}/status"), "?status=disabled", Some(Other::Webhook)),
             (format!("/webhooks/{webhook}/rotate"), "", Some(Other::Webhook)),
             (format!("/webhooks/{webhook}/delete"), "", Some(Other::Webhook)),
             (format!("/members/{member}/role"), "?role=owner", Some(Other::Role)),
@@ -148,23 +126,14 @@ impl Things {
     pub async fn change(&self, app: &TestApp, visit: &Visit<'_>, key: &str, other: Other) {
         let moment = app.clock.now();
         match other {
-            Other::Update => {
-                patch(
-                    app,
-                    key,
-                    &self.update,
-                    json!({"releaseNotes": format!("Theirs {moment}")}),
-                )
-                .await
-            }
+            Other::Update => patch(app, key, &self.update, json!({"releaseNotes": format!("Theirs {moment}")})).await,
             Other::Webhook => {
                 let body = json!({"id": self.webhook, "name": format!("Theirs {moment}"), "url": "https://93.184.216.34/hook", "events": ["*"]});
                 app.put(key, "/webhooks", body).await.ok();
             }
             Other::Name => {
                 let body = json!({"name": format!("Theirs {moment}")});
-                let path = format!("/orgs?id={}", visit.org);
-                app.patch(key, &path, body).await.ok();
+                app.patch(key, &format!("/orgs?id={}", visit.org), body).await.ok();
             }
             Other::Role => {
                 let mut tx = app.app.db.write().await.unwrap();
@@ -175,8 +144,7 @@ impl Things {
                 tx.commit().await.unwrap();
             }
             Other::Variable => {
-                let body = json!({"name": "TOKEN", "value": "another"});
-                app.post(key, "/env", body).await;
+                app.post(key, "/env", json!({"name": "TOKEN", "value": "another"})).await;
             }
         }
     }

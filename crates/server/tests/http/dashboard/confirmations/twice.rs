@@ -21,32 +21,20 @@ async fn of_two_at_once_exactly_one_is_done() {
     for setup in [Setup::default(), Setup::on_postgres()] {
         let app = TestApp::with(setup).await;
         let (org, key) = app.org_with_key().await;
-        let (one, other) = (
-            visit_of(&app, org, Role::Owner).await,
-            visit_of(&app, org, Role::Admin).await,
-        );
+        let (one, other) = (visit_of(&app, org, Role::Owner).await, visit_of(&app, org, Role::Admin).await);
         let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
         let hook = json!({"name": "CI", "url": "https://93.184.216.34/hook", "events": ["*"]});
         let hook = id(&app.post(&key, "/webhooks", hook).await.created());
         let member = visit_of(&app, org, Role::Member).await.caller().await;
         for (path, queries) in [
             (format!("/updates/{update}/change"), ["?rollout=30", "?rollout=40"]),
-            (
-                format!("/webhooks/{hook}/status"),
-                ["?status=disabled", "?status=disabled"],
-            ),
+            (format!("/webhooks/{hook}/status"), ["?status=disabled", "?status=disabled"]),
             (format!("/members/{member}/role"), ["?role=admin", "?role=admin"]),
         ] {
             let first = form_of(&one, &path, queries[0]).await;
             let second = form_of(&other, &path, queries[1]).await;
             let (first, second) = tokio::join!(send(&one, &path, &first), send(&other, &path, &second));
-            assert_eq!(
-                statuses(&first, &second),
-                [303, 409],
-                "{path}: {} {}",
-                first.text(),
-                second.text()
-            );
+            assert_eq!(statuses(&first, &second), [303, 409], "{path}: {} {}", first.text(), second.text());
         }
         // The same of forms that are not confirmed.
         let page = format!("/updates/{update}");
@@ -55,13 +43,7 @@ async fn of_two_at_once_exactly_one_is_done() {
         let notes = |notes| [("revision", revision.as_str()), ("releaseNotes", notes)];
         let (fields, others) = (notes("one"), notes("other"));
         let (first, second) = tokio::join!(one.send(&page, &fields), other.send(&page, &others));
-        assert_eq!(
-            statuses(&first, &second),
-            [303, 409],
-            "{} {}",
-            first.text(),
-            second.text()
-        );
+        assert_eq!(statuses(&first, &second), [303, 409], "{} {}", first.text(), second.text());
     }
 }
 
@@ -101,19 +83,10 @@ async fn a_double_click_makes_one_of_each() {
         ("/members", "/invitations", &guest[..], "/orgs/invitations"),
     ] {
         let shown = visit.hidden(page).await;
-        let mut all = vec![(
-            "once",
-            shown.iter().find(|(name, _)| name == "once").unwrap().1.as_str(),
-        )];
+        let mut all = vec![("once", shown.iter().find(|(name, _)| name == "once").unwrap().1.as_str())];
         all.extend_from_slice(fields);
         let (first, second) = tokio::join!(visit.send(path, &all), visit.send(path, &all));
-        assert_eq!(
-            statuses(&first, &second),
-            [201, 400],
-            "{path}: {} {}",
-            first.text(),
-            second.text()
-        );
+        assert_eq!(statuses(&first, &second), [201, 400], "{path}: {} {}", first.text(), second.text());
         assert!(format!("{}{}", first.text(), second.text()).contains("This form was sent twice"));
         let made = app.get(&visit.cookie, list).await.ok();
         assert_eq!(made["total"], 1, "{path}");
