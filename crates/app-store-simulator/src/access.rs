@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use launchway_app_stores::transport::Response;
+use launchway_credentials::jwt::Token;
 use launchway_domain::time::{EpochMs, HOUR, SECOND};
-use p256::ecdsa::signature::Verifier;
-use p256::ecdsa::{Signature, VerifyingKey};
-use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use serde_json::{Value, json};
 
 use crate::answer::{RefusalError, apple, google, ok, with_status};
@@ -29,22 +27,14 @@ pub(crate) struct Access {
     known: BTreeMap<String, EpochMs>,
 }
 
-/// A parsed token, its signature not yet verified.
-struct Token {
-    header: Value,
-    claims: Value,
-    signed: String,
-    signature: Vec<u8>,
-}
-
 impl Access {
     pub(crate) fn app_store(&mut self, settings: &Settings, call: &Call, now: EpochMs) -> Result<(), Response> {
         let text = bearer(call).unwrap_or_default();
         if self.known.get(text).is_some_and(|end| now < *end) {
             return Ok(());
         }
-        let token = read(text).filter(|token| apple_token_is_good(settings, token, now));
-        if let Some(end) = token.and_then(|token| token.claims["exp"].as_i64()) {
+        let claims = apple_claims(settings, text).filter(|claims| is_of_now(claims, MAX_TOKEN_SECONDS, now));
+        if let Some(end) = claims.and_then(|claims| claims["exp"].as_i64()) {
             self.known.insert(text.to_owned(), end * SECOND);
             return Ok(());
         }
@@ -74,9 +64,9 @@ impl Access {
                 .next()
         };
         let grant = field("grant_type");
-        let token = field("assertion").and_then(|text| read(&text));
+        let claims = field("assertion").and_then(|text| google_claims(settings, &text, address));
         let good = grant.as_deref() == Some("urn:ietf:params:oauth:grant-type:jwt-bearer")
-            && token.is_some_and(|token| assertion_is_good(settings, &token, address, now));
+            && claims.is_some_and(|claims| is_of_now(&claims, MAX_ASSERTION_SECONDS, now));
         if !good {
             return with_status(
                 400,
@@ -93,65 +83,60 @@ fn bearer(call: &Call) -> Option<&str> {
     call.header("authorization")?.strip_prefix("Bearer ")
 }
 
-fn read(text: &str) -> Option<Token> {
-    let (signed, signature) = text.rsplit_once('.')?;
-    let (header, claims) = signed.split_once('.')?;
-    let part = |text: &str| serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok();
-    Some(Token {
-        header: part(header)?,
-        claims: part(claims)?,
-        signed: signed.to_owned(),
-        signature: URL_SAFE_NO_PAD.decode(signature).ok()?,
-    })
-}
-
 /// Whether a token is valid now and its lifetime does not exceed `longest`.
-fn is_of_now(token: &Token, longest: i64, now: EpochMs) -> bool {
-    let (issued, end) = (token.claims["iat"].as_i64(), token.claims["exp"].as_i64());
+fn is_of_now(claims: &Value, longest: i64, now: EpochMs) -> bool {
+    let (issued, end) = (claims["iat"].as_i64(), claims["exp"].as_i64());
     let now = now / SECOND;
     matches!((issued, end), (Some(issued), Some(end)) if issued <= now && now < end && end - issued <= longest)
 }
 
-fn apple_token_is_good(settings: &Settings, token: &Token, now: EpochMs) -> bool {
-    let is_signed = settings.accounts.is_empty()
-        || settings.accounts.iter().any(|account| match account {
-            Account::AppStore {
-                key_id,
-                issuer_id,
-                public,
-            } => {
-                let who = match issuer_id {
-                    Some(issuer) => token.claims["iss"] == issuer.as_str(),
-                    None => token.claims["sub"] == "user",
-                };
-                let key = VerifyingKey::from_sec1_bytes(public);
-                let signature = Signature::from_slice(&token.signature);
-                who && token.header["kid"] == key_id.as_str()
-                    && matches!((key, signature), (Ok(key), Ok(signature))
-                        if key.verify(token.signed.as_bytes(), &signature).is_ok())
-            }
-            Account::Google { .. } => false,
-        });
-    is_signed
-        && token.header["alg"] == "ES256"
-        && token.header["kid"].is_string()
-        && token.claims["aud"] == "appstoreconnect-v1"
-        && is_of_now(token, MAX_TOKEN_SECONDS, now)
+/// The claims of a token for App Store Connect, if its signer has access.
+fn apple_claims(settings: &Settings, text: &str) -> Option<Value> {
+    let token = Token::parse(text).ok()?;
+    let kid = token.key_id()?;
+    let of_account = |account: &Account| match account {
+        Account::AppStore {
+            key_id,
+            issuer_id,
+            public,
+        } if kid == key_id => {
+            let claims: Value = token.verify([public.clone()]).ok()?;
+            let who = match issuer_id {
+                Some(issuer) => claims["iss"] == issuer.as_str(),
+                None => claims["sub"] == "user",
+            };
+            who.then_some(claims)
+        }
+        Account::AppStore { .. } | Account::Google { .. } => None,
+    };
+    let claims = match settings.accounts.as_slice() {
+        [] => anybody(text, "ES256"),
+        accounts => accounts.iter().find_map(of_account),
+    };
+    claims.filter(|claims| claims["aud"] == "appstoreconnect-v1")
 }
 
-fn assertion_is_good(settings: &Settings, token: &Token, address: &str, now: EpochMs) -> bool {
-    let is_signed = settings.accounts.is_empty()
-        || settings.accounts.iter().any(|account| match account {
-            Account::Google { client_email, public } => {
-                let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public);
-                token.claims["iss"] == client_email.as_str()
-                    && key.verify(token.signed.as_bytes(), &token.signature).is_ok()
-            }
-            Account::AppStore { .. } => false,
-        });
-    is_signed
-        && token.header["alg"] == "RS256"
-        && (token.claims["aud"] == format!("{address}/token") || settings.accounts.is_empty())
-        && token.claims["scope"] == "https://www.googleapis.com/auth/androidpublisher"
-        && is_of_now(token, MAX_ASSERTION_SECONDS, now)
+/// The claims of an assertion for Google, if its signer has access.
+fn google_claims(settings: &Settings, text: &str, address: &str) -> Option<Value> {
+    let token = Token::parse(text).ok()?;
+    let of_account = |account: &Account| match account {
+        Account::Google { client_email, public } => {
+            let claims: Value = token.verify([public.clone()]).ok()?;
+            (claims["iss"] == client_email.as_str() && claims["aud"] == format!("{address}/token")).then_some(claims)
+        }
+        Account::AppStore { .. } => None,
+    };
+    let claims = match settings.accounts.as_slice() {
+        [] => anybody(text, "RS256"),
+        accounts => accounts.iter().find_map(of_account),
+    };
+    claims.filter(|claims| claims["scope"] == "https://www.googleapis.com/auth/androidpublisher")
+}
+
+/// The claims of a token whoever signed it: without accounts, every key has access.
+fn anybody(text: &str, algorithm: &str) -> Option<Value> {
+    let mut parts = text.split('.');
+    let mut part = || -> Option<Value> { serde_json::from_slice(&URL_SAFE_NO_PAD.decode(parts.next()?).ok()?).ok() };
+    let (header, claims) = (part()?, part()?);
+    (header["alg"] == algorithm).then_some(claims)
 }

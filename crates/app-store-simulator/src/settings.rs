@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use launchway_credentials::jwt::VerifyingKey;
 use launchway_domain::time::{DAY, EpochMs, MINUTE};
 use serde::Deserialize;
 
@@ -66,15 +67,15 @@ pub enum Account {
         key_id: String,
         /// The issuer; an individual key has none.
         issuer_id: Option<String>,
-        /// The public key in SEC 1 format.
-        public: Vec<u8>,
+        /// The public key.
+        public: VerifyingKey,
     },
     /// A Google service account.
     Google {
         /// The address of the account.
         client_email: String,
-        /// The public key as an RSAPublicKey of RFC 8017.
-        public: Vec<u8>,
+        /// The public key.
+        public: VerifyingKey,
     },
 }
 

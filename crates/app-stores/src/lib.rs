@@ -11,7 +11,6 @@ pub mod failure;
 pub mod google_play;
 pub mod release;
 pub mod step;
-pub mod token;
 pub mod transport;
 
 mod answer;

@@ -16,6 +16,7 @@ mod facts;
 mod google_service_account;
 mod jks;
 mod jks_protection;
+pub mod jwt;
 mod keystore;
 mod keystore_contents;
 mod name;
@@ -116,7 +117,7 @@ pub fn read_profile(content: &[u8]) -> Result<Facts, CredentialError> {
 ///
 /// # Errors
 /// The text is not a single complete block with that label.
-pub fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, MalformedError> {
+fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, MalformedError> {
     pem::decode(pem_text, "PRIVATE KEY")
 }
 

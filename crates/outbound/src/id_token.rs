@@ -1,12 +1,9 @@
 //! ID tokens of an OpenID Connect provider (OpenID Connect Core 1.0, section 3.1.3.7): verifies signature, issuer,
 //! audience and times. Accepts only RS256 and ES256, whatever a token states about itself.
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use launchway_credentials::jwt::{Jwk, JwtError, Token};
 use launchway_domain::time::{EpochMs, SECOND};
-use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
@@ -16,20 +13,7 @@ const SKEW: EpochMs = 60 * SECOND;
 /// The keys that a provider publishes (RFC 7517).
 #[derive(Clone, Debug, Deserialize)]
 pub struct Keys {
-    keys: Vec<Key>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Key {
-    kty: String,
-    kid: Option<String>,
-    #[serde(rename = "use")]
-    usage: Option<String>,
-    crv: Option<String>,
-    n: Option<String>,
-    e: Option<String>,
-    x: Option<String>,
-    y: Option<String>,
+    keys: Vec<Jwk>,
 }
 
 /// What a token must match.
@@ -47,15 +31,9 @@ pub struct Expectations<'a> {
 /// Why a token is rejected. Its text is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdTokenError {
-    /// It cannot be parsed.
-    #[error("it is no signed token")]
-    Malformed,
-    /// No published key has signed it. The keys may have changed meanwhile.
-    #[error("it is signed with an unknown key")]
-    UnknownKey,
-    /// It was altered, or a key was replaced under the same name.
-    #[error("its signature is wrong")]
-    Signature,
+    /// No key of the provider has signed it.
+    #[error(transparent)]
+    Token(#[from] JwtError),
     /// Another provider issued it, or it was issued for another service.
     #[error("it was not made for this service")]
     Audience,
@@ -68,14 +46,6 @@ pub enum IdTokenError {
     /// It has no verified address.
     #[error("it holds no e-mail address that the provider has verified")]
     NoEmail,
-}
-
-#[derive(Deserialize)]
-struct Header {
-    alg: String,
-    kid: Option<String>,
-    /// Extensions that the verifier must understand: none are supported.
-    crit: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -100,44 +70,8 @@ enum Audience {
 
 /// The verified address in a token.
 pub fn verified_email(token: &str, keys: &Keys, wanted: &Expectations<'_>) -> Result<String, IdTokenError> {
-    let (input, signature) = token.rsplit_once('.').ok_or(IdTokenError::Malformed)?;
-    let (header, claims) = input.split_once('.').ok_or(IdTokenError::Malformed)?;
-    let header: Header = part(header)?;
-    let signature = bytes(signature).ok_or(IdTokenError::Malformed)?;
-    if header.crit.is_some() {
-        return Err(IdTokenError::Malformed);
-    }
-    let mut fitting = keys.keys.iter().filter(|key| key.may_have_signed(&header)).peekable();
-    fitting.peek().ok_or(IdTokenError::UnknownKey)?;
-    if !fitting.any(|key| key.has_signed(input.as_bytes(), &signature)) {
-        return Err(IdTokenError::Signature);
-    }
-    // Parsed only after the signature is verified.
-    part::<Claims>(claims)?.check(wanted)
-}
-
-impl Key {
-    fn may_have_signed(&self, header: &Header) -> bool {
-        let of_kind = match header.alg.as_str() {
-            "RS256" => self.kty == "RSA",
-            "ES256" => self.kty == "EC" && self.crv.as_deref() == Some("P-256"),
-            _ => false,
-        };
-        let is_named = header.kid.is_none() || header.kid == self.kid;
-        of_kind && is_named && self.usage.as_deref().is_none_or(|usage| usage == "sig")
-    }
-
-    fn has_signed(&self, input: &[u8], signature: &[u8]) -> bool {
-        let field = |value: &Option<String>| value.as_deref().and_then(bytes).unwrap_or_default();
-        if self.kty == "RSA" {
-            let (n, e) = (field(&self.n), field(&self.e));
-            let key = RsaPublicKeyComponents { n: &n, e: &e };
-            return key.verify(&RSA_PKCS1_2048_8192_SHA256, input, signature).is_ok();
-        }
-        let point = [&[4u8][..], field(&self.x).as_slice(), field(&self.y).as_slice()].concat();
-        let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
-        key.verify(input, signature).is_ok()
-    }
+    let claims: Claims = Token::parse(token)?.verify_published(&keys.keys)?;
+    claims.check(wanted)
 }
 
 impl Claims {
@@ -165,20 +99,14 @@ impl Claims {
     }
 }
 
-fn bytes(text: &str) -> Option<Vec<u8>> {
-    BASE64_URL_SAFE_NO_PAD.decode(text).ok()
-}
-
-fn part<T: DeserializeOwned>(text: &str) -> Result<T, IdTokenError> {
-    let json = bytes(text).ok_or(IdTokenError::Malformed)?;
-    serde_json::from_slice(&json).map_err(|_| IdTokenError::Malformed)
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
     use proptest::prelude::*;
     use ring::rand::SystemRandom;
     use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+    use serde_json::json;
 
     use super::*;
 
@@ -189,17 +117,11 @@ mod tests {
         let pair = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random).expect("the key");
         let point = pair.public_key().as_ref();
         let [x, y] = [&point[1..33], &point[33..]].map(|part| Some(BASE64_URL_SAFE_NO_PAD.encode(part)));
-        let published = Key {
-            kty: "EC".to_owned(),
-            kid: None,
-            usage: None,
-            crv: Some("P-256".to_owned()),
-            n: None,
-            e: None,
-            x,
-            y,
-        };
-        (pair, Keys { keys: vec![published] })
+        (pair, keys(json!({"kty": "EC", "crv": "P-256", "x": x, "y": y})))
+    }
+
+    fn keys(key: Value) -> Keys {
+        serde_json::from_value(json!({"keys": [key]})).expect("keys")
     }
 
     fn read(token: &str, keys: &Keys) -> Result<String, IdTokenError> {
@@ -261,12 +183,11 @@ mod tests {
         fn any_keys_are_taken(parts: [Option<String>; 4], bytes: Vec<u8>, is_rsa: bool) {
             let kty = if is_rsa { "RSA" } else { "EC" };
             let [n, e, x, y] = parts.map(|part| part.or_else(|| Some(BASE64_URL_SAFE_NO_PAD.encode(&bytes))));
-            let crv = Some("P-256".to_owned());
-            let key = Key { kty: kty.to_owned(), kid: None, usage: None, crv, n, e, x, y };
+            let key = keys(json!({"kty": kty, "crv": "P-256", "n": n, "e": e, "x": x, "y": y}));
             let head = if is_rsa { br#"{"alg":"RS256"}"# } else { HEAD };
             let (pair, _) = self::key();
-            let refused = read(&token(&pair, head, CLAIMS), &Keys { keys: vec![key] });
-            prop_assert_eq!(refused, Err(IdTokenError::Signature));
+            let refused = read(&token(&pair, head, CLAIMS), &key);
+            prop_assert_eq!(refused, Err(IdTokenError::Token(JwtError::Signature)));
         }
     }
 }

@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use launchway_app_stores::transport::{Body, Method, Request, Transport};
+use launchway_credentials::jwt::JwtError;
 use launchway_domain::percent::encode;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use reqwest::Url;
@@ -174,7 +175,10 @@ impl Provider {
             now,
         };
         let mut email = verified_email(&token, &metadata.keys, &wanted);
-        if matches!(email, Err(IdTokenError::UnknownKey | IdTokenError::Signature)) {
+        if matches!(
+            email,
+            Err(IdTokenError::Token(JwtError::UnknownKey | JwtError::Signature))
+        ) {
             metadata = self.metadata(now, AGAIN).await?;
             email = verified_email(&token, &metadata.keys, &wanted);
         }

@@ -44,7 +44,12 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "launchway-outbound",
-        &["launchway-app-stores", "launchway-domain", "launchway-os"],
+        &[
+            "launchway-app-stores",
+            "launchway-credentials",
+            "launchway-domain",
+            "launchway-os",
+        ],
         &[TESTING],
     ),
     (
@@ -61,7 +66,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "launchway-app-store-simulator",
-        &["launchway-domain", "launchway-app-stores"],
+        &["launchway-app-stores", "launchway-credentials", "launchway-domain"],
         &[TESTING, "launchway-binaries"],
     ),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),

@@ -6,23 +6,20 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use launchway_app_store_simulator::{
     ADDRESS, Account, AppInfo, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
 };
 use launchway_app_stores::release::{EarlierSubmissions, Note, Options, Symbols};
-use launchway_app_stores::token::{Es256Key, Rs256Key};
 use launchway_app_stores::transport::{Request, Response, Source, Transport, TransportError};
 use launchway_app_stores::{AppStoreError, Clock, NextStep, Release, Step, app_store, google_play};
+use launchway_credentials::jwt::{Es256Key, Rs256Key};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::{SubmissionState, SubmissionStatus, Transition, schedule};
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
-use p256::pkcs8::DecodePrivateKey;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -125,24 +122,19 @@ pub struct Stand {
     pub crash_after: Option<usize>,
 }
 
-pub fn der(pem: &str) -> Vec<u8> {
-    let lines = pem.lines().filter(|line| !line.starts_with("-----"));
-    STANDARD.decode(lines.collect::<String>()).unwrap()
-}
-
 fn accounts() -> Vec<Account> {
     let account: Value = serde_json::from_str(ACCOUNT).unwrap();
-    let es256 = p256::ecdsa::SigningKey::from_pkcs8_der(&der(P8)).unwrap();
-    let rs256 = ring::signature::RsaKeyPair::from_pkcs8(&der(account["private_key"].as_str().unwrap())).unwrap();
+    let es256 = Es256Key::from_pem(P8).unwrap();
+    let rs256 = Rs256Key::from_pem(account["private_key"].as_str().unwrap()).unwrap();
     vec![
         Account::AppStore {
             key_id: KEY_ID.to_owned(),
             issuer_id: Some(ISSUER.to_owned()),
-            public: es256.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
+            public: es256.verifying_key(),
         },
         Account::Google {
             client_email: account["client_email"].as_str().unwrap().to_owned(),
-            public: ring::signature::KeyPair::public_key(&rs256).as_ref().to_vec(),
+            public: rs256.verifying_key(),
         },
     ]
 }

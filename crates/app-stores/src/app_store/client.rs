@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use launchway_credentials::jwt::Es256Key;
 use launchway_domain::time::{EpochMs, MINUTE, SECOND};
 use serde_json::{Value, json};
 
 use super::refusal::{CallError, refusal};
 use crate::answer::{json as read_json, unavailable};
 use crate::clock::Clock;
-use crate::token::Es256Key;
 use crate::transport::{Method, Request, Transport};
 
 /// Apple's maximum is 20 minutes after the token was issued.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use launchway_credentials::jwt::Rs256Key;
 use launchway_domain::percent;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
@@ -13,7 +14,6 @@ use super::refusal::{CallError, refusal};
 use crate::answer::{Fields, json as read_json, unavailable};
 use crate::clock::Clock;
 use crate::failure::AppStoreError;
-use crate::token::Rs256Key;
 use crate::transport::{Body, Method, Request, Response, Transport};
 
 /// The scope of the token.
