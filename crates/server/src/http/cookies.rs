@@ -110,3 +110,38 @@ fn build(app: &App, name: &str, value: &str, seconds: i64) -> HeaderValue {
     // Tokens and ids are ASCII: always a valid header value.
     HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_is_found_however_the_browser_sends_it() {
+        let cases: [(&[&[u8]], Option<&str>); 17] = [
+            (&[b"launchway=a"], Some("a")),
+            (&[b"x=b; launchway=a; y=c"], Some("a")),
+            (&[b"x=b;launchway=a;y=c"], Some("a")),
+            (&[b"x=b", b"launchway=a"], Some("a")),
+            (&[b" launchway=a ;"], Some("a")),
+            (&[b"launchway=a=b=="], Some("a=b==")),
+            (&[b"launchway=\"a\""], Some("\"a\"")),
+            (&[b"launchway=%61"], Some("%61")),
+            (&[b"launchway=a; launchway=b"], Some("a")),
+            (&[b"launchway=; launchway=b"], Some("b")),
+            (&[b"y=\xff", b"launchway=a"], Some("a")),
+            (&[b"launchway=a\xff"], None),
+            (&[b"launchway=", b"launchway", b"=launchway"], None),
+            (&[b"Launchway=a; xlaunchway=a; launchwayx=a"], None),
+            (&[b"launchway =a"], None),
+            (&[b";;; ; =; ==;"], None),
+            (&[], None),
+        ];
+        for (lines, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(header::COOKIE, HeaderValue::from_bytes(line).unwrap());
+            }
+            assert_eq!(value(&headers, "launchway"), expected, "{headers:?}");
+        }
+    }
+}
