@@ -13,3 +13,4 @@ pub mod s3;
 pub mod server_process;
 pub mod settings;
 pub mod wait;
+pub mod workspace;

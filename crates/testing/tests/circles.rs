@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use launchway_testing::workspace::{files_below, root};
+
 /// Crates that still have circles, each with what is left to do.
 const EXEMPT: &[(&str, &str)] = &[(
     "server",
@@ -99,20 +101,15 @@ fn circles_in(files: &[(&str, &str)]) -> Vec<String> {
 
 /// The sources of a crate by their paths below `src`.
 fn sources(src: &Path) -> BTreeMap<PathBuf, String> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![src.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                files.insert(path.strip_prefix(src).unwrap().to_owned(), text);
-            }
-        }
-    }
+    let files = files_below(src, &["rs"]).into_iter();
     files
+        .map(|path| {
+            (
+                path.strip_prefix(src).unwrap().to_owned(),
+                fs::read_to_string(&path).unwrap(),
+            )
+        })
+        .collect()
 }
 
 /// What the top-level modules of a crate use of each other. The root of the crate is none of them: it names all.
@@ -291,8 +288,4 @@ fn reached<'u>(uses: &'u Uses, from: &str) -> BTreeSet<&'u str> {
         }
     }
     reached
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

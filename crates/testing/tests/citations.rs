@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+use launchway_testing::workspace::root;
+
 /// The directory of the pages, and of the rules among them.
 const DOCS: &str = "docs/";
 const REFERENCE: &str = "docs/reference/";
@@ -301,8 +303,4 @@ fn foreign_citations(text: &str) -> impl Iterator<Item = String> {
 
 fn is_page(path: &str) -> bool {
     path.ends_with(".md")
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

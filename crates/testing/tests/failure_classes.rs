@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use launchway_testing::workspace::{CODE, files_below, root};
 
 #[test]
 fn every_test_that_the_page_names_exists() {
@@ -54,37 +55,18 @@ fn is_word(byte: u8) -> bool {
 /// The functions of the repository, among them all tests.
 fn known_names() -> BTreeSet<String> {
     let mut known = BTreeSet::new();
-    for directory in ["crates", "tests", "bench"] {
-        collect_test_names(&root().join(directory), &mut known);
+    for file in CODE
+        .iter()
+        .flat_map(|folder| files_below(&root().join(folder), &["rs", "mjs"]))
+    {
+        let text = fs::read_to_string(file).unwrap();
+        known.extend(text.lines().filter_map(declared_function).map(str::to_owned));
     }
     known
-}
-
-/// The functions in the Rust files below a directory, and in the browser tests.
-fn collect_test_names(directory: &Path, names: &mut BTreeSet<String>) {
-    let entries = fs::read_dir(directory).unwrap();
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && name != "node_modules" && name != "target" && !path.is_symlink() {
-            collect_test_names(&path, names);
-        } else if is_source(&path) {
-            let text = fs::read_to_string(&path).unwrap();
-            names.extend(text.lines().filter_map(declared_function).map(str::to_owned));
-        }
-    }
-}
-
-fn is_source(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "rs" || extension == "mjs")
 }
 
 /// The name of the function that a line declares, if any.
 fn declared_function(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("fn ").or_else(|| line.split_once("function "))?;
     rest.split(['(', '<', ' ']).next()
-}
-
-fn root() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).to_owned()
 }

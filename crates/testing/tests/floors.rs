@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
+use launchway_testing::workspace::{CODE, files_below, metadata, root, rust_files};
 use serde_json::Value;
 
 /// Each crate, the workspace crates that it may depend on, and those that only its tests may depend on in addition.
@@ -162,10 +162,7 @@ fn crates_depend_only_downwards() {
 
 #[test]
 fn files_keep_to_the_house_rules() {
-    let mut files = Vec::new();
-    for directory in ["crates", "tests", "bench"] {
-        collect_sources(&root().join(directory), &["rs"], &mut files);
-    }
+    let files = rust_files();
     assert!(
         files.iter().any(|file| file.ends_with("testing/tests/floors.rs")),
         "the search finds not even this file"
@@ -182,13 +179,13 @@ fn files_keep_to_the_house_rules() {
 
 #[test]
 fn files_of_other_languages_are_not_longer() {
-    let mut files = Vec::new();
-    for directory in ["action", "crates", "tests", "bench"] {
-        let endings = ["css", "html", "js", "mjs", "py", "sh", "sql"];
-        collect_sources(&root().join(directory), &endings, &mut files);
-    }
+    let extensions = ["css", "html", "js", "mjs", "py", "sh", "sql"];
+    let folders = ["action"].into_iter().chain(CODE);
+    let mut files: Vec<_> = folders
+        .flat_map(|folder| files_below(&root().join(folder), &extensions))
+        .collect();
     // Scripts have no extension.
-    collect_sources(&root().join("scripts"), &["", "py"], &mut files);
+    files.extend(files_below(&root().join("scripts"), &["", "py"]));
     assert!(
         files.iter().any(|file| file.ends_with("scripts/test")),
         "the search finds not even the test command"
@@ -360,37 +357,6 @@ fn declared_module(line: &str) -> Option<&str> {
         None => line,
     };
     declaration.strip_prefix("mod ")?.split([' ', ';', '{']).next()
-}
-
-/// The files below `directory` with one of the extensions, without generated ones.
-fn collect_sources(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" && name != "node_modules" {
-            collect_sources(&path, endings, files);
-        } else {
-            let ending = path.extension().unwrap_or_default();
-            if endings.iter().any(|known| *known == ending) {
-                files.push(path);
-            }
-        }
-    }
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
-
-/// Cargo's metadata of the workspace's own crates.
-fn metadata() -> Value {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn member_names(metadata: &Value) -> BTreeSet<String> {

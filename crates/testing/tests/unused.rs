@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use serde_json::Value;
+use launchway_testing::workspace::{CODE, files_below, metadata, root};
 
 #[test]
 fn dependencies_are_used() {
@@ -49,10 +48,10 @@ fn dependencies_of_the_workspace_are_used() {
 
 #[test]
 fn snapshots_belong_to_assertions() {
-    let mut snapshots = Vec::new();
-    for directory in ["crates", "tests"] {
-        collect_files(&root().join(directory), "snap", &mut snapshots);
-    }
+    let snapshots: Vec<_> = CODE
+        .iter()
+        .flat_map(|folder| files_below(&root().join(folder), &["snap"]))
+        .collect();
     assert!(!snapshots.is_empty(), "the search finds no snapshot");
     let unused: Vec<String> = snapshots
         .iter()
@@ -156,10 +155,8 @@ fn declared_dependencies(manifest: &str) -> Vec<&str> {
 
 /// All Rust code below a directory, including files elsewhere that it declares as modules.
 fn code_below(directory: &Path) -> String {
-    let mut files = Vec::new();
-    collect_files(directory, "rs", &mut files);
     let mut code = String::new();
-    for file in files {
+    for file in files_below(directory, &["rs"]) {
         let text = fs::read_to_string(&file).unwrap();
         for path in text.lines().filter_map(named_path) {
             let elsewhere = file.parent().unwrap().join(path);
@@ -173,32 +170,4 @@ fn code_below(directory: &Path) -> String {
 /// The path in a line's `path` attribute.
 fn named_path(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("#[path = \"")?.strip_suffix("\"]")
-}
-
-/// The files below `directory` with this extension, without generated ones.
-fn collect_files(directory: &Path, ending: &str, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" && name != "node_modules" {
-            collect_files(&path, ending, files);
-        } else if path.extension().is_some_and(|extension| extension == ending) {
-            files.push(path);
-        }
-    }
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
-
-/// Cargo's metadata of the workspace's own crates.
-fn metadata() -> Value {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
