@@ -13,9 +13,7 @@ const INVALID: &str = "Invalid or expired API key";
 
 /// An organization with an admin who is signed in.
 async fn with_admin() -> (TestApp, String) {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Enterprise).await;
-    let cookie = app.user(org, "ada@example.com", Role::Admin).await;
+    let (app, _, cookie) = TestApp::with_user("ada@example.com", Role::Admin).await;
     (app, cookie)
 }
 

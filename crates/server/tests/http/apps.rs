@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use launchway_domain::scope::Scope;
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::iso;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -27,9 +27,7 @@ fn is_foreign(answer: &Answer, bundle: &str) {
 
 #[tokio::test]
 async fn any_member_and_any_key_claims_an_app() {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Enterprise).await;
-    let cookie = app.user(org, "ada@example.com", Role::Member).await;
+    let (app, org, cookie) = TestApp::with_user("ada@example.com", Role::Member).await;
     let key = app.key(org, &[Scope::Submit]).await;
     let body = json!({"bundleId": "com.example.App", "name": " The App "});
     let first = app.post(&cookie, "/apps", body).await.created();

@@ -44,9 +44,7 @@ pub async fn who(app: &TestApp, cookie: &str) -> Answer {
 
 #[tokio::test]
 async fn sign_in_says_who_is_signed_in() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Admin).await;
+    let (app, org, _) = TestApp::with_user(EMAIL, Role::Admin).await;
     // Addresses are found whatever their letter case and the blanks around them.
     let answer = post(&app, "/auth/sign-in", credentials(" Ada@Example.COM ", PASSWORD), &[]).await;
     let view = answer.ok();
@@ -72,8 +70,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
     ] {
         let settings = RawSettings { public_url: public_url.map(str::to_owned), ..RawSettings::default() };
         let app = TestApp::with(settings).await;
-        let (org, _) = app.org_with_key().await;
-        app.user(org, EMAIL, Role::Member).await;
+        app.org_with_user(EMAIL, Role::Member).await;
         let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await;
         let header = answer.header("set-cookie").to_owned();
         let mut parts = header.split("; ");
@@ -96,9 +93,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
 
 #[tokio::test]
 async fn sign_in_rotates_the_cookie() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let first = app.user(org, EMAIL, Role::Member).await;
+    let (app, _, first) = TestApp::with_user(EMAIL, Role::Member).await;
     let elsewhere = app.sign_in(EMAIL).await;
     let headers = [("cookie", first.as_str()), ("origin", app.origin.as_str())];
     let wrong = post(&app, "/auth/sign-in", credentials(EMAIL, "not the password"), &headers).await;
@@ -121,9 +116,7 @@ async fn sign_in_rotates_the_cookie() {
 
 #[tokio::test]
 async fn sign_out_ends_the_session_and_clears_the_cookie() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let first = app.user(org, EMAIL, Role::Member).await;
+    let (app, _, first) = TestApp::with_user(EMAIL, Role::Member).await;
     let other = app.sign_in(EMAIL).await;
     let id = who(&app, &first).await.ok()["id"].clone();
     let answer = app.post(&first, "/auth/sign-out", ()).await;
@@ -139,9 +132,7 @@ async fn sign_out_ends_the_session_and_clears_the_cookie() {
 
 #[tokio::test]
 async fn a_session_ends_after_90_days_however_often_it_is_used() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let session = app.user(org, EMAIL, Role::Member).await;
+    let (app, _, session) = TestApp::with_user(EMAIL, Role::Member).await;
     for _ in 0..8 {
         app.advance(10 * DAY);
         who(&app, &session).await.ok();
@@ -158,9 +149,7 @@ async fn a_session_ends_after_90_days_however_often_it_is_used() {
 
 #[tokio::test]
 async fn a_session_ends_when_it_was_idle_for_30_days() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let first = app.user(org, EMAIL, Role::Member).await;
+    let (app, org, first) = TestApp::with_user(EMAIL, Role::Member).await;
     // Used just before the end, it lives on: once by the API, once by a page.
     app.advance(30 * DAY - MINUTE);
     app.get(&first, "/auth/sessions").await.ok();
@@ -183,9 +172,7 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
 
 #[tokio::test]
 async fn sessions_are_listed_and_revocable() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let first = app.user(org, EMAIL, Role::Member).await;
+    let (app, org, first) = TestApp::with_user(EMAIL, Role::Member).await;
     app.user(org, "bob@example.com", Role::Member).await;
     app.advance(MINUTE);
     let headers = [("user-agent", "Browser/1"), ("x-forwarded-for", "203.0.113.9")];
@@ -216,9 +203,7 @@ async fn sessions_are_listed_and_revocable() {
 
 #[tokio::test]
 async fn a_bearer_value_wins_over_a_cookie() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let (app, org, cookie) = TestApp::with_user(EMAIL, Role::Owner).await;
     let (other, key) = app.org_with_key().await;
     for scheme in ["Bearer", "bearer", "BEARER"] {
         let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);

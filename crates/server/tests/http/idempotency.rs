@@ -69,8 +69,7 @@ async fn a_repeated_request_gets_its_first_answer_without_secrets() {
 #[tokio::test]
 async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
     let app = TestApp::with(settings!(open_organizations = "true")).await;
-    let org = app.org(Tier::Enterprise).await;
-    app.user(org, "owner@example.com", Role::Owner).await;
+    let (org, _) = app.org_with_user("owner@example.com", Role::Owner).await;
     let cookie = app.user(org, "lonely@example.com", Role::Member).await;
     let session = app.get(&cookie, "/auth/session").await.ok();
     let make = async || {

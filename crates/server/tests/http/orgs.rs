@@ -133,8 +133,7 @@ async fn a_new_organization_has_the_default_tier() {
         [(None, "enterprise", "1000"), (Some("free"), "free", "60"), (Some("pro"), "pro", "300")]
     {
         let app = open_to_all(given).await;
-        let (org, _) = app.org_with_key().await;
-        let cookie = app.user(org, EMAIL, Role::Member).await;
+        let (_, cookie) = app.org_with_user(EMAIL, Role::Member).await;
         let made = app.post(&cookie, "/orgs", json!({"name": "Mine"})).await.created();
         assert_eq!(made["tier"], tier);
         let path = format!("/apps?orgId={}", made.id());
@@ -145,8 +144,7 @@ async fn a_new_organization_has_the_default_tier() {
 #[tokio::test]
 async fn a_user_without_organization_is_told_what_to_do() {
     let app = open_to_all(None).await;
-    let org = app.org(Tier::Enterprise).await;
-    app.user(org, EMAIL, Role::Owner).await;
+    let (org, _) = app.org_with_user(EMAIL, Role::Owner).await;
     let cookie = app.user(org, "bob@example.com", Role::Member).await;
     let id = user_id(&app, &cookie).await;
     let left = app.delete(&cookie, &format!("/orgs/members?id={id}")).await.ok();

@@ -121,6 +121,13 @@ impl TestApp {
         (app, org, key)
     }
 
+    /// A service, an organization, and a user in it: the cookie.
+    pub async fn with_user(email: &str, role: Role) -> (TestApp, OrgId, String) {
+        let app = TestApp::start().await;
+        let (org, cookie) = app.org_with_user(email, role).await;
+        (app, org, cookie)
+    }
+
     /// A service with other settings.
     pub async fn with(setup: impl Into<Setup>) -> TestApp {
         let setup = setup.into();
@@ -222,6 +229,13 @@ impl TestApp {
         let org = self.org(Tier::Enterprise).await;
         let key = self.key(org, &Scope::ALL).await;
         (org, key)
+    }
+
+    /// A new organization with a user in it: the cookie.
+    pub async fn org_with_user(&self, email: &str, role: Role) -> (OrgId, String) {
+        let org = self.org(Tier::Enterprise).await;
+        let cookie = self.user(org, email, role).await;
+        (org, cookie)
     }
 
     /// A user with this role, signed in: the cookie.

@@ -19,9 +19,7 @@ const URL: &str = "https://hooks.example.com/services/T0/verysecret";
 
 /// An organization with an admin who is signed in.
 async fn with_admin() -> (TestApp, String) {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Enterprise).await;
-    let cookie = app.user(org, "ada@example.com", Role::Admin).await;
+    let (app, _, cookie) = TestApp::with_user("ada@example.com", Role::Admin).await;
     (app, cookie)
 }
 

@@ -27,8 +27,7 @@ const LEFT: u64 = 14 * 3600;
 /// A service with a user: who it is, and the cookie that makes the browser of the first sign-in a known device.
 async fn stage(setup: Setup) -> (TestApp, User, String) {
     let app = TestApp::with(setup).await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    app.org_with_user(EMAIL, Role::Owner).await;
     let (user, device) = (user(&app).await, device(&right(&app, PASSWORD).await));
     (app, user, device)
 }
@@ -207,8 +206,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
 #[tokio::test]
 async fn a_device_is_known_by_user_password_and_year() {
     let (app, user, device) = stage(Setup::default()).await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, "bob@example.com", Role::Member).await;
+    app.org_with_user("bob@example.com", Role::Member).await;
     let bobs = json!({"email": "bob@example.com", "password": PASSWORD});
     let bobs = sign_in(&app, bobs, "192.0.2.1", "").await;
     let bobs = self::device(&bobs);
@@ -274,8 +272,7 @@ async fn strangers_do_not_lock_a_signed_in_user_out() {
 #[tokio::test]
 async fn the_cookie_is_for_the_server_alone() {
     let app = TestApp::with(settings!(public_url = "https://launchway.example")).await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    app.org_with_user(EMAIL, Role::Owner).await;
     let answer = right(&app, PASSWORD).await;
     let cookies: Vec<_> = answer.headers.get_all("set-cookie").iter().collect();
     assert_eq!(cookies.len(), 2);

@@ -199,9 +199,7 @@ async fn a_reset_link_sets_a_password_once_and_ends_every_session() {
 
 #[tokio::test]
 async fn a_reset_link_lives_a_day() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    let (app, _, _) = TestApp::with_user(EMAIL, Role::Owner).await;
     let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     app.advance(DAY);
     reset(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
@@ -211,9 +209,7 @@ async fn a_reset_link_lives_a_day() {
 /// `docs/reference/callers.md#passwords`: characters count, not bytes, and nothing is cut off.
 #[tokio::test]
 async fn a_password_has_at_least_12_characters() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    let (app, _, _) = TestApp::with_user(EMAIL, Role::Owner).await;
     let twelve = "\u{e4}\u{f6}\u{fc}\u{df} \u{20ac} 345678";
     let longest = "x".repeat(1024);
     for (password, problem) in [

@@ -39,8 +39,7 @@ fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
 #[tokio::test]
 async fn a_change_with_a_cookie_comes_from_the_own_pages() {
     let app = behind_a_proxy().await;
-    let (org, _) = app.org_with_key().await;
-    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let (_, cookie) = app.org_with_user(EMAIL, Role::Owner).await;
     let mut cases = said(&app);
     cases.push((Vec::new(), false));
     for (headers, own) in cases {
@@ -67,8 +66,7 @@ async fn a_change_with_a_cookie_comes_from_the_own_pages() {
 #[tokio::test]
 async fn another_site_signs_nobody_in() {
     let app = behind_a_proxy().await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    app.org_with_user(EMAIL, Role::Owner).await;
     for (headers, own) in said(&app) {
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
@@ -85,9 +83,7 @@ async fn another_site_signs_nobody_in() {
 
 #[tokio::test]
 async fn a_change_with_a_cookie_is_json() {
-    let app = TestApp::start().await;
-    let (org, _) = app.org_with_key().await;
-    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let (app, _, cookie) = TestApp::with_user(EMAIL, Role::Owner).await;
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         let request = app
             .request(Method::POST, "/apps")

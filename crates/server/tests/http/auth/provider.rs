@@ -9,7 +9,7 @@ mod ways;
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -23,8 +23,7 @@ use crate::support::{Fields, START, Says, TestApp};
 #[tokio::test]
 async fn who_has_an_account_is_signed_in() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    let (org, _) = app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     page(&app, "/", "").await.says("/sign-in/provider");
     let answer = come_back(&app, &fake, |_| {}).await;
@@ -75,8 +74,7 @@ async fn an_invitation_makes_an_account_and_no_organization() {
 #[tokio::test]
 async fn tokens_that_do_not_hold_are_refused() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     let end = START / 1000;
     for (field, value, words) in [
         ("iss", json!("https://evil.example"), "not made for this service"),
@@ -102,8 +100,7 @@ async fn tokens_that_do_not_hold_are_refused() {
 #[tokio::test]
 async fn a_sign_in_ends_in_the_browser_where_it_began() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     let ((kept, told), (other, _)) = (begin(&app).await, begin(&app).await);
     *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
     let anew = "This sign-in was not begun in this browser";
@@ -120,8 +117,7 @@ async fn a_sign_in_ends_in_the_browser_where_it_began() {
 #[tokio::test]
 async fn an_account_that_asks_for_codes_asks_here_too() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    let cookie = app.user(org, EMAIL, Role::Member).await;
+    let (_, cookie) = app.org_with_user(EMAIL, Role::Member).await;
     let view = who(&app, &cookie).await.ok();
     enroll(&app, view["user"].id().parse().unwrap()).await;
     prove(&app, EMAIL).await;

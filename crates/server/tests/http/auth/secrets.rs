@@ -33,8 +33,7 @@ async fn no_password_and_no_token_is_kept() {
     let owner = cookie(&post(&app, "/auth/setup", body, &[]).await);
     let made = app.post(&owner, "/api-keys", json!({"name": "CI", "scopes": ["update"]})).await.created();
     let key = made.text("key").to_owned();
-    let org = app.org(launchway_domain::tenancy::Tier::Pro).await;
-    app.user(org, "bob@example.com", Role::Admin).await;
+    let (org, _) = app.org_with_user("bob@example.com", Role::Admin).await;
     let admin = app.key(org, &[launchway_domain::scope::Scope::Admin]).await;
     let (_, invitation) = invite(&app, &admin, "eve@example.com", "member").await;
     let (_, open) = invite(&app, &admin, "mal@example.com", "member").await;

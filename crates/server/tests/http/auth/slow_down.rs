@@ -24,8 +24,7 @@ async fn with_user() -> TestApp {
 async fn on(database_url: Option<String>) -> TestApp {
     let settings = RawSettings { database_url, ..RawSettings::default() };
     let app = TestApp::with(settings).await;
-    let (org, _) = app.org_with_key().await;
-    app.user(org, EMAIL, Role::Owner).await;
+    app.org_with_user(EMAIL, Role::Owner).await;
     app
 }
 
@@ -132,8 +131,7 @@ async fn an_invitation_is_no_way_around() {
 async fn an_address_that_is_over_its_limit_counts_for_no_account() {
     for setup in [Setup::default(), Setup::on_postgres()] {
         let app = TestApp::with(setup).await;
-        let (org, _) = app.org_with_key().await;
-        app.user(org, EMAIL, Role::Owner).await;
+        app.org_with_user(EMAIL, Role::Owner).await;
         for n in 0..PER_ADDRESS {
             sign_in(&app, &format!("nobody{n}@example.com"), WRONG, "192.0.2.1").await;
         }

@@ -1,7 +1,7 @@
 //! Two-factor codes: sign-ins ask for one, each works once, wrong ones slow down as wrong passwords do.
 
 use launchway_domain::id::{OrgId, UserId};
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
 use launchway_os::clock::Clock;
@@ -45,9 +45,7 @@ fn shown(app: &TestApp, secret: &Secret) -> String {
 
 /// A service with one user whose sign-ins ask for codes.
 async fn stage() -> (TestApp, OrgId, Secret, Vec<String>) {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Pro).await;
-    let signed_in = app.user(org, EMAIL, Role::Owner).await;
+    let (app, org, signed_in) = TestApp::with_user(EMAIL, Role::Owner).await;
     let view = who(&app, &signed_in).await.ok();
     let (secret, recovery) = enroll(&app, view["user"].id().parse().unwrap()).await;
     (app, org, secret, recovery)

@@ -164,9 +164,7 @@ async fn an_admin_who_goes_leaves_no_access() {
 /// An owner who becomes an admin, and whoever gets a greater role.
 #[tokio::test]
 async fn access_ends_with_a_lesser_role_only() {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Enterprise).await;
-    let owner = app.user(org, "owner@example.com", Role::Owner).await;
+    let (app, org, owner) = TestApp::with_user("owner@example.com", Role::Owner).await;
     let ada = app.user(org, EMAIL, Role::Admin).await;
     let path = format!("/orgs/members?id={}", user_id(&app, &ada).await);
     let change = async |role: &str| {

@@ -1,7 +1,7 @@
 //! `/orgs/invitations`: links for one address, once, for 7 days (`docs/reference/callers.md#invitations`). Accepting one:
 //! `auth/links.rs`.
 
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, iso};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,9 +13,7 @@ const PATH: &str = "/orgs/invitations";
 
 #[tokio::test]
 async fn the_link_is_shown_to_who_made_it_and_never_again() {
-    let app = TestApp::start().await;
-    let org = app.org(Tier::Enterprise).await;
-    let admin = app.user(org, EMAIL, Role::Admin).await;
+    let (app, _, admin) = TestApp::with_user(EMAIL, Role::Admin).await;
     let mut made = app.post(&admin, PATH, json!({"email": " Bob@Example.com "})).await.created();
     let link = made.as_object_mut().unwrap().remove("link").unwrap();
     assert!(link.as_str().unwrap().starts_with(&format!("{}/invite?token=", app.origin)), "{link}");

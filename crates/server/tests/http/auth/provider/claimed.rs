@@ -1,6 +1,6 @@
 //! An account that somebody else may have made before the provider proved whose address it is.
 
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_server::api_error::ApiError;
 use launchway_server::caller::{Browser, Origin};
 use launchway_server::ops::{proof, sessions};
@@ -49,8 +49,7 @@ async fn the_inviting_admins_password_ends_with_the_first_sign_in() {
 #[tokio::test]
 async fn codes_that_were_planted_lock_nobody_out() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    let planted = app.user(org, EMAIL, Role::Member).await;
+    let (_, planted) = app.org_with_user(EMAIL, Role::Member).await;
     enroll(&app, user_id(&app, &planted).await.parse().unwrap()).await;
     claimed(&come_back(&app, &fake, |_| {}).await);
     session(&come_back(&app, &fake, |_| {}).await);
@@ -60,8 +59,7 @@ async fn codes_that_were_planted_lock_nobody_out() {
 #[tokio::test]
 async fn what_a_planted_session_made_ends() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    let planted = app.user(org, EMAIL, Role::Admin).await;
+    let (org, planted) = app.org_with_user(EMAIL, Role::Admin).await;
     let login = device_logins::begin(&app).await;
     device_logins::confirm(&app, &planted, &login, org).await;
     let browser_key = device_logins::claim(&app, &login).await.ok()["key"].clone();
@@ -86,8 +84,7 @@ async fn what_a_planted_session_made_ends() {
 #[tokio::test]
 async fn only_the_provider_takes_an_account() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    let own = app.user(org, EMAIL, Role::Member).await;
+    let (_, own) = app.org_with_user(EMAIL, Role::Member).await;
     let refused = come_back(&app, &fake, |claims| claims["email_verified"] = json!(false)).await;
     is_refused(&refused, 401, "no e-mail address");
     let (kept, told) = begin(&app).await;
@@ -115,8 +112,7 @@ async fn a_password_that_the_owner_set_stays() {
 #[tokio::test]
 async fn a_sign_in_that_began_before_does_not_end_after() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     let browser = Browser {
         agent: "planted".to_owned(),
         token: None,

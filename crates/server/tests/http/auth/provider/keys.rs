@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
@@ -13,8 +13,7 @@ use crate::support::{Says, TestApp};
 
 async fn with_user() -> (TestApp, Arc<Fake>) {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     (app, fake)
 }

@@ -1,7 +1,7 @@
 //! Accounts that the provider alone signs in: they have no password, until their users set one.
 
 use launchway_domain::id::OrgId;
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_os::clock::Clock;
 use launchway_server::dashboard::form_token;
@@ -166,8 +166,7 @@ async fn invitations_are_taken_only_by_a_whole_sign_in() {
 #[tokio::test]
 async fn who_has_a_password_joins_by_the_link_and_the_password() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     let (_, token) = invited_by_two(&app).await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
@@ -20,8 +20,7 @@ async fn signs_in_by_password(app: &TestApp) {
 #[tokio::test]
 async fn a_provider_that_is_away_keeps_nobody_with_a_password_out() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     fake.status.store(502, Ordering::SeqCst);
     let answer = page(&app, "/sign-in/provider", "").await;
@@ -42,8 +41,7 @@ async fn a_provider_that_nothing_listens_for_is_away() {
     let nowhere = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let app = with_issuer(&nowhere).await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     is_refused(&page(&app, "/sign-in/provider", "").await, 503, AWAY);
     signs_in_by_password(&app).await;
@@ -67,8 +65,7 @@ async fn what_a_provider_publishes_must_fit_the_settings() {
 #[tokio::test]
 async fn made_up_codes_slow_down_by_address_as_wrong_passwords_do() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Member).await;
+    app.org_with_user(EMAIL, Role::Member).await;
     prove(&app, EMAIL).await;
     app.advance(MINUTE);
     for _ in 0..20 {
@@ -88,8 +85,7 @@ async fn made_up_codes_slow_down_by_address_as_wrong_passwords_do() {
 #[tokio::test]
 async fn an_address_that_only_looks_alike_in_lower_case_is_another() {
     let (app, fake) = stage().await;
-    let org = app.org(Tier::Pro).await;
-    app.user(org, "kim@example.com", Role::Owner).await;
+    app.org_with_user("kim@example.com", Role::Owner).await;
     prove(&app, "kim@example.com").await;
     let answer = come_back(&app, &fake, |claims| claims["email"] = json!("\u{212a}im@example.com")).await;
     is_refused(&answer, 403, "has no account here");

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_os::clock::Clock;
 use serde_json::json;
 
@@ -20,8 +20,7 @@ fn link(answer: &Answer) -> String {
 }
 
 async fn with_user(app: &TestApp) -> String {
-    let org = app.org(Tier::Pro).await;
-    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let (_, cookie) = app.org_with_user(EMAIL, Role::Owner).await;
     prove(app, EMAIL).await;
     cookie
 }
