@@ -8,14 +8,12 @@ use std::fs;
 use launchway_testing::workspace::{root, rust_files};
 
 /// The files in which time itself is the subject.
-const ALLOWED: [&str; 5] = [
+const ALLOWED: [&str; 4] = [
     "crates/testing/src/wait.rs",
     // Chooses the moment at which a process is killed, without dependencies that would slow that process's start.
     "crates/device/tests/device/kills.rs",
     // The pauses of the runner's machine, which are real and short.
     "crates/runner/tests/runner/work.rs",
-    // A test that may take as long as it wants.
-    "crates/runner/tests/runner/fake_server.rs",
     // The server's own deadline for an answer without a lease.
     "crates/runner/tests/runner/fake_server/answers.rs",
 ];

@@ -6,7 +6,6 @@ mod answers;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use axum::Router;
 use launchway_api::runner::{AnnounceArtifact, Finish, Lease, Source, TellPlan};
@@ -153,8 +152,13 @@ impl FakeServer {
 
     /// Waits for the result of a build without a timeout.
     pub async fn finished_whenever(&self, id: &str) {
-        while self.inner().builds.get(id).is_none_or(|build| build.finish.is_none()) {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        loop {
+            let mut changed = std::pin::pin!(self.shared.changed.notified());
+            changed.as_mut().enable();
+            if self.inner().builds.get(id).is_some_and(|build| build.finish.is_some()) {
+                return;
+            }
+            changed.await;
         }
     }
 

@@ -207,13 +207,15 @@ fn put(server: &FakeServer, id: &str, body: Bytes) -> Response<Body> {
 }
 
 fn finish(server: &FakeServer, path: &str, finish: Finish) -> Response<Body> {
-    about(server, path, &finish.build_id.clone(), finish.attempt, |build, _| {
+    let response = about(server, path, &finish.build_id.clone(), finish.attempt, |build, _| {
         let size = build.counted + build.log.len();
         assert_eq!(finish.log_size, size as u64, "the log must be whole before the end");
         let status = finish.status.clone();
         build.finish.get_or_insert(finish);
         json!({"id": "build", "status": status})
-    })
+    });
+    server.shared.changed.notify_waiters();
+    response
 }
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> T {
