@@ -42,7 +42,7 @@ async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Valu
         .db
         .read()
         .await?
-        .system("an account stands beside the tenants")
+        .system("an account belongs to no tenant")
         .user_by_email(&email)
         .await?;
     let hash = if known.is_none() {

@@ -9,6 +9,7 @@ use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIF
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
 use launchway_os::random::token_hash;
+use launchway_store::System;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -21,6 +22,7 @@ use crate::ops::{departures, orgs};
 
 /// The key of the metadata row with the hash of the first-run token.
 pub const SETUP: &str = "setup_token";
+pub(super) const OF_NO_TENANT: &str = "an account belongs to no tenant";
 const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
 
 /// The token of the first-run link, while there is no organization. Each start makes a new one.
@@ -95,7 +97,7 @@ pub(super) fn new_user(app: &App, email: &str) -> User {
 
 /// Stores an account; rejects an address that already has one.
 pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), ApiError> {
-    let mut system = write.system("an account stands beside the tenants");
+    let mut system = write.system(OF_NO_TENANT);
     if system.create_user(user, password_hash).await? {
         Ok(())
     } else {
@@ -184,15 +186,19 @@ pub async fn accept_invitation(
     Ok(signed_in)
 }
 
+/// The user with an email address that the operator names.
+pub(super) async fn user_with_email(system: &mut System<'_>, email: &str) -> Result<User, ApiError> {
+    let email = valid_email(email)?;
+    let found = system.user_by_email(&email).await?;
+    let (user, _) = found.ok_or_else(|| ApiError::bad(format!("{email} has no account")))?;
+    Ok(user)
+}
+
 /// A link that lets a user set a new password, for the operator to pass on.
 pub async fn offer_reset(app: &App, email: &str) -> Result<String, ApiError> {
-    let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
-    let mut system = tx.system("an account stands beside the tenants");
-    let (user, _) = system
-        .user_by_email(&email)
-        .await?
-        .ok_or_else(|| ApiError::bad(format!("{email} has no account")))?;
+    let mut system = tx.system(OF_NO_TENANT);
+    let user = user_with_email(&mut system, email).await?;
     let token = app.random.token();
     system
         .create_reset_link(user.id, &token_hash(&token), app.clock.now() + RESET_LIFE)
@@ -241,7 +247,7 @@ pub async fn change_password(
     })?;
     let hash = app.passwords.hash(new).await?;
     let mut tx = app.db.write().await?;
-    let mut system = tx.system("an account stands beside the tenants");
+    let mut system = tx.system(OF_NO_TENANT);
     proof::hold(&mut system, user.id, &proven).await?;
     system.set_password(user.id, &hash).await?;
     tries::forget(&mut system, user.id).await?;

@@ -108,7 +108,7 @@ pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<Rem
     let email = valid_email(email)?;
     let none = || ApiError::bad(format!("{email} is not a member of {}", org.name));
     let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
-    let mut system = write.system("an account stands beside the tenants");
+    let mut system = write.system("an account belongs to no tenant");
     let (user, _) = system.user_by_email(&email).await?.ok_or_else(none)?;
     write.org().lock_member(user.id).await?;
     let member = write.org().member(user.id).await?.ok_or_else(none)?;

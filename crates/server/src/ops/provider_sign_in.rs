@@ -57,7 +57,7 @@ pub struct RevokedAccess {
 /// codes and the access that it granted. `None` if nothing needs to end: the address was verified before, or only the
 /// provider has signed the user in.
 async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<Option<RevokedAccess>, ApiError> {
-    const REASON: &str = "an account stands beside the tenants";
+    const REASON: &str = "an account belongs to no tenant";
     if app.db.read().await?.system(REASON).is_proven_user(user.id).await? {
         return Ok(None);
     }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::ops::accounts::valid_email;
+use crate::ops::accounts::{OF_NO_TENANT, user_with_email};
 use crate::ops::proof;
 use crate::ops::sessions::{commit_with_audit, line};
 
@@ -179,15 +179,11 @@ fn typed_wrong(failure: ApiError) -> ApiError {
 
 /// Turns codes off for a user who lost the app and the recovery codes, by the operator.
 pub async fn remove_for(app: &App, email: &str) -> Result<UserId, ApiError> {
-    let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
-    let mut system = tx.system("an account stands beside the tenants");
-    let (user, _) = system
-        .user_by_email(&email)
-        .await?
-        .ok_or_else(|| ApiError::bad(format!("{email} has no account")))?;
+    let mut system = tx.system(OF_NO_TENANT);
+    let user = user_with_email(&mut system, email).await?;
     if !system.remove_two_factor(user.id).await? {
-        return Err(ApiError::bad(format!("{email} has no two-factor codes")));
+        return Err(ApiError::bad(format!("{} has no two-factor codes", user.email)));
     }
     let line = line(app, Actor::Operator, REMOVED, user.id, None);
     commit_with_audit(app, tx, user.id, line).await?;
