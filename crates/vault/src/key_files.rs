@@ -51,3 +51,32 @@ fn put_in_place(file: &Path) -> io::Result<()> {
     std::fs::rename(waiting(file), file)?;
     sync_folder(folder_of(file))
 }
+
+#[cfg(test)]
+mod tests {
+    use launchway_os::random::SystemRandom;
+
+    use super::*;
+
+    #[test]
+    fn the_key_that_fits_the_database_ends_in_its_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("master.key");
+        let old = MasterKey::load(&file, true, &SystemRandom).expect("a key");
+        let new = MasterKey::make(&SystemRandom);
+        write_waiting(&file, &MasterKey::make(&SystemRandom)).expect("an abandoned rotation");
+        write_waiting(&file, &new).expect("the waiting key");
+        let found = |check: &MasterKey| finish_rotation(&file, &check.check_value()).map(|key| key.check_value());
+        // The process died before the database was sealed with the new key, or after it.
+        assert_eq!(found(&old), Some(old.check_value()));
+        assert!(
+            waiting(&file).exists(),
+            "the database may be sealed with the new key in a moment"
+        );
+        assert_eq!(found(&new), Some(new.check_value()));
+        assert!(!waiting(&file).exists());
+        let present = MasterKey::read_file(&file).expect("the key file");
+        assert_eq!(present.check_value(), new.check_value());
+        assert_eq!(found(&old), None, "the old key is gone");
+    }
+}
