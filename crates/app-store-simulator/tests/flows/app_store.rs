@@ -8,7 +8,8 @@ use launchway_domain::submission::SubmissionStatus::{Failed, InReview, Queued, R
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::HOUR;
 
-use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
+use crate::driver::{drive, to_end};
+use crate::stand::{NOW, Stand, notes, release, settings};
 use crate::used_numbers::kept;
 
 pub fn testflight() -> Release {

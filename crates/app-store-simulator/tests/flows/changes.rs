@@ -7,8 +7,9 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{Halted, Queued, RollingOut, Success};
 
 use crate::app_store::phased;
+use crate::driver::drive;
 use crate::google_play::{is_staged, staged, to_stage};
-use crate::stand::{Stand, drive, release};
+use crate::stand::{Stand, release};
 
 pub fn is_rolling(step: &launchway_app_stores::Step<Progress>) -> bool {
     step.progress.stage == Stage::Rollout && step.next == launchway_app_stores::NextStep::Later

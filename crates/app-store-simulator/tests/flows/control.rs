@@ -11,9 +11,10 @@ use launchway_domain::submission::SubmissionStatus::{Rejected, Success};
 use serde_json::{Value, json};
 
 use crate::app_store::{phased, testflight};
+use crate::driver::to_end;
 use crate::faults::quick;
 use crate::over_http::stand_with;
-use crate::stand::{NOW, Stand, release, to_end};
+use crate::stand::{NOW, Stand, release};
 use crate::used_numbers::kept;
 
 /// Sends a control request. Returns its status and response.

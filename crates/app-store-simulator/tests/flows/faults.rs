@@ -5,7 +5,8 @@ use launchway_app_stores::app_store::AppStoreConnect;
 use launchway_domain::submission::SubmissionStatus::{RollingOut, Success};
 use launchway_domain::time::{MINUTE, SECOND};
 
-use crate::stand::{Stand, settings, to_end};
+use crate::driver::to_end;
+use crate::stand::{Stand, settings};
 use crate::{app_store, google_play};
 
 /// Faults that must not fail any flow, at any request.

@@ -8,7 +8,8 @@ use launchway_domain::submission::SubmissionStatus::{self, Failed, Queued, Rejec
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{HOUR, MINUTE};
 
-use crate::stand::{NOW, Stand, drive, notes, release, settings, symbols, to_end};
+use crate::driver::{drive, to_end};
+use crate::stand::{NOW, Stand, notes, release, settings, symbols};
 
 /// Larger than the granularity of chunks, so that half of a chunk can be kept.
 const SIZE: usize = 600_000;
@@ -28,7 +29,7 @@ pub fn is_staged(step: &Step<Progress>) -> bool {
     step.progress.stage == Stage::Rollout && step.next == launchway_app_stores::NextStep::Later
 }
 
-pub async fn to_stage(stand: &Stand, release: &Release) -> crate::stand::Ended<Progress> {
+pub async fn to_stage(stand: &Stand, release: &Release) -> crate::driver::Ended<Progress> {
     drive::<GooglePlay>(stand, release, Progress::default(), Queued, is_staged).await
 }
 

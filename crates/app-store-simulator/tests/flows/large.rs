@@ -15,8 +15,9 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::Success;
 use sha2::{Digest, Sha256};
 
+use crate::driver::to_end;
 use crate::over_http::{stand, stand_with};
-use crate::stand::{APP, release, settings, to_end};
+use crate::stand::{APP, release, settings};
 
 const SIZE: u64 = 200_000_000;
 /// For client and simulator together, including data in transit: four parts of 5 MiB to the App Store, or a chunk of 16

@@ -5,6 +5,7 @@
 mod app_store;
 mod changes;
 mod control;
+mod driver;
 mod faults;
 mod google_play;
 mod large;

@@ -8,8 +8,9 @@ use launchway_app_stores::transport::HttpTransport;
 use launchway_domain::submission::SubmissionStatus::{RollingOut, Success};
 use tokio::net::TcpListener;
 
+use crate::driver::to_end;
 use crate::faults::{KINDS, WAYS, Way, calls, quick, walk_on};
-use crate::stand::{Stand, TestClock, settings, to_end};
+use crate::stand::{Stand, TestClock, settings};
 
 pub async fn stand() -> (Stand, Serving) {
     let part = 5 << 20;

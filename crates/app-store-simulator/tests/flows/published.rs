@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use crate::app_store::{is_approved, phased, testflight};
 use crate::changes::is_rolling;
+use crate::driver::{drive, to_end};
 use crate::google_play::{is_staged, staged, to_stage};
-use crate::stand::{Exchange, Stand, drive, release, to_end};
+use crate::stand::{Exchange, Stand, release};
 use crate::used_numbers::kept;
 
 const APP_STORE: &str = include_str!("../../schemas/app-store-connect.json");

@@ -16,8 +16,9 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use sha2::{Digest, Sha256};
 
 use crate::changes::is_rolling;
+use crate::driver::{drive, to_end};
 use crate::google_play::is_staged;
-use crate::stand::{Memory, Stand, drive, notes, release, settings, symbols, to_end};
+use crate::stand::{Memory, Stand, notes, release, settings, symbols};
 use crate::used_numbers::kept;
 
 const IPA: &[u8] = include_bytes!("../fixtures/linked.ipa");

@@ -7,8 +7,9 @@ use launchway_app_stores::{NextStep, Release};
 use launchway_domain::submission::SubmissionStatus::{Failed, Processing, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 
+use crate::driver::drive;
 use crate::faults::quick;
-use crate::stand::{APP, Stand, drive, release};
+use crate::stand::{APP, Stand, release};
 
 fn numbered(number: i64, version: &str) -> Release {
     let mut release = release(launchway_domain::platform::Platform::Ios, "app_store", number, 300);

@@ -11,7 +11,8 @@ use launchway_domain::submission::SubmissionStatus::{Failed, Queued, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 
 use crate::app_store::testflight;
-use crate::stand::{APP, Ended, Stand, drive, release, settings, to_end};
+use crate::driver::{Ended, drive, to_end};
+use crate::stand::{APP, Stand, release, settings};
 
 fn by_hand(release: &Release) -> ByHand {
     ByHand {
