@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerProcess;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, RequestBuilder, Response};
@@ -42,6 +43,18 @@ impl Answer {
     /// A header, empty when it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The JSON of an answer that must be 200.
+    #[track_caller]
+    pub fn ok(&self) -> Value {
+        self.expect(200)
+    }
+
+    /// The JSON of an answer that must be 201.
+    #[track_caller]
+    pub fn created(&self) -> Value {
+        self.expect(201)
     }
 
     /// The JSON of an answer that must have this status.
@@ -126,12 +139,12 @@ impl Api {
     /// Announces an upload; the record.
     pub async fn announce(&self, bytes: &[u8]) -> Value {
         let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256(bytes)});
-        self.post("/uploads", body).await.expect(201)
+        self.post("/uploads", body).await.created()
     }
 
     /// Sends the bytes of an announced upload.
     pub async fn send(&self, upload: &Value, bytes: Vec<u8>) -> Answer {
-        let request = http().put(upload["url"].as_str().unwrap()).body(bytes);
+        let request = http().put(upload.text("url")).body(bytes);
         Answer::read(request.send().await.unwrap()).await.unwrap()
     }
 
@@ -140,28 +153,28 @@ impl Api {
         let upload = self.announce(bytes).await;
         let sent = self.send(&upload, bytes.to_vec()).await;
         assert_eq!(sent.status, 200, "{}", sent.text());
-        upload["id"].as_str().unwrap().to_owned()
+        upload.id().to_owned()
     }
 
     /// Uploads and publishes a package with these fields; the record.
     pub async fn publish(&self, package: &[u8], fields: Value) -> Value {
         let mut body = fields;
         body["uploadId"] = self.upload(package).await.into();
-        self.post("/update", body).await.expect(201)
+        self.post("/update", body).await.created()
     }
 
     /// The public check, as a phone without a key.
     pub async fn check(&self, bundle: &str, query: &str) -> Value {
         let url = format!("{}/update/check/{bundle}?{query}", self.base);
         let answer = Answer::read(http().get(url).send().await.unwrap()).await.unwrap();
-        let result = answer.expect(200);
+        let result = answer.ok();
         assert_eq!(answer.header("cache-control"), "no-cache, no-store, must-revalidate");
         result
     }
 
     /// Downloads what the `url` of a check names.
     pub async fn download(&self, offer: &Value) -> Vec<u8> {
-        let answer = self.get(offer["url"].as_str().unwrap()).await;
+        let answer = self.get(offer.text("url")).await;
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.bytes
     }

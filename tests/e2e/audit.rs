@@ -28,7 +28,7 @@ async fn busy_team(deployment: &Deployment) -> Team {
     let api = Api::new(deployment.node(), &team.key);
     for number in 0..5 {
         let body = json!({"bundleId": format!("com.{}.app{number}", &team.id[4..])});
-        api.call(Method::POST, "/apps", Some(body)).await.expect(201);
+        api.call(Method::POST, "/apps", Some(body)).await.created();
     }
     team
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use launchway_testing::kill_guard::KillGuard;
+use launchway_testing::says::Fields;
 use launchway_testing::settings::setting;
 use launchway_testing::wait::until_blocking;
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ impl Browser {
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let attached = browser.call("Target.attachToTarget", attach);
-        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        browser.session = attached.text("sessionId").to_owned();
         browser.resize(1280, 800, false);
         browser
     }
@@ -180,7 +181,7 @@ impl Browser {
     pub fn screenshot(&mut self, name: &str) {
         let Some(folder) = setting(SCREENSHOTS) else { return };
         let taken = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
-        let bytes = STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
+        let bytes = STANDARD.decode(taken.text("data")).unwrap();
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
     }

@@ -18,6 +18,7 @@ use crate::cli::Cli;
 use crate::deployment::{Deployment, Ground, Team, Turn};
 use crate::packages::sha256;
 use calls::{artifact, create, follow, log, succeeded, text_of, upload};
+use launchway_testing::says::Fields;
 use runner_process::RunnerProcess;
 use sample::Sdk;
 
@@ -152,14 +153,14 @@ fn check_record(build: &Value, keystore: &Value) {
     assert_eq!(facts["signer"]["sha256"], keystore["fingerprint"], "{facts}");
     assert_eq!((&build["warnings"], &build["error"]), (&json!([]), &Value::Null));
     let phases = build["phases"].as_array().unwrap();
-    let names: Vec<&str> = phases.iter().map(|phase| phase["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = phases.iter().map(|phase| phase.text("name")).collect();
     assert_eq!(names, ["source", "resources", "code", "package", "sign", "artifacts"]);
     assert!(phases.iter().all(|phase| phase["seconds"].is_number()), "{phases:?}");
 }
 
 /// The log says the same by every way, and no password.
 async fn check_log(api: &Api, build: &Value) {
-    let id = build["id"].as_str().unwrap();
+    let id = build.id();
     let whole = log(api, id).await;
     assert!(
         whole.contains("Verified using v2 scheme (APK Signature Scheme v2): true"),
@@ -185,14 +186,14 @@ async fn check_log(api: &Api, build: &Value) {
 
 /// Whoever has the link gets the app by it, without a key.
 async fn check_install_page(api: &Api, build: &Value, apk: &[u8]) {
-    let link = build["install"]["url"].as_str().unwrap();
+    let link = build["install"].text("url");
     let page = api.get(link).await;
     assert_eq!(
         (page.status, page.header("content-type")),
         (200, "text/html; charset=utf-8")
     );
     let text = page.text();
-    for expected in ["1.2.3", "42", build["artifacts"][0]["sha256"].as_str().unwrap()] {
+    for expected in ["1.2.3", "42", build["artifacts"][0].text("sha256")] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(!page.header("content-security-policy").is_empty());

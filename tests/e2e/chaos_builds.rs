@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use launchway_testing::postgres::Postgres;
+use launchway_testing::says::Fields;
 use launchway_testing::wait::pass;
 use serde_json::{Value, json};
 
@@ -139,7 +140,7 @@ async fn survive(ground: Ground, scale: &Scale) {
         let build = read(&api, id).await;
         watch.agrees(&build);
         check(&api, &build).await;
-        *counts.entry(build["status"].as_str().unwrap().to_owned()).or_default() += 1;
+        *counts.entry(build.text("status").to_owned()).or_default() += 1;
     }
     one_end_for_each(&troubles.deployment, &builds).await;
     assert!(
@@ -169,7 +170,7 @@ async fn read(api: &Api, id: &str) -> Value {
 /// What an ended build is.
 async fn check(api: &Api, build: &Value) {
     assert!(is_over(build), "{build}");
-    let id = build["id"].as_str().unwrap();
+    let id = build.id();
     let text = log(api, id).await;
     assert_eq!(build["logSize"], text.len(), "{id}");
     let attempts = attempts_in(&text);

@@ -29,7 +29,7 @@ async fn what_the_demo_prints_works_when_pasted() {
         .and_then(|rest| rest.strip_suffix('\''))
         .expect("a URL in quotes");
     let (person, phone) = (Cli::new(), Api::new(deployment.node(), ""));
-    let ask = async || phone.get(url).await.expect(200);
+    let ask = async || phone.get(url).await.ok();
     let sample = files_below(&root().join("examples/sample-app"));
 
     let first = ask().await;
@@ -82,7 +82,7 @@ async fn can_be_opened(text: &str, phone: &Api) {
         words.nth(1).unwrap().trim_end_matches('.').to_owned()
     };
     let account = json!({"email": after("as"), "password": after("password")});
-    let caller = phone.post("/auth/sign-in", account).await.expect(200);
+    let caller = phone.post("/auth/sign-in", account).await.ok();
     assert_eq!(caller["organizations"].as_array().map(Vec::len), Some(1));
     assert_ne!(caller["user"]["email"], Value::Null);
     let docs = phone.get(&after("at")).await;

@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerProcess;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -170,7 +171,7 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
 
     // No room for anything.
     while file.write_all(&vec![0; 4096]).is_ok() {}
-    let path = format!("/update?id={}", first["id"].as_str().unwrap());
+    let path = format!("/update?id={}", first.id());
     let notes = json!({"releaseNotes": "x".repeat(4096)});
     let mut refused = 0;
     for _ in 0..20 {
@@ -190,10 +191,10 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     drop(file);
     fs::remove_file(&ballast).unwrap();
     assert_eq!(
-        api.patch(&path, notes.clone()).await.expect(200)["releaseNotes"],
+        api.patch(&path, notes.clone()).await.ok()["releaseNotes"],
         notes["releaseNotes"]
     );
-    api.post("/update", body).await.expect(201);
+    api.post("/update", body).await.created();
     assert_eq!(cramped.offered().await, "1.0.2");
-    assert_eq!(api.get("/update").await.expect(200)["total"], 2);
+    assert_eq!(api.get("/update").await.ok()["total"], 2);
 }

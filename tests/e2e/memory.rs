@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use launchway_testing::says::Fields;
 use reqwest::Method;
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
@@ -59,11 +60,7 @@ async fn passes(ground: Ground) {
 
     let phone = Api::new(deployment.node(), "");
     let offer = phone.check(BUNDLE, "currentVersion=0.0.1").await;
-    let mut body = phone
-        .request(Method::GET, offer["url"].as_str().unwrap())
-        .send()
-        .await
-        .unwrap();
+    let mut body = phone.request(Method::GET, offer.text("url")).send().await.unwrap();
     let (mut hash, mut size) = (Sha256::new(), 0);
     while let Some(bytes) = body.chunk().await.unwrap() {
         hash.update(&bytes);
@@ -71,7 +68,7 @@ async fn passes(ground: Ground) {
     }
     assert_eq!(
         (size, hex::encode(hash.finalize())),
-        (PACKAGE, update["sha256"].as_str().unwrap().to_owned())
+        (PACKAGE, update.text("sha256").to_owned())
     );
 
     let most = peak(deployment.node().id().unwrap());

@@ -98,6 +98,6 @@ async fn checks_are_answered_while_the_sqlite_file_is_locked() {
     locker.close().await.unwrap();
 
     // Nothing of the refused call is left in the way: the same one goes through.
-    let second = api.post("/update", body).await.expect(201);
+    let second = api.post("/update", body).await.created();
     phones_are_served(&api, &second).await;
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use launchway_testing::says::Fields;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -118,7 +119,7 @@ impl Day {
             "{first}"
         );
         assert_eq!(first["fingerprint"], native.hash, "{first}");
-        let shown = self.update(&["show", first["id"].as_str().unwrap()]);
+        let shown = self.update(&["show", first.id()]);
         assert_eq!(shown["sha256"], first["sha256"]);
 
         let offer = self.ask(&native.installed("1.0.0", "1"), None).await;
@@ -144,7 +145,7 @@ impl Day {
     }
 
     async fn download_in_parts(&self, offer: &Value, package: &[u8]) {
-        let (url, size) = (offer["url"].as_str().unwrap(), package.len());
+        let (url, size) = (offer.text("url"), package.len());
         let cut = size / 3;
         let ranges = [
             (format!("bytes=0-{}", cut - 1), 0, cut),
@@ -171,7 +172,7 @@ impl Day {
         let second = self.publish(changed.path(), "1.0.2", native, &["--rollout", "0"]);
         assert_eq!(second["buildNumber"], "2");
         assert_ne!(second["sha256"], first["sha256"]);
-        let id = second["id"].as_str().unwrap();
+        let id = second.id();
 
         let old = native.installed("1.0.0", "1");
         let devices: Vec<String> = (0..40).map(|number| format!("device-{number}")).collect();
@@ -213,7 +214,7 @@ impl Day {
 
     /// A paused update is not offered, a resumed one is again.
     async fn pause(&self, first: &Value, second: &Value) {
-        let (old, id) = (Native::any("1.0.0", "1"), second["id"].as_str().unwrap());
+        let (old, id) = (Native::any("1.0.0", "1"), second.id());
         for (command, status, version) in [("pause", "paused", "1.0.1"), ("resume", "published", "1.0.2")] {
             assert_eq!(self.update(&[command, id])["status"], status);
             assert_eq!(self.ask(&old, None).await["version"], version, "after {command}");
@@ -253,7 +254,7 @@ impl Day {
 
     /// A withdrawn update is never offered again, and stays withdrawn.
     async fn withdraw(&self, third: &Value, second: &Value) {
-        let id = third["id"].as_str().unwrap();
+        let id = third.id();
         assert_eq!(self.update(&["withdraw", id])["status"], "withdrawn");
         let nothing = json!({"updateAvailable": false, "message": "No update available"});
         assert_eq!(self.ask(&Native::any("1.0.2", "2"), None).await, nothing);
@@ -268,7 +269,7 @@ impl Day {
 
     /// After a roll back also phones with the bad version get the bytes from before it.
     async fn roll_back(&self, bundle: &Path, bad: &Value) {
-        let again = self.update(&["rollback", bad["id"].as_str().unwrap(), "--yes"]);
+        let again = self.update(&["rollback", bad.id(), "--yes"]);
         assert_eq!(
             (&again["version"], &again["sourceUpdateId"].is_string()),
             (&bad["version"], &true),
@@ -282,8 +283,8 @@ impl Day {
         // A phone that does not say its build, but which update it runs, gets it too.
         let named = format!(
             "currentVersion={}&currentUpdateId={}&platform=android&configuration=production",
-            bad["version"].as_str().unwrap(),
-            bad["id"].as_str().unwrap()
+            bad.text("version"),
+            bad.id()
         );
         assert_eq!(self.phone.check(BUNDLE, &named).await["id"], again["id"]);
         let files = unpack(&self.phone.download(&offer).await);

@@ -107,14 +107,14 @@ async fn signed_in(server: &ServerProcess) -> Caller {
     let answer = Api::new(server, "")
         .call(Method::POST, "/auth/sign-in", Some(body))
         .await;
-    answer.expect(200);
+    answer.ok();
     let cookie = answer.header("set-cookie").split(';').next().unwrap();
     vec![format!("Cookie: {cookie}"), format!("Origin: {}", server.origin())]
 }
 
 /// Path and method of everything in the served document.
 async fn operations(server: &ServerProcess) -> Vec<(String, String)> {
-    let document = Api::new(server, "").get("/openapi.json").await.expect(200);
+    let document = Api::new(server, "").get("/openapi.json").await.ok();
     let paths = document["paths"].as_object().unwrap().iter();
     let of_path = |(path, item): (&String, &Value)| {
         let methods = item.as_object().unwrap().keys().map(|method| method.to_uppercase());

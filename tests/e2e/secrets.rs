@@ -5,6 +5,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use launchway_testing::says::Fields;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -134,7 +135,7 @@ async fn nothing_is_left(ground: Ground) {
             Some(json!({"email": "bob@example.com"})),
         )
         .await
-        .expect(201);
+        .created();
     let link = invitation["link"]
         .as_str()
         .or(invitation["url"].as_str())
@@ -147,8 +148,8 @@ async fn nothing_is_left(ground: Ground) {
             Some(json!({"name": "k", "scopes": ["build"]})),
         )
         .await
-        .expect(201);
-    store(key["key"].as_str().unwrap());
+        .created();
+    store(key.text("key"));
 
     let keystore = include_bytes!("../../crates/credentials/tests/fixtures/rsa.jks");
     let account = include_bytes!("../../crates/credentials/tests/fixtures/service-account.json");
@@ -169,14 +170,14 @@ async fn nothing_is_left(ground: Ground) {
     // Parts of the files that only their owners know: the middle of the keystore, a line of the private key.
     secrets.push(keystore[keystore.len() / 2..][..64].to_vec());
     let account: Value = serde_json::from_slice(account).unwrap();
-    let private_key = account["private_key"].as_str().unwrap();
+    let private_key = account.text("private_key");
     secrets.push(private_key.lines().nth(3).unwrap().as_bytes().to_vec());
     secrets.push(b"another-secret-password".to_vec());
     let hook = json!({"name": "CI", "url": "https://hooks.invalid/of-the-test", "events": ["*"]});
     let request = api.request(Method::POST, "/webhooks").header("idempotency-key", "hook");
     let hook: Value = request.json(&hook).send().await.unwrap().json().await.unwrap();
-    let rotate = format!("/webhooks/rotate-secret?id={}", hook["id"].as_str().unwrap());
-    let rotated = api.call(Method::POST, &rotate, None).await.expect(200);
+    let rotate = format!("/webhooks/rotate-secret?id={}", hook.id());
+    let rotated = api.call(Method::POST, &rotate, None).await.ok();
     for hook in [&hook, &rotated] {
         let secret = hook["secret"].as_str().unwrap_or_else(|| panic!("{hook}"));
         secrets.push(secret.as_bytes().to_vec());

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerProcess;
 use launchway_testing::wait::until;
 use rustix::process::{Pid, Signal, kill_process};
@@ -48,7 +49,7 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
     let api = deployment.api();
     let bytes = package("index.html", &Dice::roll().bytes(1_000_000));
     let upload = api.announce(&bytes).await;
-    let mut running = send_half(deployment.node(), upload["url"].as_str().unwrap(), &bytes);
+    let mut running = send_half(deployment.node(), upload.text("url"), &bytes);
     // A connection that was used and waits for its next request must not hold up the end.
     let mut idle = TcpStream::connect(address(deployment.node())).unwrap();
     idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
@@ -74,7 +75,7 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
     let fields = json!({
         "uploadId": upload["id"], "bundleId": "com.example.stop", "platform": "ios", "version": "1.0.0"
     });
-    api.post("/update", fields).await.expect(201);
+    api.post("/update", fields).await.created();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,7 +89,7 @@ async fn checks_that_wait_to_be_written_are_not_lost() {
     }
     assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
     deployment.nodes[0].restart_same_port();
-    let months = api.get("/usage").await.expect(200);
+    let months = api.get("/usage").await.ok();
     // A month may have ended meanwhile.
     let checks = months["items"]
         .as_array()
@@ -105,7 +106,7 @@ async fn a_client_that_never_finishes_is_not_waited_for_longer() {
     let api = deployment.api();
     let bytes = package("index.html", &[7; 100_000]);
     let upload = api.announce(&bytes).await;
-    let stalled = send_half(deployment.node(), upload["url"].as_str().unwrap(), &bytes);
+    let stalled = send_half(deployment.node(), upload.text("url"), &bytes);
     let start = Instant::now();
     let status = deployment.nodes[0].terminate();
     let took = start.elapsed();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerBuilder;
 use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
@@ -126,7 +127,7 @@ async fn an_app_goes_to_live_in_both_stores() {
         json!(["rolling_out", "google_play", 20]),
         "{done:?}"
     );
-    let id = view["id"].as_str().unwrap();
+    let id = view.id();
     assert_eq!(cli.run(["submit", "rollout", id, "100"]).code, 0);
     let followed = wait_for(&deployment, &cli, &["submit", "logs", "--follow", id]).await;
     assert_eq!(followed.code, 0, "{followed:?}");
@@ -151,11 +152,11 @@ async fn an_event_of_the_store_makes_the_service_look() {
     let events = add_credentials(&api, &simulator.address).await;
     let file = fs::read(ipa()).unwrap();
     let body = json!({"fileName": "App.ipa", "size": file.len(), "sha256": sha256(&file)});
-    let upload = api.post("/uploads", body).await.expect(201);
+    let upload = api.post("/uploads", body).await.created();
     assert_eq!(api.send(&upload, file).await.status, 200);
     let options = json!({"usesNonExemptEncryption": false});
     let body = json!({"uploadId": upload["id"], "destination": "app_store", "options": options});
-    let asked = api.post("/submit", body).await.expect(201);
+    let asked = api.post("/submit", body).await.created();
     // Once it is in review and nothing is done for it, nothing but the event makes it look again.
     let never = "UPDATE submissions SET due_at = 9000000000000 WHERE status = 'in_review' AND claimed_until IS NULL";
     let so_far = "SELECT CAST(due_at AS TEXT) FROM submissions WHERE due_at IS NOT NULL";
@@ -176,9 +177,9 @@ async fn an_event_of_the_store_makes_the_service_look() {
     .await;
     simulator.order("webhook", &events).await;
     simulator.order("clock", &json!({"advanceSeconds": 24 * 60 * 60})).await;
-    let path = format!("/submit?id={}", asked["id"].as_str().unwrap());
+    let path = format!("/submit?id={}", asked.id());
     let (done, _) = until_paced(BETWEEN_LOOKS, LIMIT, "it is over", async || {
-        let view = api.get(&path).await.expect(200);
+        let view = api.get(&path).await.ok();
         (view["status"] != "in_review").then_some(view)
     })
     .await;
@@ -196,7 +197,7 @@ async fn add_credentials(api: &Api, address: &str) -> Value {
         }),
         json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(service_account(address))}),
     ] {
-        let taken = api.post("/credentials", body).await.expect(201);
+        let taken = api.post("/credentials", body).await.created();
         if let Some(told) = taken.get("storeEvents") {
             events = told.clone();
         }

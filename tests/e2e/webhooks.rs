@@ -6,6 +6,7 @@ mod receivers;
 
 use std::time::Instant;
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ fn to_the_loopback(builder: ServerBuilder) -> ServerBuilder {
 /// Makes a webhook for these events; the record with its secret.
 async fn webhook(api: &Api, url: &str, events: &str) -> Value {
     let body = json!({"name": "receiver", "url": url, "events": [events]});
-    api.post("/webhooks", body).await.expect(201)
+    api.post("/webhooks", body).await.created()
 }
 
 /// Publishes a new update of an app.
@@ -48,8 +49,8 @@ async fn verifies(start: fn() -> Program) {
     let api = deployment.api();
     let mut receiver = tokio::task::spawn_blocking(start).await.unwrap();
     let webhook = webhook(&api, &receiver.url(), "*").await;
-    let of = |path: &str| format!("/webhooks/{path}?id={}", webhook["id"].as_str().unwrap());
-    receiver.take_secret(webhook["secret"].as_str().unwrap());
+    let of = |path: &str| format!("/webhooks/{path}?id={}", webhook.id());
+    receiver.take_secret(webhook.text("secret"));
 
     publish(&api, "com.example.told").await;
     let answered = Instant::now();
@@ -65,15 +66,15 @@ async fn verifies(start: fn() -> Program) {
     );
 
     // For a day the old secret signs beside the new one.
-    let rotated = api.post(&of("rotate-secret"), json!({})).await.expect(200);
-    api.post(&of("test"), json!({})).await.expect(201);
+    let rotated = api.post(&of("rotate-secret"), json!({})).await.ok();
+    api.post(&of("test"), json!({})).await.created();
     let told = receiver.next();
     assert_eq!(
         json!([told["verified"], told["type"]]),
         json!([true, "webhook.test"]),
         "{told}"
     );
-    receiver.take_secret(rotated["secret"].as_str().unwrap());
+    receiver.take_secret(rotated.text("secret"));
     publish(&api, "com.example.told").await;
     let told = receiver.next();
     assert_eq!(told["verified"], true, "{told}");
@@ -83,7 +84,7 @@ async fn verifies(start: fn() -> Program) {
     publish(&api, "com.example.told").await;
     let refused = receiver.next();
     assert_eq!(refused["verified"], false, "{refused}");
-    receiver.take_secret(rotated["secret"].as_str().unwrap());
+    receiver.take_secret(rotated.text("secret"));
     let again = receiver.next();
     assert_eq!(
         json!([again["id"], again["verified"]]),

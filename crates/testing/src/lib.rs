@@ -10,6 +10,7 @@ pub mod postgres;
 pub mod raw_zip;
 pub mod receiver;
 pub mod s3;
+pub mod says;
 pub mod server_process;
 pub mod settings;
 pub mod wait;

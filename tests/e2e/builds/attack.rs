@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -231,7 +232,7 @@ async fn gets_nothing(scene: &Scene) {
     victim
         .post("/env", json!({"name": "SECRET", "value": MARK}))
         .await
-        .expect(201);
+        .created();
     super::sample::give_keystore(&victim).await;
     let mut body = request(&victim, &[]).await;
     body["plan"] = json!({
@@ -273,7 +274,7 @@ async fn gets_nothing(scene: &Scene) {
     assert_eq!(artifact(&attacker, &ended).await, b"mine\n");
 
     // Another organization's build is as one that is not there.
-    let of_victim = left["id"].as_str().unwrap();
+    let of_victim = left.id();
     for path in ["/build", "/build/log", "/build/plan", "/build/log/stream"] {
         attacker
             .get(&format!("{path}?id={of_victim}"))

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use launchway_testing::says::Fields;
 use serde_json::{Value, json};
 
 use super::calls::{create, finished, follow, log, read, request, small_source, succeeded, text_of, upload, wait};
@@ -75,7 +76,7 @@ async fn sources_that_are_none_are_told_apart() {
             "{name}: {build}"
         );
         assert_eq!(error["phase"], "source", "{build}");
-        let message = error["message"].as_str().unwrap();
+        let message = error.text("message");
         assert!(message.len() > 20 && message.ends_with('.'), "{message}");
         assert!(!log(&api, &id).await.contains("REACHED\n"));
         println!("{name}: {message}");
@@ -142,7 +143,7 @@ async fn repositories_that_are_none_are_refused_at_once() {
         ("git@git.example.com:team/app.git", "v1.0.0"),
         ("ssh://git@git.example.com/app.git", "feature/x"),
     ] {
-        api.post("/build", of(url, reference)).await.expect(201);
+        api.post("/build", of(url, reference)).await.created();
     }
 }
 
@@ -184,7 +185,7 @@ async fn steps_that_go_wrong_end_in_words() {
             json!(["failed", code, "wrong"]),
             "{run}: {build}"
         );
-        assert!(error["message"].as_str().unwrap().contains(words), "{run}: {error}");
+        assert!(error.text("message").contains(words), "{run}: {error}");
         assert!(!log(&api, &id).await.contains("REACHED\n"), "{run}");
     }
     let mut body = request(&api, &[("nothing", "true")]).await;
@@ -239,7 +240,7 @@ async fn a_build_that_nobody_can_make_says_so_and_expires() {
     body["plan"]["labels"] = json!(["os=macos", "xcode=26"]);
     let id = create(&api, body).await;
     let build = read(&api, &id).await;
-    let waits = build["waitingFor"].as_str().unwrap();
+    let waits = build.text("waitingFor");
     assert!(waits.contains("os=macos") && waits.contains("xcode=26"), "{waits}");
     // Others are not held up by it.
     let other = create(&api, request(&api, &[("build", "true")]).await).await;
@@ -270,7 +271,7 @@ async fn a_locked_out_runner_ends_and_its_build_goes_to_another() {
     let started = async || log(&api, &id).await.contains("by /").then_some(());
     wait(LIMIT, "the step prints", started).await;
     let runner = runner_named(&api, "first").await;
-    let revoked = api.delete(&format!("/runners?id={runner}")).await.expect(200);
+    let revoked = api.delete(&format!("/runners?id={runner}")).await.ok();
     assert_eq!(revoked["status"], "revoked");
     let second = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "second", &[]).await;
     // The time of its lease goes by.
@@ -295,8 +296,8 @@ async fn a_locked_out_runner_ends_and_its_build_goes_to_another() {
 }
 
 async fn runner_named(api: &Api, name: &str) -> String {
-    let runners: Value = api.get("/runners").await.expect(200);
+    let runners: Value = api.get("/runners").await.ok();
     let mut items = runners["items"].as_array().unwrap().iter();
     let found = items.find(|runner| runner["name"] == name).unwrap();
-    found["id"].as_str().unwrap().to_owned()
+    found.id().to_owned()
 }

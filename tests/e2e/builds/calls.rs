@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use launchway_testing::says::Fields;
 use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
 
@@ -22,10 +23,10 @@ pub async fn wait<T>(limit: Duration, what: &str, look: impl AsyncFnMut() -> Opt
 /// Uploads an archive under this name; the upload's id.
 pub async fn upload(api: &Api, name: &str, bytes: &[u8]) -> String {
     let body = json!({"fileName": name, "size": bytes.len(), "sha256": sha256(bytes)});
-    let upload = api.post("/uploads", body).await.expect(201);
+    let upload = api.post("/uploads", body).await.created();
     let sent = api.send(&upload, bytes.to_vec()).await;
     assert_eq!(sent.status, 200, "{}", sent.text());
-    upload["id"].as_str().unwrap().to_owned()
+    upload.id().to_owned()
 }
 
 /// A source with one file.
@@ -48,13 +49,13 @@ pub async fn request(api: &Api, steps: &[(&str, &str)]) -> Value {
 
 /// Asks for a build; its id.
 pub async fn create(api: &Api, body: Value) -> String {
-    let build = api.post("/build", body).await.expect(201);
+    let build = api.post("/build", body).await.created();
     assert_eq!(build["status"], "queued");
-    build["id"].as_str().unwrap().to_owned()
+    build.id().to_owned()
 }
 
 pub async fn read(api: &Api, id: &str) -> Value {
-    api.get(&format!("/build?id={id}")).await.expect(200)
+    api.get(&format!("/build?id={id}")).await.ok()
 }
 
 /// Whether a build ended.
@@ -138,5 +139,5 @@ fn event(block: &str) -> Option<Event> {
 /// The log's text in these events.
 pub fn text_of(events: &[Event]) -> String {
     let logs = events.iter().filter(|event| event.name == "log");
-    logs.map(|event| event.data["text"].as_str().unwrap()).collect()
+    logs.map(|event| event.data.text("text")).collect()
 }

@@ -1,6 +1,7 @@
 //! A real Capacitor project: the runner installs its packages, builds its web part and packs it; the second time the
 //! packages come from the cache.
 
+use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerBuilder;
 use serde_json::json;
 
@@ -38,7 +39,7 @@ async fn a_capacitor_project_is_installed_built_and_packed() {
             "source": {"uploadId": upload(&api, "source.zip", &packed(&files)).await}
         });
         let build = succeeded(&api, &create(&api, body).await).await;
-        let text = log(&api, build["id"].as_str().unwrap()).await;
+        let text = log(&api, build.id()).await;
         assert_eq!(text.contains(": restored"), round == "second", "{text}");
         web.push(unpack(&artifact(&api, &build).await));
     }

@@ -38,7 +38,7 @@ async fn passes(ground: Ground) {
     // A secret that is looked for all the way.
     api.post("/env", json!({"name": "SECRET", "value": "hunter2-of-the-log"}))
         .await
-        .expect(201);
+        .created();
     let url = deployment.node().base_url();
     let runner = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "own", &[]).await;
     let run = format!("yes '{}' | head -c {SIZE} || true", LINE.trim());

@@ -59,7 +59,7 @@ impl Sdk {
     pub async fn tell(&self, api: &Api) {
         let value = self.path().to_str().unwrap();
         let body = json!({"name": "ANDROID_HOME", "value": value, "visibility": "plain"});
-        api.post("/env", body).await.expect(201);
+        api.post("/env", body).await.created();
     }
 }
 
@@ -79,7 +79,7 @@ pub async fn give_keystore(api: &Api) -> Value {
     let body = json!({
         "kind": "android_keystore", "content": BASE64_STANDARD.encode(file), "password": "store-secret"
     });
-    api.post("/credentials", body).await.expect(201)
+    api.post("/credentials", body).await.created()
 }
 
 /// What `apksigner` says of an app: the SHA-256 of the certificate, lower-case hex. The app must be signed.

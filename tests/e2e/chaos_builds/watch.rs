@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use launchway_testing::says::Fields;
 use launchway_testing::wait::pass;
 use reqwest::Method;
 use serde_json::Value;
@@ -64,8 +65,8 @@ impl Watch {
     /// A build is as it was, or has gone on: an end stays, and attempts count up.
     pub fn agrees(&self, build: &Value) {
         let mut all = self.lock();
-        let seen = all.get_mut(build["id"].as_str().unwrap()).unwrap();
-        let (status, attempt) = (build["status"].as_str().unwrap(), build["attempt"].as_u64().unwrap());
+        let seen = all.get_mut(build.id()).unwrap();
+        let (status, attempt) = (build.text("status"), build["attempt"].as_u64().unwrap());
         assert!(!seen.is_over || seen.status == status, "{} became {build}", seen.status);
         assert!(
             (seen.attempt..=3).contains(&attempt),

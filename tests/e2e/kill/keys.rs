@@ -1,5 +1,6 @@
 //! Kills around the creation and the revocation of API keys.
 
+use launchway_testing::says::Fields;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ impl Killer {
         let name = format!("created-{}", self.rounds);
         let body = |name: &str| json!({"name": name, "scopes": ["update"]});
         let (_, usual) = self
-            .usual(async |api| api.post("/api-keys", body("usual")).await.expect(201))
+            .usual(async |api| api.post("/api-keys", body("usual")).await.created())
             .await;
         let change = Change {
             method: Method::POST,
@@ -25,18 +26,18 @@ impl Killer {
         assert!(there.len() < 2, "made twice: {there:?}");
         let fate = fate(answer.as_ref(), !there.is_empty());
         if let Some(answer) = &answer {
-            assert_eq!(self.call_with(answer.json()["key"].as_str().unwrap()).await.status, 200);
+            assert_eq!(self.call_with(answer.json().text("key")).await.status, 200);
         }
 
         let again = self
             .api
             .try_call(Method::POST, "/api-keys", Some(body(&name)), Some(&name))
             .await;
-        let again = again.unwrap().expect(201);
+        let again = again.unwrap().created();
         match there.first() {
             // The secret is not shown a second time, whether or not it was heard the first.
             Some(made) => assert_eq!((&again["id"], again.get("key")), (&made["id"], None)),
-            None => assert_eq!(self.call_with(again["key"].as_str().unwrap()).await.status, 200),
+            None => assert_eq!(self.call_with(again.text("key")).await.status, 200),
         }
         assert_eq!(self.keys_named(&name).await.len(), 1);
         self.count("key", fate);
@@ -46,11 +47,11 @@ impl Killer {
     pub(super) async fn revocation(&mut self) {
         let (_, usual) = {
             let path = key_path(&self.new_key("usual").await);
-            self.usual(async |api| api.delete(&path).await.expect(200)).await
+            self.usual(async |api| api.delete(&path).await.ok()).await
         };
         let name = format!("revoked-{}", self.rounds);
         let made = self.new_key(&name).await;
-        let (path, secret) = (key_path(&made), made["key"].as_str().unwrap());
+        let (path, secret) = (key_path(&made), made.text("key"));
         let change = Change {
             method: Method::DELETE,
             path: &path,
@@ -62,18 +63,18 @@ impl Killer {
         let works = self.call_with(secret).await.status == 200;
         assert_eq!(status, if works { "active" } else { "revoked" });
         let fate = fate(answer.as_ref(), !works);
-        assert_eq!(self.api.delete(&path).await.expect(200)["status"], "revoked");
+        assert_eq!(self.api.delete(&path).await.ok()["status"], "revoked");
         self.call_with(secret).await.expect_error(401, "Unauthorized");
         self.count("revocation", fate);
     }
 
     async fn new_key(&self, name: &str) -> Value {
         let body = json!({"name": name, "scopes": ["update"]});
-        self.api.post("/api-keys", body).await.expect(201)
+        self.api.post("/api-keys", body).await.created()
     }
 
     async fn keys_named(&self, name: &str) -> Vec<Value> {
-        let page = self.api.get("/api-keys?limit=100").await.expect(200);
+        let page = self.api.get("/api-keys?limit=100").await.ok();
         let mut keys = page["items"].as_array().unwrap().clone();
         keys.retain(|key| key["name"] == name);
         keys
@@ -85,5 +86,5 @@ impl Killer {
 }
 
 fn key_path(key: &Value) -> String {
-    format!("/api-keys?id={}", key["id"].as_str().unwrap())
+    format!("/api-keys?id={}", key.id())
 }

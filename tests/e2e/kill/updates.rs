@@ -1,5 +1,6 @@
 //! Kills during publishes and during changes of published updates.
 
+use launchway_testing::says::Fields;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ impl Killer {
         let round = self.rounds;
         let bytes = package("index.html", &self.dice.bytes(SIZE));
         let usual = body(&self.api.upload(&bytes).await, &format!("com.example.usual{round}"));
-        let usual = async |api: &Api| api.post("/update", usual).await.expect(201);
+        let usual = async |api: &Api| api.post("/update", usual).await.created();
         let (_, usual) = self.usual(usual).await;
 
         let bundle = format!("com.example.kill{round}");
@@ -38,7 +39,7 @@ impl Killer {
             .api
             .try_call(Method::POST, "/update", Some(body.clone()), Some(&key))
             .await;
-        let again = again.unwrap().expect(201);
+        let again = again.unwrap().created();
         if let Some(first) = there.first() {
             assert_eq!(again["id"], first["id"], "published twice");
         }
@@ -58,9 +59,9 @@ impl Killer {
         let bundle = format!("com.example.patch{round}");
         let bytes = package("index.html", &self.dice.bytes(SIZE));
         let before = publish(&self.api, &bytes, &bundle).await;
-        let path = format!("/update?id={}", before["id"].as_str().unwrap());
+        let path = format!("/update?id={}", before.id());
         let first = json!({"releaseNotes": "first"});
-        let (before, usual) = self.usual(async |api| api.patch(&path, first).await.expect(200)).await;
+        let (before, usual) = self.usual(async |api| api.patch(&path, first).await.ok()).await;
 
         let body = json!({"status": "paused", "rollout": 50, "mandatory": true, "releaseNotes": "second"});
         let change = Change {
@@ -79,7 +80,7 @@ impl Killer {
         let offered = Some(&now).filter(|now| now["status"] == "published");
         self.offered_whole_or_not_at_all(&bundle, offered, &bytes).await;
         let fate = fate(answer.as_ref(), now == after);
-        let again = self.api.patch(&path, body).await.expect(200);
+        let again = self.api.patch(&path, body).await.ok();
         assert_eq!(again, after);
         self.answered.push(again);
         self.count("change", fate);
@@ -93,14 +94,14 @@ impl Killer {
     }
 
     async fn updates_of(&self, bundle: &str) -> Vec<Value> {
-        let page = self.api.get(&format!("/update?bundleId={bundle}")).await.expect(200);
+        let page = self.api.get(&format!("/update?bundleId={bundle}")).await.ok();
         page["items"].as_array().unwrap().clone()
     }
 
     /// The update as it is now, without what only this answer has.
     async fn update(&self, known: &Value) -> Value {
-        let path = format!("/update?id={}", known["id"].as_str().unwrap());
-        let mut update = self.api.get(&path).await.expect(200);
+        let path = format!("/update?id={}", known.id());
+        let mut update = self.api.get(&path).await.ok();
         for counted in ["reports", "callers"] {
             update.as_object_mut().unwrap().remove(counted);
         }
@@ -134,5 +135,5 @@ fn body(upload: &str, bundle: &str) -> Value {
 
 async fn publish(api: &Api, bytes: &[u8], bundle: &str) -> Value {
     let body = body(&api.upload(bytes).await, bundle);
-    api.post("/update", body).await.expect(201)
+    api.post("/update", body).await.created()
 }

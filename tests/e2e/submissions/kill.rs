@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use launchway_testing::net::free_port;
+use launchway_testing::says::Fields;
 use launchway_testing::wait::until_paced;
 use serde_json::{Value, json};
 
@@ -103,12 +104,9 @@ impl Stage {
         self.gate.hold(hold);
         let mut body = flow.fields.clone();
         body["uploadId"] = self.upload(&flow.app).await.into();
-        let asked = self.api.post("/submit", body).await.expect(201);
-        let path = format!("/submit?id={}", asked["id"].as_str().unwrap());
-        let status = format!(
-            "SELECT status FROM submissions WHERE id = '{}'",
-            asked["id"].as_str().unwrap()
-        );
+        let asked = self.api.post("/submit", body).await.created();
+        let path = format!("/submit?id={}", asked.id());
+        let status = format!("SELECT status FROM submissions WHERE id = '{}'", asked.id());
         let (mut killed, mut widened) = (false, false);
         let Stage {
             deployment, api, gate, ..
@@ -126,7 +124,7 @@ impl Stage {
             deployment.sql(MAKE_DUE).await;
             let status = deployment.texts(&status).await.remove(0);
             if status == "rolling_out" && flow.fields["rollout"] == 20 && !widened {
-                api.patch(&path, json!({"rollout": 100})).await.expect(200);
+                api.patch(&path, json!({"rollout": 100})).await.ok();
                 widened = true;
             }
             ["success", "failed", "rejected", "canceled"]
@@ -134,16 +132,16 @@ impl Stage {
                 .then_some(())
         })
         .await;
-        (api.get(&path).await.expect(200), killed)
+        (api.get(&path).await.ok(), killed)
     }
 
     async fn upload(&self, app: &PathBuf) -> String {
         let bytes = fs::read(app).unwrap();
         let name = app.file_name().unwrap().to_str().unwrap();
         let body = json!({"fileName": name, "size": bytes.len(), "sha256": sha256(&bytes)});
-        let upload = self.api.post("/uploads", body).await.expect(201);
+        let upload = self.api.post("/uploads", body).await.created();
         assert_eq!(self.api.send(&upload, bytes).await.status, 200);
-        upload["id"].as_str().unwrap().to_owned()
+        upload.id().to_owned()
     }
 }
 

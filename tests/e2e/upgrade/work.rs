@@ -27,7 +27,7 @@ impl Upgrade {
         let file = fs::read_to_string(root().join("crates/credentials/tests/fixtures/service-account.json")).unwrap();
         let account = file.replace("https://oauth2.googleapis.com", &self.simulator.address);
         let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
-        self.of(OLD).post("/credentials", body).await.expect(201);
+        self.of(OLD).post("/credentials", body).await.created();
     }
 
     pub async fn publish(&self, node: usize, configuration: &str, version: &str, bytes: &[u8]) -> Value {
@@ -47,9 +47,9 @@ impl Upgrade {
             "uploadId": upload, "bundleId": BUNDLE, "platform": "android", "version": "1.0.1", "configuration": configuration,
             "fingerprint": "ab".repeat(32), "rollout": 100, "releaseNotes": "Both see it.",
         });
-        let update = self.of(other).post("/update", fields).await.expect(201);
+        let update = self.of(other).post("/update", fields).await.created();
         let path = format!("/update?id={}", text(&update, "id"));
-        self.of(actor).get(&path).await.expect(200);
+        self.of(actor).get(&path).await.ok();
         // A phone that tells no fingerprint is not refused for it.
         self.both_offer(&configuration, Some("1.0.1")).await;
         for (node, change, offered) in [
@@ -58,21 +58,21 @@ impl Upgrade {
             (actor, json!({"rollout": 0}), None),
             (other, json!({"rollout": 100, "mandatory": true}), Some("1.0.1")),
         ] {
-            self.of(node).patch(&path, change).await.expect(200);
+            self.of(node).patch(&path, change).await.ok();
             self.both_offer(&configuration, offered).await;
         }
         let newer = self.publish(actor, &configuration, "1.0.2", &bytes).await;
         self.both_offer(&configuration, Some("1.0.2")).await;
         let newer = format!("/update?id={}", text(&newer, "id"));
         let withdrawn = json!({"status": "withdrawn"});
-        self.of(other).patch(&newer, withdrawn).await.expect(200);
+        self.of(other).patch(&newer, withdrawn).await.ok();
         self.both_offer(&configuration, Some("1.0.1")).await;
-        self.of(actor).delete(&newer).await.expect(200);
+        self.of(actor).delete(&newer).await.ok();
         let promoted = json!({
             "sourceUpdateId": text(&update, "id"), "bundleId": BUNDLE, "platform": "android", "version": "1.0.1",
             "configuration": format!("promoted-{actor}"),
         });
-        self.of(other).post("/update", promoted).await.expect(201);
+        self.of(other).post("/update", promoted).await.created();
         self.both_offer(&format!("promoted-{actor}"), Some("1.0.1")).await;
     }
 
@@ -91,32 +91,32 @@ impl Upgrade {
                     .of(node)
                     .post(&format!("/update/report/{BUNDLE}"), body.clone())
                     .await;
-                assert_eq!(answer.expect(200)["counted"], counted);
+                assert_eq!(answer.ok()["counted"], counted);
             }
         }
         let offer = self.of(other).check(BUNDLE, &format!("{question}&deviceId=d0")).await;
         for api in &self.apis {
-            let shown = api.get(&format!("/update?id={}", text(&offer, "id"))).await.expect(200);
+            let shown = api.get(&format!("/update?id={}", text(&offer, "id"))).await.ok();
             assert_eq!(shown["reports"]["installed"], 20);
         }
     }
 
     /// A build queued at one node, leased and logged at the other, finished at the first; and one that is canceled.
     pub async fn builds(&self, actor: usize, other: usize) {
-        let token = self.of(actor).post("/runners/tokens", json!({})).await.expect(201);
+        let token = self.of(actor).post("/runners/tokens", json!({})).await.created();
         let enroll = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
         let deployment = &self.deployment;
         let at = |node: usize, key: &str| Api::new(&deployment.nodes[node], key);
         let runner = at(other, text(&token, "token"))
             .post("/runner/enrol", enroll)
             .await
-            .expect(201);
+            .created();
         let runner = [0, 1].map(|node| at(node, text(&runner, "token")));
         for canceled in [false, true] {
             let queued = self.queue(actor).await;
             let id = text(&queued, "id");
             let asked = json!({"labels": ["os=linux"], "version": "0.1.0", "waitSeconds": 30});
-            let lease = runner[other].post("/runner/lease", asked).await.expect(200)["lease"].clone();
+            let lease = runner[other].post("/runner/lease", asked).await.ok()["lease"].clone();
             assert_eq!(text(&lease, "buildId"), id);
             let tell = |more: Value| {
                 let mut body = json!({"buildId": id, "attempt": 1});
@@ -142,19 +142,19 @@ impl Upgrade {
                 self.of(other)
                     .post(&format!("/build/cancel?id={id}"), json!({}))
                     .await
-                    .expect(200);
+                    .ok();
             }
             let going = runner[actor]
                 .post("/runner/renew", tell(json!({"phases": []})))
                 .await
-                .expect(200);
+                .ok();
             assert_eq!(going["cancel"], canceled);
             let mut artifacts = Vec::new();
             if !canceled {
                 let bytes = package("a.txt", b"what was built");
                 let told =
                     json!({"kind": "web", "name": "deployment.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
-                let target = runner[other].post("/runner/artifacts", tell(told)).await.expect(201);
+                let target = runner[other].post("/runner/artifacts", tell(told)).await.created();
                 assert_eq!(runner[other].send(&target, bytes).await.status, 200);
                 artifacts.push(text(&target, "id").to_owned());
             }
@@ -162,9 +162,9 @@ impl Upgrade {
             let end = json!({
                 "status": status, "error": null, "phases": [], "artifacts": artifacts, "logSize": logged, "fingerprint": null,
             });
-            runner[actor].post("/runner/finish", tell(end)).await.expect(200);
+            runner[actor].post("/runner/finish", tell(end)).await.ok();
             for api in &self.apis {
-                let shown = api.get(&format!("/build?id={id}")).await.expect(200);
+                let shown = api.get(&format!("/build?id={id}")).await.ok();
                 assert_eq!((text(&shown, "status"), &shown["logSize"]), (status, &json!(logged)));
                 assert_eq!(shown["artifacts"].as_array().unwrap().len(), artifacts.len());
                 let log: Answer = api.get(&format!("/build/log?id={id}")).await;
@@ -174,22 +174,22 @@ impl Upgrade {
                 .of(other)
                 .post(&format!("/build/retry?id={id}"), json!({}))
                 .await
-                .expect(201);
+                .created();
             let path = format!("/build/cancel?id={}", text(&again, "id"));
-            self.of(actor).post(&path, json!({})).await.expect(200);
+            self.of(actor).post(&path, json!({})).await.ok();
         }
     }
 
     async fn queue(&self, node: usize) -> Value {
         let bytes = package("index.html", b"source");
         let announced = json!({"fileName": "source.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
-        let upload = self.of(node).post("/uploads", announced).await.expect(201);
+        let upload = self.of(node).post("/uploads", announced).await.created();
         assert_eq!(self.of(node).send(&upload, bytes).await.status, 200);
         let body = json!({
             "bundleId": BUNDLE, "platform": "android", "source": {"uploadId": upload["id"]},
             "plan": {"steps": [{"name": "pack", "run": "true"}], "artifacts": [{"path": "deployment.zip", "kind": "web"}]},
         });
-        self.of(node).post("/build", body).await.expect(201)
+        self.of(node).post("/build", body).await.created()
     }
 
     /// A key made at one node works at the other, and stops there when it is revoked.
@@ -198,13 +198,13 @@ impl Upgrade {
             .of(actor)
             .post("/api-keys", json!({"name": "CI", "scopes": ["update"]}))
             .await
-            .expect(201);
+            .created();
         let holder = Api::new(&self.deployment.nodes[other], text(&made, "key"));
-        holder.get("/update").await.expect(200);
+        holder.get("/update").await.ok();
         self.of(actor)
             .delete(&format!("/api-keys?id={}", text(&made, "id")))
             .await
-            .expect(200);
+            .ok();
         let refused = async || (holder.get("/update").await.status == 401).then_some(());
         until(LIMIT, "a revoked key is refused by the other node", refused).await;
     }
@@ -213,10 +213,10 @@ impl Upgrade {
     pub async fn webhooks(&self, actor: usize, other: usize) {
         let url = self.receiver.url(&format!("/{actor}"));
         let body = json!({"name": "receiver", "url": url, "events": ["webhook.test", "update.changed"]});
-        let hook = self.of(actor).post("/webhooks", body).await.expect(201);
+        let hook = self.of(actor).post("/webhooks", body).await.created();
         let of = |path: &str| format!("/webhooks{path}?id={}", text(&hook, "id"));
-        self.of(other).post(&of("/test"), json!({})).await.expect(201);
-        self.of(actor).post(&of("/test"), json!({})).await.expect(201);
+        self.of(other).post(&of("/test"), json!({})).await.created();
+        self.of(actor).post(&of("/test"), json!({})).await.created();
         let came = |all: &[launchway_testing::receiver::Received]| {
             let ours = all.iter().filter(|one| one.path == format!("/{actor}"));
             ours.count() >= 2
@@ -224,7 +224,7 @@ impl Upgrade {
         self.receiver.wait_until(came).await;
         for api in &self.apis {
             let told = async || {
-                let list = api.get(&of("/deliveries")).await.expect(200);
+                let list = api.get(&of("/deliveries")).await.ok();
                 let ended = list["items"]
                     .as_array()?
                     .iter()
@@ -233,8 +233,8 @@ impl Upgrade {
             };
             until(LIMIT, "both nodes show the deliveries", told).await;
         }
-        self.of(other).post(&of("/rotate-secret"), json!({})).await.expect(200);
-        self.of(other).delete(&of("")).await.expect(200);
+        self.of(other).post(&of("/rotate-secret"), json!({})).await.ok();
+        self.of(other).delete(&of("")).await.ok();
     }
 
     /// A submission made at one node; whichever takes it, it ends, and each node shows and cancels what the other made.
@@ -242,10 +242,10 @@ impl Upgrade {
         let apk = fs::read(root().join("crates/binaries/tests/fixtures/v1-v2-v3.apk")).unwrap();
         for (cancel, tracks) in [(false, ["internal", "beta"]), (true, ["alpha", "production"])] {
             let announced = json!({"fileName": "app.apk", "size": apk.len(), "sha256": sha256(&apk)});
-            let upload = self.of(actor).post("/uploads", announced).await.expect(201);
+            let upload = self.of(actor).post("/uploads", announced).await.created();
             assert_eq!(self.of(actor).send(&upload, apk.clone()).await.status, 200);
             let body = json!({"uploadId": upload["id"], "destination": tracks[actor]});
-            let made = self.of(actor).post("/submit", body).await.expect(201);
+            let made = self.of(actor).post("/submit", body).await.created();
             let path = format!("/submit?id={}", text(&made, "id"));
             if cancel {
                 let id = text(&made, "id");
@@ -257,12 +257,12 @@ impl Upgrade {
                 self.deployment
                     .sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0")
                     .await;
-                let shown = self.of(other).get(&path).await.expect(200);
+                let shown = self.of(other).get(&path).await.ok();
                 let status = text(&shown, "status");
                 matches!(status, "success" | "failed" | "rejected" | "canceled").then(|| status.to_owned())
             };
             let (status, _) = until(LIMIT, "a submission has ended", ended).await;
-            let shown = self.of(actor).get(&path).await.expect(200);
+            let shown = self.of(actor).get(&path).await.ok();
             assert_eq!(text(&shown, "status"), status);
             // The second is the same build number, which the store has had.
             assert!(cancel || actor != OLD || status == "success", "{shown:#}");
@@ -278,20 +278,20 @@ impl Upgrade {
             .of(other)
             .get(&format!("/env?id={}", text(&set.json(), "id")))
             .await
-            .expect(200);
+            .ok();
         assert_eq!(shown["value"], format!("https://{actor}"));
         let app = json!({"bundleId": format!("com.example.upgrade{actor}")});
-        let app = self.of(actor).post("/apps", app).await.expect(201);
+        let app = self.of(actor).post("/apps", app).await.created();
         self.of(other)
             .delete(&format!("/apps?id={}", text(&app, "id")))
             .await
-            .expect(200);
+            .ok();
         let invited = json!({"email": format!("ada{actor}@example.com"), "role": "member"});
-        let invited = self.of(actor).post("/orgs/invitations", invited).await.expect(201);
+        let invited = self.of(actor).post("/orgs/invitations", invited).await.created();
         let path = format!("/orgs/invitations?id={}", text(&invited, "id"));
-        self.of(other).delete(&path).await.expect(200);
+        self.of(other).delete(&path).await.ok();
         for api in &self.apis {
-            let orgs = api.get(&format!("/orgs?id={}", self.team.id)).await.expect(200);
+            let orgs = api.get(&format!("/orgs?id={}", self.team.id)).await.ok();
             assert_eq!(orgs["name"], "Team");
         }
     }

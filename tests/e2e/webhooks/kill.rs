@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use launchway_testing::postgres::Postgres;
 use launchway_testing::receiver::{Receiver, Reply};
+use launchway_testing::says::Fields;
 use launchway_testing::wait::{pass, until};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -83,7 +84,7 @@ async fn receiver(team: usize, log: Log) -> Receiver {
     let fails = team % 10 < 3;
     Receiver::start(move |request, _| {
         let event = request.json();
-        let words = event["data"]["releaseNotes"].as_str().unwrap().to_owned();
+        let words = event["data"].text("releaseNotes").to_owned();
         let mut log = log.lock().unwrap();
         let seen = log.entry((team, words)).or_default();
         let id = request.header("webhook-id").to_owned();
@@ -141,7 +142,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
         let receiver = receiver(number, log.clone()).await;
         webhook(&apis[0], &receiver.url("/"), "update.changed").await;
         receivers.push(receiver);
-        ready.push((apis, update["id"].as_str().unwrap().to_owned()));
+        ready.push((apis, update.id().to_owned()));
     }
     let mut making = JoinSet::new();
     for (number, (apis, update)) in ready.into_iter().enumerate() {

@@ -32,9 +32,10 @@ use launchway_testing::postgres::Postgres;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-pub use answer::{Answer, Fields, Says};
+pub use answer::Answer;
 pub use calls::NOBODY;
 pub use launchway_config::RawSettings;
+pub use launchway_testing::says::{Fields, Says};
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.
 pub const START: EpochMs = 1_795_168_800_000;

@@ -4,6 +4,8 @@ use reqwest::header::HeaderMap;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
+use super::Says;
+
 /// A response with its whole body.
 #[derive(Debug)]
 pub struct Answer {
@@ -91,26 +93,6 @@ impl Answer {
     }
 }
 
-/// What a text must say.
-pub trait Says {
-    fn says(&self, part: &str);
-
-    /// It must not say this.
-    fn lacks(&self, part: &str);
-}
-
-impl Says for str {
-    #[track_caller]
-    fn says(&self, part: &str) {
-        assert!(self.contains(part), "no {part:?} in {self}");
-    }
-
-    #[track_caller]
-    fn lacks(&self, part: &str) {
-        assert!(!self.contains(part), "{part:?} in {self}");
-    }
-}
-
 impl Says for Answer {
     #[track_caller]
     fn says(&self, part: &str) {
@@ -120,33 +102,5 @@ impl Says for Answer {
     #[track_caller]
     fn lacks(&self, part: &str) {
         self.text().lacks(part);
-    }
-}
-
-/// Fields of JSON that must be there.
-pub trait Fields {
-    /// A field that must be text.
-    fn text(&self, name: &str) -> &str;
-
-    fn id(&self) -> &str {
-        self.text("id")
-    }
-
-    /// These fields, among others, must have these values.
-    fn has(&self, fields: Value);
-}
-
-impl Fields for Value {
-    #[track_caller]
-    fn has(&self, fields: Value) {
-        for (name, value) in fields.as_object().unwrap() {
-            assert_eq!(&self[name], value, "{name} in {self:#}");
-        }
-    }
-
-    #[track_caller]
-    fn text(&self, name: &str) -> &str {
-        let field = &self[name];
-        field.as_str().unwrap_or_else(|| panic!("{name} is {field} in {self}"))
     }
 }
