@@ -186,12 +186,8 @@ impl Action for Change {
         Ok(Done::new(path(id), Notice::SUBMISSION_CHANGED))
     }
 
-    async fn refused(
-        visit: &Visit<SubmissionId>,
-        form_data: FormData,
-        failure: ApiError,
-    ) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
+    async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
+        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 
@@ -226,12 +222,8 @@ impl Action for Cancel {
         Ok(Done::new(path(id), Notice::SUBMISSION_CANCELED).without(files))
     }
 
-    async fn refused(
-        visit: &Visit<SubmissionId>,
-        form_data: FormData,
-        failure: ApiError,
-    ) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
+    async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
+        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 
@@ -266,12 +258,8 @@ impl Action for Retry {
         Ok(Done::new(path(id), Notice::SUBMISSION_RETRIED))
     }
 
-    async fn refused(
-        visit: &Visit<SubmissionId>,
-        form_data: FormData,
-        failure: ApiError,
-    ) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form_data, failure)?).await
+    async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
+        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 
