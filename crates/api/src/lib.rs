@@ -20,6 +20,7 @@ pub mod open;
 pub mod orgs;
 pub mod reports;
 pub mod runner;
+pub mod runners;
 pub mod secret;
 pub mod submissions;
 pub mod updates;

@@ -1,7 +1,7 @@
 //! The calls for runners that admins make. The calls of runners themselves are in the runner's crate.
 
-use launchway_api::builds::{RunnerToken, RunnerView};
 use launchway_api::lists::{Deleted, Page};
+use launchway_api::runners::{RunnerToken, RunnerView};
 use reqwest::Method;
 use serde_json::json;
 

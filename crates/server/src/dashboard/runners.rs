@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use launchway_api::builds::RunnerView;
+use launchway_api::runners::RunnerView;
 use launchway_domain::time::iso;
 use launchway_store::Paging;
 

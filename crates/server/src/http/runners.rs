@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use launchway_api::builds::{RunnerToken, RunnerView};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::runners::{RunnerToken, RunnerView};
 use launchway_api::words::DoneStatus;
 use launchway_domain::build::Runner;
 use launchway_domain::time::iso;

@@ -1,7 +1,7 @@
 //! Enrolls and revokes runners (`docs/reference/builds.md#enrollment`). Only hashes of their tokens are stored.
 
-use launchway_api::builds::RunnerView;
 use launchway_api::runner::{Enroll, Enrolled};
+use launchway_api::runners::RunnerView;
 use launchway_api::words::ActiveStatus;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;

@@ -1,7 +1,7 @@
 //! `runner list`, `revoke` and `token`: the administration of runners.
 
-use launchway_api::builds::RunnerView;
 use launchway_api::lists::Page;
+use launchway_api::runners::RunnerView;
 
 use crate::args::resource::PageArgs;
 use crate::context::Context;
