@@ -204,7 +204,6 @@ async fn a_wrong_form_is_refused_whole_and_names_the_field() {
     ] {
         let answer = send(&app, BUNDLE, body.clone()).await;
         let message = answer.refusal(400);
-        answer.refused(400, &message);
         assert!(message.contains(named), "{message}: names {named}");
     }
     assert_eq!(shown(&app, &key, &update).await["installed"], 0, "the good event beside a wrong one");

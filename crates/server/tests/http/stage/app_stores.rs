@@ -274,6 +274,13 @@ impl Stage {
         panic!("the submission does not end: {:#?}", self.record(id).await);
     }
 
+    /// Works and waits to an end that must be a success. Gives the record as the API shows it.
+    pub async fn succeeded(&mut self, id: SubmissionId) -> Value {
+        let done = self.ended(id).await;
+        assert_eq!(done["status"], "success", "{done:#}");
+        done
+    }
+
     /// Works and waits to the end. Gives the record as the API shows it.
     pub async fn ended(&mut self, id: SubmissionId) -> Value {
         self.until(id, "success").await;

@@ -28,8 +28,7 @@ async fn testflight(mut stage: Stage) {
         "options": {"groups": ["Team", "Outside"], "usesNonExemptEncryption": false},
     });
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    let done = stage.ended(id).await;
-    assert_eq!(done["status"], "success", "{done:#}");
+    let done = stage.succeeded(id).await;
     assert_eq!(statuses(&done), ["queued", "validating", "uploading", "processing", "in_review", "success"]);
     done.has(json!({"store": "app_store", "version": "1.2.3", "buildNumber": "42", "platform": "ios"}));
     let ledger = stage.ledger();
@@ -66,8 +65,7 @@ async fn a_version_goes_to_the_app_store_by_a_phased_release() {
         "destination": "app_store", "rollout": 1, "releaseNotes": notes(), "options": {"usesNonExemptEncryption": true},
     });
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    let done = stage.ended(id).await;
-    assert_eq!(done["status"], "success", "{done:#}");
+    let done = stage.succeeded(id).await;
     assert_eq!(
         statuses(&done),
         ["queued", "validating", "uploading", "processing", "in_review", "rolling_out", "success"]
@@ -143,8 +141,7 @@ async fn an_app_that_says_what_it_uses_the_camera_for_is_taken() {
     let mut stage = Stage::new().app_stores().await;
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", PURPOSE, fields).await;
-    let done = stage.ended(id).await;
-    assert_eq!(done["status"], "success", "{done:#}");
+    stage.succeeded(id).await;
 }
 
 #[tokio::test]
@@ -162,8 +159,7 @@ async fn a_rejected_version_is_retried_without_another_upload() {
     stage.advance(1);
     let again = stage.retry(id).await.ok();
     again.has(json!({"status": "queued", "error": null, "finishedAt": null}));
-    let done = stage.ended(id).await;
-    assert_eq!(done["status"], "success", "{done:#}");
+    stage.succeeded(id).await;
     assert_eq!(counts(&stage.ledger(), ["upload", "review", "release"]), [1, 2, 1]);
     let kinds: Vec<String> = stage.events(stage.org).await.into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(kinds, ["submission.started", "submission.rejected", "submission.started", "submission.succeeded"]);
@@ -176,8 +172,7 @@ async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
     let id = stage.submitted("app.apk", APK, json!({"destination": "production"})).await;
     assert_eq!(stage.ended(id).await["status"], "rejected");
     stage.post(&stage.key, &format!("/submit/retry?id={id}"), ()).await.ok();
-    let done = stage.ended(id).await;
-    assert_eq!(done["status"], "success", "{done:#}");
+    stage.succeeded(id).await;
     assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
 }
 
@@ -202,8 +197,7 @@ async fn submissions_of_an_app_go_one_after_the_other() {
         made.push(id_of(&view));
     }
     for id in made {
-        let done = stage.ended(id).await;
-        assert_eq!(done["status"], "success", "{done:#}");
+        stage.succeeded(id).await;
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 3, 3]);
 }

@@ -305,8 +305,7 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
     assert_eq!(stage.read(first).await["status"], "in_review");
     let mut ended: Vec<(String, SubmissionId)> = Vec::new();
     for id in made.clone() {
-        let done = stage.ended(id).await;
-        assert_eq!(done["status"], "success", "{done:#}");
+        let done = stage.succeeded(id).await;
         ended.push((done.text("finishedAt").to_owned(), id));
     }
     ended.sort();
