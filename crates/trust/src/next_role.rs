@@ -134,7 +134,7 @@ impl Targets {
 
     /// Takes out the targets that the role does not keep, and those that are no updates of it; their paths.
     pub fn prune(&mut self, pruning: &Pruning<'_>) -> Vec<String> {
-        let ranked = ranked(self, pruning);
+        let ranked = rank_paths(self, pruning);
         let empty = Targets::default().size();
         let mut all = std::mem::take(&mut self.targets);
         let mut room = Targets::LIMIT.saturating_sub(self.size() + ENVELOPE_BYTES);
@@ -168,7 +168,7 @@ impl Targets {
 
 /// The paths that a role keeps, the most wanted first: by their place in their platform, then those that are kept for
 /// their fingerprint only, the newest first.
-fn ranked(targets: &Targets, pruning: &Pruning<'_>) -> Vec<String> {
+fn rank_paths(targets: &Targets, pruning: &Pruning<'_>) -> Vec<String> {
     let mut platforms: BTreeMap<Platform, Vec<(&str, Update)>> = BTreeMap::new();
     for (path, target) in &targets.targets {
         let Ok(update) = Update::of(target) else { continue };

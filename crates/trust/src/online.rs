@@ -101,9 +101,9 @@ pub fn sign_online(
     };
     Ok(OnlineFiles {
         snapshot_version,
-        snapshot: signed(request, TopLevel::Snapshot, snapshot_version, &snapshot, key, random)?,
+        snapshot: sign_role(request, TopLevel::Snapshot, snapshot_version, &snapshot, key, random)?,
         timestamp_version,
-        timestamp: signed(request, TopLevel::Timestamp, timestamp_version, &timestamp, key, random)?,
+        timestamp: sign_role(request, TopLevel::Timestamp, timestamp_version, &timestamp, key, random)?,
     })
 }
 
@@ -125,7 +125,7 @@ fn next_snapshot(request: &OnlineRequest<'_>) -> Result<Snapshot, OnlineError> {
     Ok(next)
 }
 
-fn signed<T: Body>(
+fn sign_role<T: Body>(
     request: &OnlineRequest<'_>,
     role: TopLevel,
     version: u64,

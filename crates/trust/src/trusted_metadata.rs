@@ -13,7 +13,8 @@ use crate::metadata::{Authority, Delegation, MetaFile, Metadata, Root, Snapshot,
 use crate::role::TopLevel;
 use crate::role_error::{Reason, RoleError};
 use checks::{
-    expect_no_rollback, expect_valid, expect_version, is_current, missing, names_rollback, read, read_listed, verify,
+    expect_no_rollback, expect_valid, expect_version, is_current, listed_rollback_error, missing_error, read,
+    read_listed, verify,
 };
 
 /// A set of trusted metadata. It always has a root.
@@ -115,7 +116,7 @@ impl TrustedMetadata {
             }
             let (before, after) = (trusted.body().snapshot.version, next.body().snapshot.version);
             if after < before {
-                return Err(names_rollback("timestamp", "snapshot.json", before, after));
+                return Err(listed_rollback_error("timestamp", "snapshot.json", before, after));
             }
         }
         expect_valid("timestamp", &next, now)?;
@@ -152,7 +153,7 @@ impl TrustedMetadata {
                     return Err(RoleError::new("snapshot", Reason::NoLongerLists { name: name.clone() }));
                 };
                 if after.version < before.version {
-                    return Err(names_rollback("snapshot", name, before.version, after.version));
+                    return Err(listed_rollback_error("snapshot", name, before.version, after.version));
                 }
             }
         }
@@ -166,7 +167,7 @@ impl TrustedMetadata {
     /// # Errors
     /// The snapshot does not list it, or there is no snapshot yet.
     pub fn next_targets_version(&self, now: EpochMs) -> Result<Option<u64>, RoleError> {
-        let listed = self.listed("targets")?;
+        let listed = self.listed_file("targets")?;
         Ok((!is_current(self.targets.as_ref(), listed, now)).then_some(listed.version))
     }
 
@@ -179,7 +180,7 @@ impl TrustedMetadata {
         let next = read_listed(
             "targets",
             bytes,
-            self.listed("targets")?,
+            self.listed_file("targets")?,
             self.identity.as_ref(),
             authority,
         )?;
@@ -197,7 +198,7 @@ impl TrustedMetadata {
         let Some((_, authority)) = delegation(delegator, name) else {
             return Ok(RoleState::NotDelegated);
         };
-        let listed = self.listed(name)?;
+        let listed = self.listed_file(name)?;
         let trusted = self.roles.get(name).filter(|file| authority.verify(file).is_ok());
         if is_current(trusted, listed, now) {
             return Ok(RoleState::Current);
@@ -219,7 +220,7 @@ impl TrustedMetadata {
         now: EpochMs,
     ) -> Result<(), RoleError> {
         let (_, authority) = delegation(delegator, name).ok_or_else(|| RoleError::new(name, Reason::NotListed))?;
-        let next = read_listed(name, bytes, self.listed(name)?, self.identity.as_ref(), authority)?;
+        let next = read_listed(name, bytes, self.listed_file(name)?, self.identity.as_ref(), authority)?;
         expect_valid(name, &next, now)?;
         self.roles.insert(name.to_owned(), next);
         Ok(())
@@ -228,16 +229,16 @@ impl TrustedMetadata {
     /// Checks that the trusted files, from the root to targets, belong together and are valid now.
     ///
     /// # Errors
-    /// The first file that is missing, is not the one that is listed, or expired.
+    /// The first file that is missing_error, is not the one that is listed, or expired.
     pub fn check_current(&self, now: EpochMs) -> Result<(), RoleError> {
         expect_valid("root", &self.root, now)?;
-        let timestamp = self.timestamp.as_ref().ok_or_else(|| missing("timestamp"))?;
+        let timestamp = self.timestamp.as_ref().ok_or_else(|| missing_error("timestamp"))?;
         expect_valid("timestamp", timestamp, now)?;
-        let snapshot = self.snapshot.as_ref().ok_or_else(|| missing("snapshot"))?;
+        let snapshot = self.snapshot.as_ref().ok_or_else(|| missing_error("snapshot"))?;
         expect_version("snapshot", timestamp.body().snapshot.version, snapshot)?;
         expect_valid("snapshot", snapshot, now)?;
-        let targets = self.targets.as_ref().ok_or_else(|| missing("targets"))?;
-        expect_version("targets", self.listed("targets")?.version, targets)?;
+        let targets = self.targets.as_ref().ok_or_else(|| missing_error("targets"))?;
+        expect_version("targets", self.listed_file("targets")?.version, targets)?;
         expect_valid("targets", targets, now)
     }
 
@@ -276,12 +277,12 @@ impl TrustedMetadata {
     }
 
     fn listed_snapshot(&self) -> Result<&MetaFile, RoleError> {
-        let timestamp = self.timestamp.as_ref().ok_or_else(|| missing("timestamp"))?;
+        let timestamp = self.timestamp.as_ref().ok_or_else(|| missing_error("timestamp"))?;
         Ok(&timestamp.body().snapshot)
     }
 
-    fn listed(&self, role: &str) -> Result<&MetaFile, RoleError> {
-        let snapshot = self.snapshot.as_ref().ok_or_else(|| missing("snapshot"))?;
+    fn listed_file(&self, role: &str) -> Result<&MetaFile, RoleError> {
+        let snapshot = self.snapshot.as_ref().ok_or_else(|| missing_error("snapshot"))?;
         let listed = snapshot.body().role(role);
         listed.ok_or_else(|| RoleError::new(role, Reason::NotListed))
     }

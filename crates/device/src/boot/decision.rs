@@ -49,7 +49,7 @@ pub fn decide(state: &BootState, previous: Option<&Attempt>, facts: &StartFacts<
             hung: false,
         },
         unwritten: if state.trial {
-            usable_or_embedded(&state, facts, state.last_good)
+            content_or_embedded(&state, facts, state.last_good)
         } else {
             state.current
         },
@@ -60,7 +60,7 @@ pub fn decide(state: &BootState, previous: Option<&Attempt>, facts: &StartFacts<
 }
 
 /// `content` if it can run, else the embedded app.
-fn usable_or_embedded(state: &BootState, facts: &StartFacts<'_>, content: Content) -> Content {
+fn content_or_embedded(state: &BootState, facts: &StartFacts<'_>, content: Content) -> Content {
     match content {
         Content::Slot(slot)
             if !state.quarantine.contains(&slot)
@@ -143,7 +143,7 @@ impl Start<'_> {
     /// Goes back to the last good content, else to the embedded app.
     fn fall_back(&mut self, kind: BootEventKind, reason: Reason) {
         self.report(kind, self.state.current, Some(reason));
-        let to = usable_or_embedded(&self.state, self.facts, self.state.last_good);
+        let to = content_or_embedded(&self.state, self.facts, self.state.last_good);
         self.state.run(to, false);
         self.state.last_good = Content::Embedded;
     }

@@ -67,11 +67,11 @@ pub(super) fn expect_valid<T: Body>(role: &str, file: &Metadata<T>, now: EpochMs
     }
 }
 
-pub(super) fn names_rollback(role: &str, name: &str, trusted: u64, found: u64) -> RoleError {
+pub(super) fn listed_rollback_error(role: &str, name: &str, trusted: u64, found: u64) -> RoleError {
     let name = name.to_owned();
     RoleError::new(role, Reason::NamesRollback { name, trusted, found })
 }
 
-pub(super) fn missing(role: &str) -> RoleError {
+pub(super) fn missing_error(role: &str) -> RoleError {
     RoleError::new(role, Reason::Missing)
 }
