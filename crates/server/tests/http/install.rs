@@ -5,7 +5,7 @@ use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::DAY;
 use serde_json::{Value, json};
 
-use crate::build::{Play, built, read, runner};
+use crate::stage::builds::{Play, built, read, runner};
 use crate::support::{Answer, Fields, NOBODY, Says, TestApp};
 
 /// A build that ended well with one file.

@@ -2,6 +2,7 @@
 //! an organization, and its key. Everything else is a step on it, such as `runner`, `queue`, `submitted` or `webhook`.
 
 pub mod app_stores;
+pub mod builds;
 pub mod runners;
 pub mod webhooks;
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::build::{Play, built};
+use crate::stage::builds::{Play, built};
 use crate::support::{Fields, NOBODY, Says, Setup, TestApp};
 
 /// What a caller loses.

@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use reqwest::Method;
 use serde_json::json;
 
-use super::{Play, build, built, id_of, on_both, read, running, stored};
+use crate::stage::builds::{Play, build, built, id_of, on_both, read, running, stored};
 use crate::support::{Answer, Fields, TestApp};
 
 async fn post(app: &TestApp, key: &str, what: &str, id: impl std::fmt::Display) -> Answer {
@@ -119,7 +119,7 @@ async fn a_deleted_build_is_gone_with_its_files() {
         let upload = app.upload_file(&key, "a.zip", b"x").await;
         let id = built(&app, &key, json!({"source": {"uploadId": upload}})).await;
         let play = Play { app: &app, org, id };
-        play.leased(super::runner(&app, None, &[]).await).await;
+        play.leased(crate::stage::builds::runner(&app, None, &[]).await).await;
         play.prints(b"one\n").await;
         play.sealed(0, b"one\n").await;
         play.prints(b"two\n").await;

@@ -6,7 +6,7 @@ use launchway_domain::tenancy::Tier;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{build, built, id_of, on_both, read, stored};
+use crate::stage::builds::{build, built, id_of, on_both, read, stored};
 use crate::support::{Answer, Fields, START, Says, TestApp};
 
 #[tokio::test]

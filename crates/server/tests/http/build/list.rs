@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use launchway_domain::tenancy::Tier;
 use serde_json::{Value, json};
 
-use super::{Play, SILENCE, build, built, id_of, on_both, read, runner, runners, running};
+use crate::stage::builds::{Play, SILENCE, build, built, id_of, on_both, read, runner, runners, running};
 use crate::support::{Fields, NOBODY, TestApp};
 
 async fn ids(app: &TestApp, key: &str, query: &str) -> Vec<Value> {

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 
-use super::{Play, on_both, running};
+use crate::stage::builds::{Play, on_both, running};
 use crate::support::{Answer, TestApp};
 
 async fn get(app: &TestApp, key: &str, path: &str, range: Option<&str>) -> Answer {

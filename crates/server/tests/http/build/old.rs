@@ -7,7 +7,7 @@ use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use serde_json::{Value, json};
 
-use super::{Play, built, on_both, put, read, runner, stored};
+use crate::stage::builds::{Play, built, on_both, put, read, runner, stored};
 use crate::support::{Fields, START, TestApp, machine_time};
 
 const FOLDERS: [&str; 3] = ["sources", "logs", "artifacts"];

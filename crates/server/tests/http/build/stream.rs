@@ -8,7 +8,7 @@ use launchway_domain::tenancy::Role;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use super::{Play, build, built, id_of, on_both, running};
+use crate::stage::builds::{Play, build, built, id_of, on_both, running};
 use crate::support::{Answer, Fields, Setup, TestApp};
 
 /// An event as it came.
@@ -114,7 +114,7 @@ async fn a_build_is_followed_from_the_queue_to_its_end() {
         let mut stream = Stream::open(&app, &key, id, None).await;
         let first = stream.next().await.unwrap();
         assert_eq!((first.name.as_str(), &first.id, &first.data), ("build", &None, &made));
-        play.leased(super::runner(&app, None, &[]).await).await;
+        play.leased(crate::stage::builds::runner(&app, None, &[]).await).await;
         let event = stream.next().await.unwrap();
         assert_eq!((event.name.as_str(), &event.data["status"]), ("build", &json!("running")));
         play.prints("héllo\n".as_bytes()).await;
@@ -131,7 +131,7 @@ async fn a_build_is_followed_from_the_queue_to_its_end() {
         assert_eq!(text(&rest, 7), "bye\n");
         let end = rest.last().unwrap();
         assert_eq!((end.name.as_str(), &end.data["status"]), ("end", &json!("canceled")));
-        assert_eq!(end.data, super::read(&app, &key, id).await);
+        assert_eq!(end.data, crate::stage::builds::read(&app, &key, id).await);
     }
 }
 

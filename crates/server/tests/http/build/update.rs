@@ -3,7 +3,7 @@
 use launchway_domain::build::Outcome;
 use serde_json::{Value, json};
 
-use super::{Play, build, built, id_of, runner};
+use crate::stage::builds::{Play, build, built, id_of, runner};
 use crate::support::{Fields, TestApp};
 
 #[tokio::test]

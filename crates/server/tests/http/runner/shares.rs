@@ -6,7 +6,7 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use serde_json::json;
 
-use crate::build::{Play, build, built, read};
+use crate::stage::builds::{Play, build, built, read};
 use crate::stage::runners::Runner;
 use crate::support::{Says, Setup, TestApp};
 

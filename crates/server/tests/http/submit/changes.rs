@@ -7,9 +7,9 @@ use launchway_domain::submission::Submission;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::build::stored;
 use crate::stage::Stage;
 use crate::stage::app_stores::{APK, IPA, counts, id_of, settings};
+use crate::stage::builds::stored;
 use crate::support::Fields;
 
 async fn staged(stage: &mut Stage) -> SubmissionId {

@@ -7,9 +7,9 @@ use launchway_server::jobs::sweep::sweep;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::build::stored;
 use crate::stage::Stage;
 use crate::stage::app_stores::{APK, IPA};
+use crate::stage::builds::stored;
 use crate::support::{Fields, Says, TestApp, with};
 
 pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
@@ -223,7 +223,7 @@ async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
     let mut stage = Stage::new().app_stores().await;
     let id = stage.submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"})).await;
     assert_eq!(stage.ended(id).await["status"], "failed");
-    crate::build::put(&stage, "submissions/nobody/left", b"over").await;
+    crate::stage::builds::put(&stage, "submissions/nobody/left", b"over").await;
     // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
     for _ in 0..3 {
         stage.advance(2 * DAY);
