@@ -14,7 +14,7 @@ use launchway_server::ops::leases::NO_LEASE;
 use serde_json::json;
 
 use crate::stage::runners::Held;
-use crate::support::{Fields, Setup, TestApp};
+use crate::support::{Fields, TestApp};
 
 #[tokio::test]
 async fn a_runner_gets_the_first_build_that_it_may_take() {
@@ -113,8 +113,7 @@ async fn a_waiting_runner_gets_a_build_as_soon_as_there_is_one() {
 
 #[tokio::test]
 async fn no_build_is_given_to_two() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let mut runners = Vec::new();
         for _ in 0..4 {
@@ -220,8 +219,7 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
 
 #[tokio::test]
 async fn a_build_of_silent_runners_fails_after_three_attempts() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let runner = app.runner(&key, &[]).await;
         let id = app.queue(org, |_| ()).await;

@@ -129,6 +129,11 @@ impl TestApp {
         (app, org, cookie)
     }
 
+    /// A service on each database.
+    pub async fn on_both() -> [TestApp; 2] {
+        [TestApp::start().await, TestApp::with(Setup::on_postgres()).await]
+    }
+
     /// A service with other settings.
     pub async fn with(setup: impl Into<Setup>) -> TestApp {
         let setup = setup.into();

@@ -10,7 +10,7 @@ use launchway_testing::postgres::Postgres;
 use serde_json::json;
 
 use super::{EMAIL, credentials, post};
-use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp};
+use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
 const WRONG: &str = "not the password";
 const PER_ACCOUNT: usize = 5;
@@ -129,8 +129,7 @@ async fn an_invitation_is_no_way_around() {
 /// Whoever is over its limit would else lock out any account, and add one after the other to what is counted.
 #[tokio::test]
 async fn an_address_that_is_over_its_limit_counts_for_no_account() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         app.org_with_user(EMAIL, Role::Owner).await;
         for n in 0..PER_ADDRESS {
             sign_in(&app, &format!("nobody{n}@example.com"), WRONG, "192.0.2.1").await;

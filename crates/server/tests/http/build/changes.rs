@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::stage::builds::{Play, build, built, id_of, on_both, read, running, stored};
+use crate::stage::builds::{Play, build, built, id_of, read, running, stored};
 use crate::support::{Answer, Fields, TestApp};
 
 async fn post(app: &TestApp, key: &str, what: &str, id: impl std::fmt::Display) -> Answer {
@@ -21,7 +21,7 @@ async fn kinds(app: &TestApp, org: launchway_domain::id::OrgId) -> Vec<String> {
 
 #[tokio::test]
 async fn a_queued_build_is_canceled_at_once() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let id = built(&app, &key, json!({})).await;
         app.advance(1000);
@@ -54,7 +54,7 @@ async fn a_running_build_is_asked_to_stop() {
 
 #[tokio::test]
 async fn a_retry_is_a_new_build_of_the_same() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let upload = app.upload_file(&key, "a.zip", b"x").await;
         let plan = json!({"labels": ["os=linux"], "steps": [{"name": "a", "run": "a"}]});
@@ -114,7 +114,7 @@ async fn a_retry_is_made_once_for_a_key() {
 
 #[tokio::test]
 async fn a_deleted_build_is_gone_with_its_files() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let upload = app.upload_file(&key, "a.zip", b"x").await;
         let id = built(&app, &key, json!({"source": {"uploadId": upload}})).await;

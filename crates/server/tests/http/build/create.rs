@@ -6,7 +6,7 @@ use launchway_domain::tenancy::Tier;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::stage::builds::{build, built, id_of, on_both, read, stored};
+use crate::stage::builds::{build, built, id_of, read, stored};
 use crate::support::{Answer, Fields, START, Says, TestApp};
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn a_source_may_be_so_large_and_not_larger() {
 
 #[tokio::test]
 async fn automatic_numbers_go_up_and_no_two_are_the_same() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (_, key) = app.org_with_key().await;
         let number = async |fields: Value| build(&app, &key, fields).await.created()["buildNumber"].clone();
         let auto = json!({"buildNumber": "auto"});
@@ -243,7 +243,7 @@ async fn once(app: &TestApp, key: &str, body: &Value) -> Answer {
 
 #[tokio::test]
 async fn the_same_request_makes_one_build_also_at_once() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let upload = app.upload_file(&key, "a.zip", b"x").await;
         let body = json!({

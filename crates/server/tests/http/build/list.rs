@@ -4,7 +4,7 @@ use launchway_domain::build::Outcome;
 use launchway_domain::tenancy::Tier;
 use serde_json::{Value, json};
 
-use crate::stage::builds::{Play, SILENCE, build, built, id_of, on_both, read, runner, runners, running};
+use crate::stage::builds::{Play, SILENCE, build, built, id_of, read, runner, runners, running};
 use crate::support::{Fields, NOBODY, TestApp};
 
 async fn ids(app: &TestApp, key: &str, query: &str) -> Vec<Value> {
@@ -15,7 +15,7 @@ async fn ids(app: &TestApp, key: &str, query: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_list_is_narrowed_by_each_filter_and_by_all() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (_, key) = app.org_with_key().await;
         let mut made = Vec::new();
         for fields in [

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 
-use crate::stage::builds::{Play, on_both, running};
+use crate::stage::builds::{Play, running};
 use crate::support::{Answer, TestApp};
 
 async fn get(app: &TestApp, key: &str, path: &str, range: Option<&str>) -> Answer {
@@ -16,7 +16,7 @@ async fn get(app: &TestApp, key: &str, path: &str, range: Option<&str>) -> Answe
 
 #[tokio::test]
 async fn a_log_is_read_from_any_place_whatever_lies_where() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key, id) = running(&app).await;
         let play = Play { app: &app, org, id };
         let path = format!("/build/log?id={id}");

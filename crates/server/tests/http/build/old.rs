@@ -7,14 +7,14 @@ use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use serde_json::{Value, json};
 
-use crate::stage::builds::{Play, built, on_both, put, read, runner, stored};
+use crate::stage::builds::{Play, built, put, read, runner, stored};
 use crate::support::{Fields, START, TestApp, machine_time};
 
 const FOLDERS: [&str; 3] = ["sources", "logs", "artifacts"];
 
 #[tokio::test]
 async fn a_build_that_no_runner_takes_in_a_day_expires() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let plan = json!({"labels": ["gpu=9"], "steps": [{"name": "a", "run": "a"}]});
         let old = built(&app, &key, json!({"plan": plan})).await;

@@ -8,7 +8,7 @@ use launchway_domain::tenancy::Role;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use crate::stage::builds::{Play, build, built, id_of, on_both, running};
+use crate::stage::builds::{Play, build, built, id_of, running};
 use crate::support::{Answer, Fields, Setup, TestApp};
 
 /// An event as it came.
@@ -106,7 +106,7 @@ fn names(events: &[Event]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_build_is_followed_from_the_queue_to_its_end() {
-    for app in on_both().await {
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let made = build(&app, &key, json!({})).await.created();
         let id = id_of(&made);

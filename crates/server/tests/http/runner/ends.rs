@@ -4,7 +4,7 @@ use launchway_domain::build::BuildStatus;
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::{Value, json};
 
-use crate::support::{Setup, TestApp};
+use crate::support::TestApp;
 
 fn failed(message: &str) -> Value {
     json!({"status": "failed", "error": {"code": "STEP_FAILED", "phase": "build", "message": message}})
@@ -57,8 +57,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
 
 #[tokio::test]
 async fn simultaneous_ends_end_a_build_once() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let runner = app.runner(&key, &[]).await;
         let id = app.queue(org, |_| ()).await;

@@ -4,7 +4,7 @@ use launchway_domain::id::BuildId;
 use serde_json::json;
 
 use crate::stage::runners::{Held, Runner};
-use crate::support::{Setup, TestApp};
+use crate::support::TestApp;
 
 const SECRET: &str = "correct-horse-battery";
 
@@ -17,8 +17,7 @@ async fn a_build(app: &TestApp) -> (BuildId, Runner) {
 
 #[tokio::test]
 async fn a_log_grows_by_offset_each_byte_once() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (id, runner) = a_build(&app).await;
         let held = app.take(&runner).await;
         assert_eq!(held.logged(0, b"").await, 0);

@@ -16,7 +16,7 @@ use launchway_testing::settings::setting;
 use serde_json::json;
 
 use crate::stage::runners::{Held, Runner};
-use crate::support::{Setup, TestApp};
+use crate::support::TestApp;
 
 const RUNNERS: usize = 4;
 const BUILDS: usize = 6;
@@ -147,8 +147,7 @@ async fn each_attempt_has_one_runner_and_each_end_stays() {
     let seed = setting("LAUNCHWAY_TEST_SEED").map(|seed| seed.parse().expect("LAUNCHWAY_TEST_SEED is a number"));
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
     println!("LAUNCHWAY_TEST_SEED={seed}");
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let mut runners = Vec::new();
         for _ in 0..RUNNERS {

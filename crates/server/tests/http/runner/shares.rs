@@ -16,14 +16,10 @@ async fn next(app: &TestApp, runner: &Runner) -> OrgId {
     app.build(id).await.org_id
 }
 
-async fn both() -> [TestApp; 2] {
-    [TestApp::start().await, TestApp::with(Setup::on_postgres()).await]
-}
-
 /// The attack: one organization's builds all say that they are the most urgent.
 #[tokio::test]
 async fn priority_does_not_cross_organizations() {
-    for app in both().await {
+    for app in TestApp::on_both().await {
         let (greedy, modest) = (app.org(Tier::Free).await, app.org(Tier::Free).await);
         for _ in 0..5 {
             app.queue(greedy, |build| build.priority = 100).await;
@@ -63,7 +59,7 @@ async fn a_build_that_comes_back_does_not_push_others_away() {
 /// Another form: an organization deletes what was built, to look as if it had never been served.
 #[tokio::test]
 async fn deleted_builds_do_not_let_their_organization_go_first() {
-    for app in both().await {
+    for app in TestApp::on_both().await {
         let (forgetful, modest) = (app.org(Tier::Free).await, app.org(Tier::Free).await);
         let key = app.key(forgetful, &Scope::ALL).await;
         for org in [forgetful, modest] {

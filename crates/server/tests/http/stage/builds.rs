@@ -10,7 +10,7 @@ use launchway_store::{LogSegment, StateChange};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Answer, Fields, Setup, TestApp, with};
+use crate::support::{Answer, Fields, TestApp, with};
 
 /// Asks for a build of a git source with these fields over the defaults: the answer.
 pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
@@ -197,8 +197,3 @@ pub async fn running(app: &TestApp) -> (OrgId, String, BuildId) {
 
 /// Long enough that nothing that was heard of is live any more.
 pub const SILENCE: EpochMs = 10 * MINUTE;
-
-/// A service on each database.
-pub async fn on_both() -> [TestApp; 2] {
-    [TestApp::start().await, TestApp::with(Setup::on_postgres()).await]
-}

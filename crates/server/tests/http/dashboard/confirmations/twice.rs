@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::{visit, visit_of};
 use super::things::id;
 use super::{form_of, send};
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, TestApp};
 
 /// Which statuses two answers have, the lower first.
 fn statuses(first: &Answer, second: &Answer) -> [u16; 2] {
@@ -18,8 +18,7 @@ fn statuses(first: &Answer, second: &Answer) -> [u16; 2] {
 /// Of two that confirm at once by the same sight exactly one is done, on both databases.
 #[tokio::test]
 async fn of_two_at_once_exactly_one_is_done() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let (one, other) = (visit_of(&app, org, Role::Owner).await, visit_of(&app, org, Role::Admin).await);
         let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
@@ -50,8 +49,7 @@ async fn of_two_at_once_exactly_one_is_done() {
 /// A double click is one change: the second answer is the first one's.
 #[tokio::test]
 async fn a_form_that_is_sent_twice_is_one_change() {
-    for setup in [Setup::default(), Setup::on_postgres()] {
-        let app = TestApp::with(setup).await;
+    for app in TestApp::on_both().await {
         let (org, key) = app.org_with_key().await;
         let visit = visit_of(&app, org, Role::Member).await;
         let good = id(&app.published(&key, json!({"version": "1.0.1"})).await);
