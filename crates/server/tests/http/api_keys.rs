@@ -90,8 +90,7 @@ async fn a_key_has_some_of_three_scopes() {
         json!(["build,update"]),
         json!(["*"]),
     ] {
-        let answer = create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await;
-        answer.refused(400, WANTED);
+        create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await.refused(400, WANTED);
     }
     for scopes in [json!("update"), json!({"update": true}), json!([1]), Value::Null] {
         let answer = create(&app, &cookie, json!({"name": "CI", "scopes": scopes})).await;

@@ -41,8 +41,7 @@ async fn any_member_and_any_key_claims_an_app() {
     assert_eq!(second["name"], "com.example.other");
     let listed = list(&app, &key).await;
     assert_eq!(listed, json!({"items": [second, first], "total": 2, "limit": 10, "offset": 0}));
-    let one = app.get(&key, &format!("/apps?id={}", first.id())).await;
-    assert_eq!(one.ok(), first);
+    assert_eq!(app.get(&key, &format!("/apps?id={}", first.id())).await.ok(), first);
 }
 
 #[tokio::test]
@@ -123,8 +122,7 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     assert_eq!(before["updateAvailable"], true);
     let id = list(&app, &mine).await["items"][0].id().to_owned();
     let path = format!("/apps?id={id}");
-    let gone = app.delete(&mine, &path).await;
-    assert_eq!(gone.ok(), json!({"id": id, "status": "deleted"}));
+    assert_eq!(app.delete(&mine, &path).await.ok(), json!({"id": id, "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
         app.send(&mine, method, &path, ()).await.refused(404, "No app has this id");
     }

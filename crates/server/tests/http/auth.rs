@@ -125,8 +125,7 @@ async fn sign_out_ends_the_session_and_clears_the_cookie() {
     assert!(cleared.starts_with("launchway=; "), "{cleared}");
     cleared.says("; Max-Age=0");
     who(&app, &first).await.refused(401, NO_AUTHENTICATION);
-    let again = app.post(&first, "/auth/sign-out", ()).await;
-    again.refused(401, NO_AUTHENTICATION);
+    app.post(&first, "/auth/sign-out", ()).await.refused(401, NO_AUTHENTICATION);
     who(&app, &other).await.ok();
 }
 
@@ -192,11 +191,9 @@ async fn sessions_are_listed_and_revocable() {
     assert_eq!(page["items"], json!([list["items"][1]]));
 
     let path = format!("/auth/sessions?id={}", id.as_str().unwrap());
-    let gone = app.delete(&first, &path).await;
-    assert_eq!(gone.ok(), json!({"id": id, "status": "revoked"}));
+    assert_eq!(app.delete(&first, &path).await.ok(), json!({"id": id, "status": "revoked"}));
     who(&app, &second).await.refused(401, NO_AUTHENTICATION);
-    let again = app.delete(&first, &path).await;
-    again.refused(404, "No session has this id");
+    app.delete(&first, &path).await.refused(404, "No session has this id");
     let list = app.get(&first, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
 }
@@ -224,6 +221,5 @@ async fn a_key_that_is_given_twice_is_no_key() {
     let value = format!("Bearer {key}");
     let request = app.request(Method::GET, "/auth/session");
     let request = request.header("authorization", &value).header("authorization", &value);
-    let answer = Answer::to(request).await;
-    answer.refused(401, "Invalid or expired API key");
+    Answer::to(request).await.refused(401, "Invalid or expired API key");
 }

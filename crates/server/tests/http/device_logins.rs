@@ -68,8 +68,7 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     for shown in ["launchway on &#60;laptop&#62;", "ada@example.com", "Test", "build, update", code(&login)] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
-    let done = confirm(&app, &cookie, &login, org).await;
-    done.says("Confirmed.");
+    confirm(&app, &cookie, &login, org).await.says("Confirmed.");
     let again = confirm(&app, &cookie, &login, org).await;
     assert_eq!(again.status.as_u16(), 401, "a code is decided on once");
 
@@ -108,8 +107,7 @@ async fn who_is_not_signed_in_signs_in_first() {
     let signed_in = submit(&app, "/device", "", &typed).await;
     signed_in.is(303);
     let cookie = signed_in.cookie();
-    let next = page(&app, signed_in.header("location"), &cookie).await;
-    next.says("Confirm only what you began");
+    page(&app, signed_in.header("location"), &cookie).await.says("Confirm only what you began");
     let mut wrong = typed;
     wrong[3].1 = "not the password";
     submit(&app, "/device", "", &wrong).await.is(401);
@@ -129,8 +127,7 @@ async fn what_is_refused_gives_no_key() {
     let login = begin(&app).await;
     let (org, code) = (org.to_string(), code(&login));
     let fields = [("token", "confirm"), ("code", code), ("org", org.as_str()), ("refuse", "yes")];
-    let done = submit(&app, "/device", &cookie, &fields).await;
-    done.says("Refused.");
+    submit(&app, "/device", &cookie, &fields).await.says("Refused.");
     assert_eq!(status(&app, &login).await, "denied");
 }
 

@@ -46,8 +46,7 @@ async fn a_plain_value_is_shown() {
     let listed = app.get(&key, "/env").await.ok();
     assert_eq!(listed, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
     // The audit log tells that it was set, not to what.
-    let audit = app.get(&key, "/audit?action=env.create").await;
-    assert_eq!(audit.ok()["items"][0]["after"]["value"], Value::Null);
+    assert_eq!(app.get(&key, "/audit?action=env.create").await.ok()["items"][0]["after"]["value"], Value::Null);
 }
 
 #[tokio::test]
@@ -155,8 +154,7 @@ async fn a_repeated_request_is_answered_again() {
     let body = json!({"name": "A", "value": "hunter4"});
     let answer = Answer::to(replaced.try_clone().unwrap().json(&body)).await.ok();
     assert_eq!(Answer::to(replaced.json(&body)).await.ok(), answer);
-    let audit = app.get(&key, "/audit?action=env.change").await;
-    assert_eq!(audit.ok()["total"], 1);
+    assert_eq!(app.get(&key, "/audit?action=env.change").await.ok()["total"], 1);
 }
 
 #[tokio::test]
@@ -167,8 +165,7 @@ async fn a_deleted_one_is_gone() {
     let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
     for method in [Method::DELETE, Method::GET] {
-        let again = app.send(&key, method, &path, ()).await;
-        again.refused(404, "No environment variable has this id");
+        app.send(&key, method, &path, ()).await.refused(404, "No environment variable has this id");
     }
 }
 

@@ -179,8 +179,7 @@ async fn a_build_keeps_its_runners_findings_and_warns_of_others() {
         let ended = get(&app, &key, &path).await.ok();
         assert_eq!(ended["fingerprint"], hash(&found), "{at_first}");
         assert_eq!(ended["warnings"], json!(warnings), "{at_first}");
-        let told = get(&app, &key, &format!("/fingerprints?id={}", made.id())).await;
-        assert_eq!(told.ok()["document"], found);
+        assert_eq!(get(&app, &key, &format!("/fingerprints?id={}", made.id())).await.ok()["document"], found);
     }
 }
 
@@ -214,8 +213,7 @@ async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     assert_eq!(ask(&old).await["compatibilityReason"], "The native code of this update differs from the installed app");
     // Sent with a build.
     build(&app, &key, json!({"fingerprint": old})).await;
-    let told = ask(&old).await;
-    told.has(json!({"requiresStoreUpdate": true, "compatibilityReason": CHANGED}));
+    ask(&old).await.has(json!({"requiresStoreUpdate": true, "compatibilityReason": CHANGED}));
     // Found by a runner.
     let older = document("7.0.3");
     let held = app.take(&runner).await;

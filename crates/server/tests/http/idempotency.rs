@@ -250,7 +250,6 @@ async fn the_header_has_a_form_and_counts_only_for_creations() {
     for rollout in [10, 20] {
         let path = format!("/update?id={}", made.id());
         let request = app.request(Method::PATCH, &path).bearer_auth(&key).header("idempotency-key", "once");
-        let changed = Answer::to(request.json(&json!({"rollout": rollout}))).await;
-        assert_eq!(changed.ok()["rollout"], rollout);
+        assert_eq!(Answer::to(request.json(&json!({"rollout": rollout}))).await.ok()["rollout"], rollout);
     }
 }

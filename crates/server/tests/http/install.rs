@@ -125,8 +125,7 @@ async fn over_plain_http_an_ios_page_says_why_it_cannot_work() {
     let (app, org, key) = TestApp::with_org().await;
     let fields = json!({"platform": "ios", "distribution": "development"});
     let id = done(&app, org, &key, fields, "App.ipa").await;
-    let page = app.get(NOBODY, &link(&app, &key, id).await).await;
-    page.says("Apple&#39;s systems install only from https");
+    app.get(NOBODY, &link(&app, &key, id).await).await.says("Apple&#39;s systems install only from https");
 }
 
 #[tokio::test]

@@ -70,8 +70,7 @@ async fn a_caller_sees_its_organizations_and_no_other() {
     let key = app.key(second, &[launchway_domain::scope::Scope::Build]).await;
     let list = app.get(&key, "/orgs").await.ok();
     assert_eq!(list["items"], json!([view(second, "pro", Value::Null, START + MINUTE)]));
-    let foreign = app.get(&key, &format!("/orgs?id={first}")).await;
-    foreign.refused(404, "No organization has this id");
+    app.get(&key, &format!("/orgs?id={first}")).await.refused(404, "No organization has this id");
 }
 
 #[tokio::test]
@@ -87,15 +86,13 @@ async fn an_owner_changes_the_name() {
     // What is absent stays.
     assert_eq!(change(json!({})).await.ok(), view);
     for name in ["", "   ", "a\nb", &"x".repeat(101)] {
-        let answer = change(json!({"name": name})).await;
-        answer.refused(400, "name must have 1 to 100 visible characters");
+        change(json!({"name": name})).await.refused(400, "name must have 1 to 100 visible characters");
     }
     // The tier is the operator's.
     let answer = change(json!({"tier": "enterprise"})).await;
     assert!(answer.expect(400).text("message").contains("tier"), "{}", answer.text());
     assert_eq!(get(&app, &owner, &path).await.ok(), view);
-    let no_id = app.patch(&owner, "/orgs", json!({"name": "x"})).await;
-    no_id.refused(400, "id is required");
+    app.patch(&owner, "/orgs", json!({"name": "x"})).await.refused(400, "id is required");
 }
 
 #[tokio::test]
@@ -104,14 +101,12 @@ async fn users_make_organizations_only_where_the_operator_lets_them() {
     let org = app.org(Tier::Free).await;
     let owner = app.user(org, EMAIL, Role::Owner).await;
     let body = json!({"name": "Mine"});
-    let answer = app.post(&owner, "/orgs", body.clone()).await;
-    answer.refused(403, "Only the operator of this server makes organizations");
+    app.post(&owner, "/orgs", body.clone()).await.refused(403, "Only the operator of this server makes organizations");
 
     let app = open_to_all(None).await;
     let (org, key) = app.org_with_key().await;
     let member = app.user(org, EMAIL, Role::Member).await;
-    let answer = app.post(&key, "/orgs", body.clone()).await;
-    answer.refused(403, "This is for signed-in users; an API key has no session");
+    app.post(&key, "/orgs", body.clone()).await.refused(403, "This is for signed-in users; an API key has no session");
     let made = app.post(&member, "/orgs", body).await.created();
     let expected = json!({
         "id": made["id"], "status": "active", "name": "Mine", "tier": "enterprise", "role": "owner",
@@ -170,8 +165,7 @@ async fn a_user_without_organization_is_told_what_to_do() {
     let answer = get(&app, &cookie, &format!("/update?orgId={org}")).await;
     answer.refused(403, "orgId names an organization that this caller does not act in");
     // Making one is a way out, and so is signing out.
-    let made = app.post(&cookie, "/orgs", json!({"name": "Mine"})).await;
-    made.created();
+    app.post(&cookie, "/orgs", json!({"name": "Mine"})).await.created();
     get(&app, &cookie, "/update").await.ok();
     app.post(&cookie, "/auth/sign-out", ()).await.ok();
 }

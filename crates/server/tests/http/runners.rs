@@ -78,8 +78,7 @@ async fn a_runner_token_and_an_api_key_open_different_endpoints() {
             app.post(key, path, ask.clone()).await.refused(401, INVALID);
         }
     }
-    let browsed = app.post(&cookie, "/runner/lease", ask.clone()).await;
-    browsed.refused(401, "No authentication provided");
+    app.post(&cookie, "/runner/lease", ask.clone()).await.refused(401, "No authentication provided");
     // Its own token enrolls nobody, and a token to enroll takes no builds.
     app.post(&runner.token, "/runner/enrol", ask.clone()).await.refused(401, INVALID);
     let made = app.post(&key, "/runners/tokens", ()).await.created();

@@ -187,8 +187,7 @@ async fn streams_of_others_go_on() {
     let (lost, mut bobs) = (open(&stage.cookie).await.unwrap(), open(&bystander).await.unwrap());
     let view = stage.node.get(&bystander, "/auth/session").await.ok();
     let bob = format!("/orgs/members?id={}", view["user"].id());
-    let raised = stage.node.patch(&stage.admin_key, &bob, json!({"role": "admin"})).await;
-    raised.ok();
+    stage.node.patch(&stage.admin_key, &bob, json!({"role": "admin"})).await.ok();
     stage.lose(Removed).await;
     ends(lost, "the one who was removed").await;
     stage.node.post(&stage.admin_key, &format!("/build/cancel?id={}", stage.build), ()).await.ok();

@@ -96,8 +96,7 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
     let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
     for scope in [Scope::Build, Scope::Submit, Scope::Admin] {
         let other = app.key(org, &[scope]).await;
-        let refused = app.post(&other, "/update", body.clone()).await;
-        refused.refused(403, "API key does not have 'update' scope");
+        app.post(&other, "/update", body.clone()).await.refused(403, "API key does not have 'update' scope");
     }
     let update = app.post(&cookie, "/update", body).await.created();
     let session = app.get(&cookie, "/auth/session").await.ok();
@@ -113,8 +112,7 @@ async fn a_bundle_id_belongs_to_its_first_publisher() {
     let taken = "belongs to another organization; the operator of this server can transfer it";
     app.published(&key, json!({"bundleId": "com.example.App"})).await;
     for bundle in ["com.example.App", "com.example.app", "COM.EXAMPLE.APP"] {
-        let refused = app.publish(&other, json!({"bundleId": bundle})).await;
-        refused.refused(403, &format!("The bundle id {bundle} {taken}"));
+        app.publish(&other, json!({"bundleId": bundle})).await.refused(403, &format!("The bundle id {bundle} {taken}"));
     }
     let apps = app.get(&key, "/apps").await.ok();
     app.delete(&key, &format!("/apps?id={}", apps["items"][0].id())).await.ok();

@@ -127,8 +127,7 @@ async fn the_last_twenty_reasons_are_kept_newest_first() {
             json!({"type": "failed", "at": at, "reason": format!("broken {number}")})
         })
         .collect();
-    let reports = shown(&app, &key, &update).await;
-    reports.has(json!({"failed": 25, "reasons": expected}));
+    shown(&app, &key, &update).await.has(json!({"failed": 25, "reasons": expected}));
 }
 
 #[tokio::test]
@@ -142,8 +141,7 @@ async fn a_reason_is_kept_as_written_up_to_200_characters() {
     }
     let (id, token) = offer(&app, "d4").await;
     let body = json!({"reportToken": token, "events": [failure(&id, &"x".repeat(201))]});
-    let refused = send(&app, BUNDLE, body).await;
-    refused.refused(400, "events[0].reason must have at most 200 characters");
+    send(&app, BUNDLE, body).await.refused(400, "events[0].reason must have at most 200 characters");
     let reports = shown(&app, &key, &update).await;
     let reasons: Vec<_> = reports["reasons"].as_array().unwrap().iter().map(|kept| &kept["reason"]).collect();
     assert_eq!(reasons, [odd, &longest]);

@@ -88,8 +88,7 @@ async fn a_thief_of_the_password_tries_ten_codes_a_day() {
             if n == 5 {
                 app.advance(MINUTE);
             }
-            let answer = sign_in(&app, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await;
-            answer.refused(401, WRONG_CODE);
+            sign_in(&app, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await.refused(401, WRONG_CODE);
         }
         app.advance(MINUTE);
         let left = LEFT - ((app.clock.now() - START) / SECOND) as u64;
@@ -114,13 +113,11 @@ async fn nodes_share_the_codes_of_a_day() {
             other.advance(MINUTE);
         }
         let node = [&one, &other][n % 2];
-        let answer = sign_in(node, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await;
-        answer.refused(401, WRONG_CODE);
+        sign_in(node, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await.refused(401, WRONG_CODE);
     }
     for node in [&one, &other] {
         node.advance(MINUTE);
-        let answer = sign_in(node, with_code(&shown(node, &secret)), "198.51.100.1", "").await;
-        answer.is(429);
+        sign_in(node, with_code(&shown(node, &secret)), "198.51.100.1", "").await.is(429);
     }
 }
 
@@ -131,8 +128,7 @@ async fn a_restart_gives_no_new_day() {
     spend(&app, &format!("code:account:{}", user.id), 10).await;
     let again = TestApp::open(app.app.config.clone(), None, Arc::new(SystemResolver), None).await;
     again.advance(app.clock.now() - START);
-    let answer = sign_in(&again, with_code(&shown(&again, &secret)), "198.51.100.1", "").await;
-    answer.is(429);
+    sign_in(&again, with_code(&shown(&again, &secret)), "198.51.100.1", "").await.is(429);
 }
 
 /// Whether there is an account makes no difference to who asks.
@@ -151,8 +147,7 @@ async fn a_day_takes_a_hundred_wrong_passwords_for_any_address() {
     spend(&app, &bucket.0, 98).await;
     spend(&app, &format!("password:account:{}", user.id), 99).await;
     for email in [EMAIL, unknown] {
-        let answer = sign_in(&app, body(email, "wrong password"), "192.0.2.2", "").await;
-        answer.refused(401, WRONG_PASSWORD);
+        sign_in(&app, body(email, "wrong password"), "192.0.2.2", "").await.refused(401, WRONG_PASSWORD);
     }
     for email in [EMAIL, unknown] {
         is_refused_for_the_day(&sign_in(&app, body(email, PASSWORD), "192.0.2.3", "").await, LEFT);
@@ -190,17 +185,14 @@ async fn a_known_device_has_a_budget_of_its_own() {
     let (app, user, device) = stage(Setup::default()).await;
     let (secret, _) = enroll(&app, user.id).await;
     for _ in 0..5 {
-        let answer = sign_in(&app, with_code(NO_CODE), "192.0.2.1", &device).await;
-        answer.refused(401, WRONG_CODE);
+        sign_in(&app, with_code(NO_CODE), "192.0.2.1", &device).await.refused(401, WRONG_CODE);
     }
-    let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
-    answer.is(429);
+    sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await.is(429);
     // A new device is not locked out by it, either.
     sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "").await.ok();
     app.advance(MINUTE);
     spend(&app, &format!("code:known:{}", user.id), 15).await;
-    let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
-    answer.is(429);
+    sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await.is(429);
 }
 
 #[tokio::test]

@@ -102,8 +102,7 @@ async fn an_invitation_makes_an_account_for_a_new_address() {
     view["organization"].has(json!({"id": org, "role": "admin"}));
     who(&app, &cookie(&answer)).await.ok();
     accept(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
-    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
-    assert_eq!(read.ok()["status"], "accepted");
+    assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "accepted");
 }
 
 #[tokio::test]
@@ -140,11 +139,9 @@ async fn an_invitation_of_a_member_changes_nothing() {
     let (app, org, key) = TestApp::with_org().await;
     let session = app.user(org, EMAIL, Role::Owner).await;
     let (id, token) = invite(&app, &key, EMAIL, "member").await;
-    let answer = accept(&app, &token, PASSWORD).await;
-    answer.refused(400, "ada@example.com is a member already");
+    accept(&app, &token, PASSWORD).await.refused(400, "ada@example.com is a member already");
     assert_eq!(who(&app, &session).await.ok()["organization"]["role"], "owner");
-    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
-    assert_eq!(read.ok()["status"], "pending");
+    assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "pending");
     // Nor is a session left behind whose cookie nobody has.
     let list = app.get(&session, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
@@ -159,8 +156,7 @@ async fn an_invitation_lives_seven_days() {
     accept(&app, &last_moment, NEW_PASSWORD).await.ok();
     app.advance(SECOND);
     accept(&app, &too_late, NEW_PASSWORD).await.refused(401, DEAD);
-    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
-    assert_eq!(read.ok()["status"], "expired");
+    assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "expired");
 }
 
 #[tokio::test]
@@ -171,8 +167,7 @@ async fn a_deleted_invitation_is_dead() {
     let gone = app.delete(&key, &path).await.ok();
     assert_eq!(gone, json!({"id": id, "status": "deleted"}));
     accept(&app, &token, NEW_PASSWORD).await.refused(401, DEAD);
-    let again = app.delete(&key, &path).await;
-    again.refused(404, "No invitation has this id");
+    app.delete(&key, &path).await.refused(404, "No invitation has this id");
 }
 
 #[tokio::test]

@@ -91,8 +91,7 @@ async fn a_change_with_a_cookie_is_json() {
             .header("origin", &app.origin)
             .header("content-type", kind)
             .body(r#"{"bundleId": "com.example.app"}"#);
-        let answer = Answer::to(request).await;
-        answer.refused(400, "Content-Type must be application/json");
+        Answer::to(request).await.refused(400, "Content-Type must be application/json");
     }
 }
 

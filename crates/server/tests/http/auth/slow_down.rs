@@ -42,8 +42,7 @@ async fn an_account_takes_five_wrong_passwords_a_minute() {
     let app = with_user().await;
     app.advance(15 * SECOND);
     for n in 0..PER_ACCOUNT {
-        let answer = sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await;
-        answer.refused(401, "The address or the password is wrong");
+        sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await.refused(401, "The address or the password is wrong");
     }
     // Now even the right one waits, whatever the letter case of the address.
     is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 45);
@@ -106,8 +105,7 @@ async fn an_unknown_account_is_answered_as_a_wrong_password() {
         assert_eq!((known.status, &known.bytes), (unknown.status, &unknown.bytes));
     }
     app.advance(MINUTE);
-    let no_address = sign_in(&app, "no address", WRONG, "192.0.2.9").await;
-    no_address.refused(401, "The address or the password is wrong");
+    sign_in(&app, "no address", WRONG, "192.0.2.9").await.refused(401, "The address or the password is wrong");
 }
 
 #[tokio::test]

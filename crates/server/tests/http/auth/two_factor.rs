@@ -101,8 +101,7 @@ async fn wrong_codes_slow_down_as_wrong_passwords_do() {
     for _ in 0..5 {
         sign_in(&app, NO_CODE).await.refused(401, WRONG);
     }
-    let slowed_down = sign_in(&app, &shown(&app, &secret)).await;
-    slowed_down.is(429);
+    sign_in(&app, &shown(&app, &secret)).await.is(429);
     app.advance(MINUTE);
     sign_in(&app, &shown(&app, &secret)).await.ok();
 }
@@ -115,10 +114,8 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
     let html = first_step(&app).await;
     let proof = hidden(&html, "proof");
     for _ in 0..2 {
-        let wrong = submit(&app, "/", "", &[("email", EMAIL), ("password", "not the password")]).await;
-        wrong.is(401);
-        let wrong = second_step(&app, EMAIL, proof, NO_CODE).await;
-        wrong.is(401);
+        submit(&app, "/", "", &[("email", EMAIL), ("password", "not the password")]).await.is(401);
+        second_step(&app, EMAIL, proof, NO_CODE).await.is(401);
     }
     sign_in(&app, NO_CODE).await.refused(401, WRONG);
     let code = shown(&app, &secret);
@@ -131,8 +128,7 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
         answer.is(429);
     }
     app.advance(MINUTE);
-    let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
-    done.is(303);
+    second_step(&app, EMAIL, proof, &shown(&app, &secret)).await.is(303);
 }
 
 /// `/device` has the same two steps, and keeps the command line's code.
@@ -250,8 +246,7 @@ async fn an_invitation_asks_who_has_an_account_for_a_code() {
     let accept = async |body: Value| post(&app, "/auth/invitation", body, &[]).await;
     accept(json!({"token": token, "password": PASSWORD})).await.refused(401, NEEDED);
     let fields = [("token", token.as_str()), ("password", PASSWORD)];
-    let page = submit(&app, "/invite", "", &fields).await;
-    page.says(r#"name="code""#);
+    submit(&app, "/invite", "", &fields).await.says(r#"name="code""#);
     accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)})).await.ok();
 }
 

@@ -48,8 +48,7 @@ async fn a_running_build_is_asked_to_stop() {
     assert_eq!(app.audit(org).await.len(), lines, "asked twice is asked once");
     assert_eq!(kinds(&app, org).await, ["build.queued"], "its runner tells when it has stopped");
     Play { app: &app, org, id }.ends(Outcome::Success).await;
-    let refused = post(&app, &key, "cancel", id).await;
-    refused.refused(400, "The build has ended: it is success; there is nothing to cancel");
+    post(&app, &key, "cancel", id).await.refused(400, "The build has ended: it is success; there is nothing to cancel");
 }
 
 #[tokio::test]
@@ -80,8 +79,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
         }
         assert_eq!(again, expected);
         let third = id_of(&again);
-        let plan = app.get(&key, &format!("/build/plan?id={third}")).await;
-        assert_eq!(plan.ok()["origin"], "request");
+        assert_eq!(app.get(&key, &format!("/build/plan?id={third}")).await.ok()["origin"], "request");
         assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled", "build.queued"]);
         // The source is there for as long as one of them is.
         delete(&app, &key, id).await.ok();
@@ -136,8 +134,7 @@ async fn a_deleted_build_is_gone_with_its_files() {
         assert_eq!(kinds(&app, org).await.len(), events);
         delete(&app, &key, id).await.refused(404, "No build has this id");
         for path in ["/build?id=", "/build/plan?id=", "/build/log?id=", "/build/log/stream?id="] {
-            let answer = app.get(&key, &format!("{path}{id}")).await;
-            answer.refused(404, "No build has this id");
+            app.get(&key, &format!("{path}{id}")).await.refused(404, "No build has this id");
         }
         let audit = app.audit(org).await;
         let last = audit.last().unwrap();

@@ -58,8 +58,7 @@ async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
         assert_eq!(made["waitingFor"], waits, "{platform}");
         made.has(json!({"buildType": "release", "distribution": "store"}));
         made.has(json!({"version": null, "buildNumber": null}));
-        let plan = app.get(&key, &format!("/build/plan?id={}", id_of(&made))).await;
-        assert_eq!(plan.ok()["plan"], Value::Null);
+        assert_eq!(app.get(&key, &format!("/build/plan?id={}", id_of(&made))).await.ok()["plan"], Value::Null);
     }
 }
 
@@ -229,8 +228,7 @@ async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
     refused.says("2 builds");
     assert!(stored(&app, "sources").await.is_empty());
     app.post(&key, &format!("/build/cancel?id={second}"), ()).await.ok();
-    let retry = app.post(&key, &format!("/build/retry?id={second}"), ()).await;
-    retry.is(403);
+    app.post(&key, &format!("/build/retry?id={second}"), ()).await.is(403);
     let usage = app.get(&key, "/usage?id=2026-11").await.ok();
     assert_eq!(usage["builds"], 2);
     assert!(app.app.clock.now() == START);

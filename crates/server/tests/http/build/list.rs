@@ -52,8 +52,7 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             ("branch=a%00b", "branch must not hold a NUL character"),
             ("status=queued&status=queued", "status is given twice"),
         ] {
-            let answer = app.get(&key, &format!("/build?{query}")).await;
-            answer.refused(400, message);
+            app.get(&key, &format!("/build?{query}")).await.refused(400, message);
         }
         let (_, stranger) = app.org_with_key().await;
         assert!(ids(&app, &stranger, "").await.is_empty());
@@ -163,8 +162,7 @@ async fn a_failed_build_says_why_and_shows_no_older_files() {
     play.gives("old.apk", b"old").await;
     app.advance(90_000);
     play.transition(Transition::Lapse, launchway_store::StateChange::default()).await;
-    let view = read(&app, &key, id).await;
-    view.has(json!({"status": "queued", "attempt": 2}));
+    read(&app, &key, id).await.has(json!({"status": "queued", "attempt": 2}));
     play.leased(runner(&app, None, &[]).await).await;
     let outcome = Outcome::Failed(BuildErrorCode::StepFailed);
     play.transition(Transition::Finish { attempt: 2, outcome }, launchway_store::StateChange::default()).await;

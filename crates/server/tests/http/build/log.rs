@@ -69,8 +69,7 @@ async fn what_lies_behind_the_end_is_told() {
     let (org, key, id) = running(&app).await;
     Play { app: &app, org, id }.prints(b"hello\n").await;
     let path = format!("/build/log?id={id}");
-    let beyond = get(&app, &key, &format!("{path}&offset=7"), None).await;
-    beyond.refused(400, "offset is too large: the log has 6 bytes");
+    get(&app, &key, &format!("{path}&offset=7"), None).await.refused(400, "offset is too large: the log has 6 bytes");
     for offset in ["-1", "x", "1.5", "99999999999999999999"] {
         let wrong = get(&app, &key, &format!("{path}&offset={offset}"), None).await;
         wrong.refused(400, "offset must be a whole number from 0");

@@ -14,8 +14,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         let mut fields = fields;
         fields["buildId"] = json!(id);
         fields["buildNumber"] = json!(number + 1);
-        let update = app.published(&key, fields).await;
-        update.has(json!({"buildId": id, "fingerprint": "hash-1"}));
+        app.published(&key, fields).await.has(json!({"buildId": id, "fingerprint": "hash-1"}));
     }
     // Also over that of the update whose bytes are published anew.
     let other = app.published(&key, json!({"buildNumber": 7, "fingerprint": "old"})).await;
@@ -40,8 +39,7 @@ async fn a_build_of_another_app_or_platform_is_refused() {
         refused.refused(400, "buildId names a build of another app or platform");
     }
     for id in ["", "nonsense", "build_01h455vb4pex5vsknk084sn02q"] {
-        let refused = app.publish(&key, json!({"buildId": id})).await;
-        refused.refused(404, "No build has this id");
+        app.publish(&key, json!({"buildId": id})).await.refused(404, "No build has this id");
     }
 }
 

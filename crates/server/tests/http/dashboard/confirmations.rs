@@ -166,8 +166,7 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
     patch(&app, &key, update, json!({"rollout": 71})).await;
     let refused = send(&visit, &path, &form).await.text();
     refused.says(r#"Now">71 %</td><td data-label="Then"><b>44 %<"#);
-    let done = send(&visit, &path, &hidden(&refused)).await;
-    done.is(303);
+    send(&visit, &path, &hidden(&refused)).await.is(303);
 }
 
 /// A variable that somebody set meanwhile, or set before, is replaced only by who was asked.
@@ -209,8 +208,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     ];
     // Nobody else's browser can send it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
-    let foreign = colleague.send("/env", &again).await;
-    foreign.says("value is not there any more");
+    colleague.send("/env", &again).await.says("value is not there any more");
     visit.done("/env", &again).await;
     let second = changed().await;
     assert_ne!(second, first);
@@ -284,8 +282,7 @@ async fn members_leave_and_remove_nobody_else() {
     let owner = visit(&app, Role::Owner).await;
     let member = visit_of(&app, owner.org, Role::Member).await;
     let (boss, me) = (owner.caller().await, member.caller().await);
-    let refused = member.page(&format!("/members/{boss}/remove")).await;
-    refused.is(403);
+    member.page(&format!("/members/{boss}/remove")).await.is(403);
     let left = member.confirm(&format!("/members/{me}/remove"), &[]).await;
     assert_eq!((left.status.as_u16(), left.header("location")), (303, "/"));
     member.page("").await.is(404);

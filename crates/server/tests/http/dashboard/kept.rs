@@ -25,8 +25,7 @@ fn email(visit: &Visit<'_>, role: Role) -> String {
 
 /// Ends the session whose cookie the browser still has.
 async fn sign_out(visit: &Visit<'_>) {
-    let done = submit(visit.app, "/", &visit.cookie, &[("token", "sign-out")]).await;
-    done.is(303);
+    submit(visit.app, "/", &visit.cookie, &[("token", "sign-out")]).await.is(303);
 }
 
 fn decoded(text: &str) -> String {
@@ -325,7 +324,6 @@ async fn a_confirmation_is_asked_again_after_the_sign_in() {
     asked.says(r#"When you looked">20 %</td><td data-label="Now">30 %<"#);
     let form = hidden(&asked);
     let fields: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let done = submit(&app, &format!("/o/{org}{path}"), &cookie, &fields).await;
-    done.is(303);
+    submit(&app, &format!("/o/{org}{path}"), &cookie, &fields).await.is(303);
     assert_eq!(read().await, 60);
 }

@@ -120,11 +120,9 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     let find = |email: &str| all["items"].as_array().unwrap().iter().find(|member| member["email"] == email).cloned();
     let id = find("bob@example.com").unwrap().id().to_owned();
     visit.confirmed(&format!("/members/{id}/role"), &[("role", "admin")]).await;
-    let admin = page(&app, &format!("/o/{}/env", visit.org), &bob).await;
-    admin.is(200);
+    page(&app, &format!("/o/{}/env", visit.org), &bob).await.is(200);
     visit.confirmed(&format!("/members/{id}/remove"), &[]).await;
-    let gone = page(&app, &format!("/o/{}/members", visit.org), &bob).await;
-    gone.is(404);
+    page(&app, &format!("/o/{}/members", visit.org), &bob).await.is(404);
 
     // The last owner stays.
     let me = visit.caller().await;
@@ -145,8 +143,7 @@ async fn an_invitation_is_taken_back() {
     visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
     page(&app, &link, "").await.is(401);
     // An admin makes no owners.
-    let refused = visit.send("/invitations", &[("email", "eve@example.com"), ("role", "owner")]).await;
-    refused.is(403);
+    visit.send("/invitations", &[("email", "eve@example.com"), ("role", "owner")]).await.is(403);
 }
 
 #[tokio::test]
@@ -173,8 +170,7 @@ async fn a_password_is_changed_and_other_sessions_end() {
     for (cookie, status) in [(&fresh, 200), (&other, 303), (&visit.cookie, 303)] {
         page(&app, &at, cookie).await.is(status);
     }
-    let signed_in = submit(&app, "/", "", &[("email", &email), ("password", "another good one")]).await;
-    signed_in.is(303);
+    submit(&app, "/", "", &[("email", &email), ("password", "another good one")]).await.is(303);
     let audit = app.audit(visit.org).await;
     assert!(audit.iter().any(|row| row.action == "user.change_password"));
 }
@@ -199,8 +195,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     let visit = visit_of(&app, org, Role::Owner).await;
     visit.done("/apps", &[("bundleId", "com.example.shop"), ("name", "Shop <b>")]).await;
     assert!(visit.html("/apps").await.contains("Shop &#60;b&#62;"));
-    let taken = visit.send("/apps", &[("bundleId", "no id")]).await;
-    taken.says(r#"id="bundleId-wrong""#);
+    visit.send("/apps", &[("bundleId", "no id")]).await.says(r#"id="bundleId-wrong""#);
     let id = list(&visit, "/apps").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/apps/{id}/delete"), &[]).await;
 
@@ -224,8 +219,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     // Who did it is told by name.
     let who = format!(">owner@{}.example</a></td>", visit.org);
     audit.says(&who);
-    let audit = visit.html("/audit?action=update.publish").await;
-    audit.says("key test");
+    visit.html("/audit?action=update.publish").await.says("key test");
 }
 
 #[tokio::test]
@@ -254,10 +248,8 @@ async fn a_credential_is_kept_and_deleted() {
     let refused = send(keystore, "wrong-secret").await;
     refused.is(400);
     refused.lacks("wrong-secret");
-    let empty = send(b"", "store-secret").await;
-    empty.says("content is missing: choose the file");
-    let done = send(keystore, "store-secret").await;
-    done.is(303);
+    send(b"", "store-secret").await.says("content is missing: choose the file");
+    send(keystore, "store-secret").await.is(303);
     let html = visit.html("/credentials").await;
     html.says("Android keystore");
     html.lacks("store-secret");

@@ -75,8 +75,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
     assert_eq!(next, format!("{path}?done=submission-canceled"));
     comes(&mut list, "Canceled").await;
     // Nothing more comes of a submission that is over.
-    let last = comes(&mut one, "event: over\n").await;
-    last.says("The submission is canceled.");
+    comes(&mut one, "event: over\n").await.says("The submission is canceled.");
     for (action, words) in
         [("cancel", "that cannot be changed any more"), ("retry", "only a failed or rejected one can be retried")]
     {
@@ -131,8 +130,7 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
     ] {
         assert!(page.contains(part), "{part} in {page}");
     }
-    let of_build = visit.html(&format!("/submissions?buildId={build}")).await;
-    of_build.says(&id);
+    visit.html(&format!("/submissions?buildId={build}")).await.says(&id);
 }
 
 #[tokio::test]
@@ -220,8 +218,7 @@ async fn a_refused_form_keeps_what_was_typed() {
     }
     let fields = [("destination", "beta")];
     for token in ["", "wrong"] {
-        let answer = visit.send_parts("/submissions/new", token, &fields, apk).await;
-        answer.is(403);
+        visit.send_parts("/submissions/new", token, &fields, apk).await.is(403);
     }
     assert!(visit.html("/submissions").await.contains("No submission yet"));
 }

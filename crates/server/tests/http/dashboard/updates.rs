@@ -51,20 +51,17 @@ async fn a_package_of_mebibytes_is_published_from_the_browser() {
     let visit = visit(&app, Role::Member).await;
     let zip = package("photo.jpg", &noise(3 << 20));
     assert!(zip.len() > 3 << 20);
-    let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
-    done.is(303);
+    publish(&visit, &visit.token, &FIELDS, Some(&zip)).await.is(303);
     let list = app.get(&visit.cookie, "/update").await.ok();
     assert_eq!(list["items"][0]["size"], zip.len());
 
     let many: Vec<_> = (0..100_000).map(|_| ("locale", "en")).collect();
     let long = "x".repeat(3 << 20);
     for fields in [&many[..], &[("releaseNotes", long.as_str())]] {
-        let refused = publish(&visit, &visit.token, fields, None).await;
-        refused.is(413);
+        publish(&visit, &visit.token, fields, None).await.is(413);
     }
     // Of fields without a file there may not be that many either: each takes far more memory than it has bytes.
-    let refused = visit.send("/apps", &many).await;
-    refused.is(413);
+    visit.send("/apps", &many).await.is(413);
 }
 
 #[tokio::test]
@@ -84,8 +81,7 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
         assert!(answer.text().contains(words) && answer.text().contains("<form"), "{words}: {}", answer.text());
     }
     for token in ["", "wrong"] {
-        let answer = publish(&visit, token, &FIELDS, Some(&zip)).await;
-        answer.is(403);
+        publish(&visit, token, &FIELDS, Some(&zip)).await.is(403);
     }
     assert!(visit.html("/updates").await.contains("No update yet"));
 }
@@ -109,27 +105,23 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     visit.confirmed(&change, &[("mandatory", "yes")]).await;
     let noted = visit.revised(&path, &path, &[("releaseNotes", "new")]).await;
     assert_eq!(visit.leads(&noted, &path), format!("{path}?done=update-changed"));
-    let now = read(&second).await;
-    now.has(json!({"status": "published", "rollout": 25, "releaseNotes": "new", "mandatory": true}));
+    read(&second).await.has(json!({"status": "published", "rollout": 25, "releaseNotes": "new", "mandatory": true}));
     let wrong = visit.page(&format!("{change}?rollout=101")).await;
     assert!(wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"), "{}", wrong.text());
 
     let promoted = visit.confirmed(&format!("{path}/promote"), &[("configuration", "production")]).await;
     let promoted = promoted.split(['/', '?']).nth(2).unwrap().to_owned();
-    let record = read(&promoted).await;
-    record.has(json!({"configuration": "production", "sourceUpdateId": second}));
+    read(&promoted).await.has(json!({"configuration": "production", "sourceUpdateId": second}));
 
     assert!(visit.html(&path).await.contains(&format!(r#"<option value="{first}">1.0.1"#)));
     let back = visit.confirmed(&format!("{path}/rollback"), &[("to", &first)]).await;
-    let back = read(back.split(['/', '?']).nth(2).unwrap()).await;
-    back.has(json!({"version": "1.0.2", "sourceUpdateId": first}));
+    read(back.split(['/', '?']).nth(2).unwrap()).await.has(json!({"version": "1.0.2", "sourceUpdateId": first}));
 
     visit.confirmed(&change, &[("status", "withdrawn")]).await;
     let page = visit.html(&path).await;
     page.says("Withdrawn");
     page.lacks("Change rollout");
-    let again = visit.page(&format!("{change}?status=published")).await;
-    again.says("A withdrawn update stays withdrawn");
+    visit.page(&format!("{change}?status=published")).await.says("A withdrawn update stays withdrawn");
     assert_eq!(visit.confirmed(&format!("{path}/delete"), &[]).await, "/updates?done=update-deleted");
     visit.page(&path).await.is(404);
 }

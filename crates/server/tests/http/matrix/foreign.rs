@@ -221,8 +221,7 @@ async fn a_foreign_id_in_a_body_is_answered_as_unknown() {
     }
     assert_eq!(victim.everything(&app).await, before);
     // The upload that a stranger named is still good for its owner.
-    let put = app.publish(&victim.key, json!({"version": "1.0.2"})).await;
-    assert_eq!(put.created()["version"], "1.0.2");
+    assert_eq!(app.publish(&victim.key, json!({"version": "1.0.2"})).await.created()["version"], "1.0.2");
 }
 
 /// `docs/reference/callers.md#organization-context`: whether that organization exists or not makes no difference.

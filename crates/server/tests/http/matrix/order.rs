@@ -33,23 +33,16 @@ async fn a_key_sees_the_first_thing_that_is_wrong() {
     let own = format!("/update?id={UNUSED}");
 
     let absent = "There is nothing at this path; the API is described at /docs";
-    let answer = nobody.send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN)).await;
-    answer.refused(404, absent);
-    let answer = nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await;
-    answer.refused(405, "This path does not take this method");
-    let answer = nobody.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
-    answer.refused(401, "No authentication provided");
-    let answer = wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
-    answer.refused(429, "Too many requests; try again in 60 seconds");
+    nobody.send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN)).await.refused(404, absent);
+    nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await.refused(405, "This path does not take this method");
+    nobody.send(&app, "PATCH", &foreign, Some(BROKEN)).await.refused(401, "No authentication provided");
+    wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await.refused(429, "Too many requests; try again in 60 seconds");
     app.advance(MINUTE);
     let answer = wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
     answer.refused(403, "orgId names an organization that this caller does not act in");
-    let answer = wrong.send(&app, "PATCH", &own, Some(BROKEN)).await;
-    answer.refused(403, "API key does not have 'update' scope");
-    let answer = right.send(&app, "PATCH", &own, Some(BROKEN)).await;
-    assert_eq!(answer.expect(400)["error"], "Bad Request");
-    let answer = right.send(&app, "PATCH", &own, Some(r#"{"rollout": 50}"#)).await;
-    answer.refused(404, "No update has this id");
+    wrong.send(&app, "PATCH", &own, Some(BROKEN)).await.refused(403, "API key does not have 'update' scope");
+    assert_eq!(right.send(&app, "PATCH", &own, Some(BROKEN)).await.expect(400)["error"], "Bad Request");
+    right.send(&app, "PATCH", &own, Some(r#"{"rollout": 50}"#)).await.refused(404, "No update has this id");
 }
 
 #[tokio::test]
@@ -66,17 +59,13 @@ async fn a_session_sees_the_first_thing_that_is_wrong() {
     let unused = "key_01h455vb4pex5vsknk084sn02q";
     let foreign = format!("/api-keys?id=&orgId={other}");
 
-    let answer = dead.send(&app, "DELETE", &foreign, None).await;
-    answer.refused(401, "No authentication provided");
-    let answer = member.send(&app, "DELETE", &foreign, None).await;
-    answer.refused(429, "Too many requests; try again in 60 seconds");
+    dead.send(&app, "DELETE", &foreign, None).await.refused(401, "No authentication provided");
+    member.send(&app, "DELETE", &foreign, None).await.refused(429, "Too many requests; try again in 60 seconds");
     app.advance(MINUTE);
     let answer = member.send(&app, "DELETE", &foreign, None).await;
     answer.refused(403, "orgId names an organization that this caller does not act in");
     let answer = member.send(&app, "DELETE", "/api-keys?id=", None).await;
     answer.refused(403, "This needs the role admin in the organization; yours is member");
-    let answer = admin.send(&app, "DELETE", "/api-keys?id=", None).await;
-    answer.refused(400, "id is required");
-    let answer = admin.send(&app, "DELETE", &format!("/api-keys?id={unused}"), None).await;
-    answer.refused(404, "No API key has this id");
+    admin.send(&app, "DELETE", "/api-keys?id=", None).await.refused(400, "id is required");
+    admin.send(&app, "DELETE", &format!("/api-keys?id={unused}"), None).await.refused(404, "No API key has this id");
 }

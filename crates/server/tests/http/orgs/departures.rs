@@ -49,8 +49,7 @@ async fn runner_token(app: &TestApp, cookie: &str) -> String {
 
 async fn approved_login(app: &TestApp, cookie: &str, org: OrgId) -> Value {
     let login = begin(app).await;
-    let done = confirm(app, cookie, &login, org).await;
-    done.says("Confirmed.");
+    confirm(app, cookie, &login, org).await.says("Confirmed.");
     login
 }
 
@@ -195,8 +194,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     reset(&app, &link, "another good password").await.ok();
     // The invitation that somebody else made for the address stays: it gives nothing that the member lacks.
-    let answer = accept(&app, &left.invitations[0], PASSWORD).await;
-    answer.is(401);
+    accept(&app, &left.invitations[0], PASSWORD).await.is(401);
     for token in [left.runner_token.as_str(), elsewhere.text("token")] {
         enroll(&app, token).await.expect(401);
     }

@@ -23,8 +23,7 @@ async fn the_link_is_shown_to_who_made_it_and_never_again() {
     });
     assert_eq!(made, expected);
     assert!(made.id().starts_with("invitation_"), "{made}");
-    let one = get(&app, &admin, &format!("{PATH}?id={}", made.id())).await;
-    assert_eq!(one.ok(), expected);
+    assert_eq!(get(&app, &admin, &format!("{PATH}?id={}", made.id())).await.ok(), expected);
     app.advance(MINUTE);
     let second = app.post(&admin, PATH, json!({"email": "eve@example.com", "role": "admin"})).await.created();
     assert_eq!(second["role"], "admin");
@@ -38,8 +37,7 @@ async fn only_an_owner_invites_an_owner() {
     let (app, org, key) = TestApp::with_org().await;
     let body = || Some(json!({"email": "bob@example.com", "role": "owner"}));
     let admin = app.user(org, EMAIL, Role::Admin).await;
-    let answer = app.post(&admin, PATH, body()).await;
-    answer.refused(403, "Only an owner makes or unmakes owners");
+    app.post(&admin, PATH, body()).await.refused(403, "Only an owner makes or unmakes owners");
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
     assert_eq!(app.post(&owner, PATH, body()).await.created()["role"], "owner");
     // A key with the admin scope is the operator's.

@@ -113,8 +113,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
         view.has(json!({"status": "in_review", "cancelRequested": true}));
     }
     stage.work().await;
-    let view = stage.read(reviewed).await;
-    view.has(json!({"status": "canceled", "cancelRequested": false}));
+    stage.read(reviewed).await.has(json!({"status": "canceled", "cancelRequested": false}));
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     let retry = stage.retry(reviewed).await;
     retry.refused(400, "The submission is canceled. Only a failed or rejected submission can be retried.");
@@ -127,8 +126,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
 async fn what_users_have_is_not_canceled() {
     let mut stage = Stage::new().app_stores().await;
     let id = staged(&mut stage).await;
-    let canceled = stage.cancel(id).await;
-    canceled.refused(400, "The submission is already released. Halt its rollout instead.");
+    stage.cancel(id).await.refused(400, "The submission is already released. Halt its rollout instead.");
 }
 
 #[tokio::test]
@@ -180,8 +178,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
     view.has(json!({"status": "rolling_out", "rollout": 20, "error": null}));
     assert!(view["events"].to_string().contains("The change was not made"), "{view:#}");
     stage.change(id, json!({"rollout": 100})).await.ok();
-    let done = stage.ended(id).await;
-    done.has(json!({"status": "success", "rollout": 100}));
+    stage.ended(id).await.has(json!({"status": "success", "rollout": 100}));
 }
 
 #[tokio::test]

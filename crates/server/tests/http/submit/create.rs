@@ -107,8 +107,7 @@ async fn the_form_is_checked_and_names_the_field() {
         (json!({"rollout": 0}), "rollout must be a whole percent from 1 to 100"),
         (json!({"rollout": 100, "status": "halted"}), "rollout must be below 100 with status halted"),
     ] {
-        let answer = stage.patch(&stage.key, "/submit?id=x", change).await;
-        answer.refused(400, message);
+        stage.patch(&stage.key, "/submit?id=x", change).await.refused(400, message);
     }
 }
 
@@ -197,8 +196,7 @@ async fn lists_are_filtered() {
         ("?platform=tvos", "platform must be ios, android or visionos"),
         ("?buildId=x", "buildId must be a build's id"),
     ] {
-        let refused = stage.get(&stage.key, &format!("/submit{query}")).await;
-        refused.refused(400, message);
+        stage.get(&stage.key, &format!("/submit{query}")).await.refused(400, message);
     }
     assert_eq!(stage.get(&stage.key, "/usage").await.ok()["items"][0]["submissions"], 2);
 }

@@ -82,8 +82,7 @@ async fn visionos_goes_to_the_app_store_for_everybody() {
     stores.app_store[0].answers_encryption = true;
     stage.open_stores(stores);
     let id = stage.submitted("Vision.ipa", VISION, json!({"destination": "app_store"})).await;
-    let done = stage.ended(id).await;
-    done.has(json!({"status": "success", "platform": "visionos"}));
+    stage.ended(id).await.has(json!({"status": "success", "platform": "visionos"}));
 }
 
 #[tokio::test]
@@ -131,8 +130,7 @@ async fn a_bundle_with_native_code_goes_to_production() {
     let build = stage.built(Platform::Android, &[("app.aab", AAB)]).await;
     let made =
         stage.submit(json!({"buildId": build, "destination": "production", "releaseNotes": notes()})).await.created();
-    let done = stage.ended(id_of(&made)).await;
-    done.has(json!({"status": "success", "buildNumber": "42"}));
+    stage.ended(id_of(&made)).await.has(json!({"status": "success", "buildNumber": "42"}));
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 1, 1]);
 }
 

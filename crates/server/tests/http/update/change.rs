@@ -94,8 +94,7 @@ async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
     }
     let body = Some(json!({"mandatory": true}));
     for query in ["", "?id=", "?ID=x"] {
-        let answer = app.patch(&key, &format!("/update{query}"), body.clone()).await;
-        answer.refused(400, "id is required");
+        app.patch(&key, &format!("/update{query}"), body.clone()).await.refused(400, "id is required");
     }
     app.patch(&key, &format!("{}&id=x", of(&update)), body).await.refused(400, "id is given twice");
     let mut read = app.get(&key, &of(&update)).await.ok();
@@ -117,8 +116,7 @@ async fn deleting_answers_once_and_then_404_everywhere() {
         app.send(&key, method, &of(&update), body).await.refused(404, "No update has this id");
     }
     for query in ["", "?id="] {
-        let answer = app.delete(&key, &format!("/update{query}")).await;
-        answer.refused(400, "id is required");
+        app.delete(&key, &format!("/update{query}")).await.refused(400, "id is required");
     }
     let list = app.get(&key, "/update").await.ok();
     list.has(json!({"total": 0, "items": []}));

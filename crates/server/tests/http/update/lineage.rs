@@ -73,6 +73,5 @@ async fn one_source_must_be_named_and_only_one() {
     let upload = app.upload(&key, &package("a", b"a")).await;
     let refused = again(&app, &key, &source, json!({"uploadId": upload})).await;
     refused.refused(400, "name either uploadId or sourceUpdateId");
-    let refused = again(&app, &key, &json!({}), json!({})).await;
-    refused.refused(400, "name either uploadId or sourceUpdateId");
+    again(&app, &key, &json!({}), json!({})).await.refused(400, "name either uploadId or sourceUpdateId");
 }

@@ -65,8 +65,7 @@ async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
     let query = "currentVersion=1.1.0&platform=android&deviceId=d&fingerprint=zero";
     assert_eq!(app.checked(BUNDLE, query).await, none);
     let query = "currentVersion=1.0.0&platform=android&deviceId=d&fingerprint=zero";
-    let answer = app.checked(BUNDLE, query).await;
-    answer.has(json!({"version": "1.1.0", "requiresStoreUpdate": true}));
+    app.checked(BUNDLE, query).await.has(json!({"version": "1.1.0", "requiresStoreUpdate": true}));
 }
 
 #[tokio::test]

@@ -73,8 +73,7 @@ async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
     app.published(&key, json!({"version": "1.3.0", "fingerprint": second})).await;
     for installed in [&one, &other, &second] {
         let query = format!("currentVersion=1.0.0&fingerprint={}", hash(installed));
-        let answer = app.checked(BUNDLE, &query).await;
-        answer.has(json!({"version": "1.3.0", "requiresStoreUpdate": false}));
+        app.checked(BUNDLE, &query).await.has(json!({"version": "1.3.0", "requiresStoreUpdate": false}));
     }
 }
 
@@ -108,8 +107,7 @@ async fn what_differs_only_in_what_signs_it_is_the_same_everywhere() {
     let end = json!({
         "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": other,
     });
-    let ended = held.tell(&format!("/runner/finish?lwfp2={second}"), end).await;
-    ended.ok();
+    held.tell(&format!("/runner/finish?lwfp2={second}"), end).await.ok();
     let builds = app.get(&key, "/build?status=success").await.ok();
     let build = &builds["items"][0];
     build.has(json!({"fingerprint": hash(&other), "warnings": []}));
@@ -135,7 +133,6 @@ async fn what_a_build_says_of_itself_pairs_no_hashes() {
     let end = json!({
         "status": "success", "error": null, "phases": [], "artifacts": [], "logSize": 0, "fingerprint": old,
     });
-    let ended = held.tell(&format!("/runner/finish?lwfp2={}", hash(&new)), end).await;
-    ended.ok();
+    held.tell(&format!("/runner/finish?lwfp2={}", hash(&new)), end).await.ok();
     assert!(!takes(&app, &hash(&old)).await);
 }

@@ -96,8 +96,7 @@ async fn the_bundle_id_is_looked_at_before_the_version() {
     ] {
         assert_eq!(ask(&app, path).await, bad(message), "{path:?}");
     }
-    let without_slash = app.get(NOBODY, "/update/check?currentVersion=1.0.0").await;
-    without_slash.refused(400, "Bundle ID is required");
+    app.get(NOBODY, "/update/check?currentVersion=1.0.0").await.refused(400, "Bundle ID is required");
 }
 
 #[tokio::test]

@@ -77,8 +77,7 @@ async fn life(app: TestApp) {
     let event = json!({"type": "installed", "updateId": offer["id"], "at": "2026-11-20T10:00:00Z"});
     let body = json!({"reportToken": offer["reportToken"], "events": [event]});
     let path = format!("/update/report/{BUNDLE}");
-    let report = Answer::to(app.request(Method::POST, &path).json(&body)).await;
-    assert_eq!(report.ok()["counted"], 1);
+    assert_eq!(Answer::to(app.request(Method::POST, &path).json(&body)).await.ok()["counted"], 1);
 
     let path = |update: &Value| format!("/update?id={}", update.id());
     let body =

@@ -57,8 +57,7 @@ async fn promotions_count_as_updates_and_not_as_bytes() {
     };
     promote("1.0.2").await.created();
     promote("1.0.3").await.expect(403);
-    let used = november(&app, &key).await;
-    used.has(json!({"updates": 2, "bytes": package_size()}));
+    november(&app, &key).await.has(json!({"updates": 2, "bytes": package_size()}));
 }
 
 #[tokio::test]
@@ -99,8 +98,7 @@ async fn exact_at_once(setup: Setup) {
     for refused in refused {
         refused.refused(403, USED_UP);
     }
-    let used = november(&app, &key).await;
-    used.has(json!({"updates": 3, "bytes": 3 * package_size()}));
+    november(&app, &key).await.has(json!({"updates": 3, "bytes": 3 * package_size()}));
     let listed = app.get(&key, "/update").await.ok();
     assert_eq!((&listed["total"], stored(&app).await), (&json!(3), 3));
 }

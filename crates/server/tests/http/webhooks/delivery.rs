@@ -246,7 +246,6 @@ async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
         ("/webhooks/deliveries?id=nonsense", 404, "No webhook has this id"),
         ("/webhooks/deliveries?id=webhook_01h455vb4pex5vsknk084sn02q", 404, "No webhook has this id"),
     ] {
-        let answer = stage.get(&stage.key, path).await;
-        answer.refused(status, message);
+        stage.get(&stage.key, path).await.refused(status, message);
     }
 }

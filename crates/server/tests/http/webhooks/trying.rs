@@ -86,18 +86,15 @@ async fn an_id_that_names_nothing_is_not_found() {
     let delivery = stage.test_event(&webhook).await;
     let post = async |path: String| stage.post(&stage.key, &path, ()).await;
     for unused in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense", delivery.id()] {
-        let answer = post(format!("/webhooks/test?id={unused}")).await;
-        answer.refused(404, "No webhook has this id");
+        post(format!("/webhooks/test?id={unused}")).await.refused(404, "No webhook has this id");
     }
     for unused in ["delivery_01h455vb4pex5vsknk084sn02q", "nonsense", webhook.id()] {
-        let answer = post(format!("/webhooks/redeliver?id={unused}")).await;
-        answer.refused(404, "No delivery has this id");
+        post(format!("/webhooks/redeliver?id={unused}")).await.refused(404, "No delivery has this id");
     }
     for path in ["/webhooks/test", "/webhooks/redeliver?id=", "/webhooks/rotate-secret"] {
         post(path.to_owned()).await.refused(400, "id is required");
     }
     // With its webhook a delivery is gone.
     stage.delete(&stage.key, &format!("{PATH}?id={}", webhook.id())).await.ok();
-    let answer = post(format!("/webhooks/redeliver?id={}", delivery.id())).await;
-    answer.refused(404, "No delivery has this id");
+    post(format!("/webhooks/redeliver?id={}", delivery.id())).await.refused(404, "No delivery has this id");
 }

@@ -74,8 +74,7 @@ async fn what_a_planted_session_made_ends() {
     app.get(browser_key.as_str().unwrap(), "/auth/session").await.expect(401);
     assert_eq!(device_logins::claim(&app, &waiting).await.ok()["status"], "denied");
     let runner = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
-    let enrolled = app.post(token.text("token"), "/runner/enrol", runner).await;
-    enrolled.expect(401);
+    app.post(token.text("token"), "/runner/enrol", runner).await.expect(401);
     let reset = json!({"token": link, "password": "another good password"});
     post(&app, "/auth/reset", reset, &[]).await.expect(401);
 }

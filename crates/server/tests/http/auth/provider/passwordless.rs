@@ -56,8 +56,7 @@ async fn a_first_password_is_set_after_a_fresh_sign_in() {
     // From now on it is asked for, however fresh the sign-in is.
     let fresh = visit(&app, &fake, old.org).await;
     let fields = [("current", ""), ("password", "another good password")];
-    let refused = fresh.send("/profile/password", &fields).await;
-    refused.says("current password is wrong");
+    fresh.send("/profile/password", &fields).await.says("current password is wrong");
     assert!(fresh.html("/profile").await.contains("Change password"));
 }
 
@@ -76,8 +75,7 @@ async fn codes_are_turned_on_after_a_fresh_sign_in_and_off_by_a_code() {
     let user = fresh.caller().await.parse().unwrap();
     let secret = two_factor::pending_secret(&app.app, user).await.unwrap().unwrap();
     let shown = || secret.display_code(app.clock.now()).to_string();
-    let confirmed = fresh.send("/profile/two-factor/confirm", &[("code", &shown())]).await;
-    confirmed.is(200);
+    fresh.send("/profile/two-factor/confirm", &[("code", &shown())]).await.is(200);
     app.advance(30 * SECOND);
     let form = fresh.html("/profile/two-factor").await;
     form.lacks(r#"name="present""#);
@@ -141,8 +139,7 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
     let (id, _) = invite(&app, &key, EMAIL, "member").await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(organizations(&app, &cookie).await, [json!([org, "admin"])]);
-    let read = app.get(&key, &format!("/orgs/invitations?id={id}")).await;
-    assert_eq!(read.ok()["status"], "accepted");
+    assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "accepted");
 }
 
 /// Before the code nothing happens.
