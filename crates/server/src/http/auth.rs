@@ -18,8 +18,8 @@ use crate::caller::{Caller, Origin, Who};
 use crate::http::answers::{found, id_and_status};
 use crate::http::extract::{Body, SMALL_BODY, SameSiteBrowser};
 use crate::http::{cookies, orgs};
-use crate::ops::accounts;
 use crate::ops::sessions::{self, EndSession, SignedIn};
+use crate::ops::{accounts, sign_in};
 
 /// Signs a browser in and sets its cookie.
 #[utoipa::path(
@@ -40,7 +40,7 @@ pub async fn sign_in(
     body: Body<SignIn, SMALL_BODY>,
 ) -> Result<Response, ApiError> {
     let SignIn { email, password, code } = &body.0;
-    let signed_in = sessions::sign_in(&app, email, password, code.as_deref(), &browser).await?;
+    let signed_in = sign_in::sign_in(&app, email, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
 

@@ -25,7 +25,7 @@ use crate::http::answers::created;
 use crate::http::extract::Body;
 use crate::http::query::Query;
 use crate::http::request_body::whole_body;
-use crate::ops::{artifacts, build_logs, fingerprints, finish, leases, runners};
+use crate::ops::{artifacts, build_logs, fingerprints, finish, held_builds, leases, runners};
 
 /// Seconds that a runner may wait for a build.
 const MAX_WAIT: u32 = 30;
@@ -234,5 +234,5 @@ pub async fn finish(
 
 /// A text that is not a build id names no build of the runner.
 fn build_id(text: &str) -> Result<BuildId, ApiError> {
-    text.parse().map_err(|_| leases::no_lease_error())
+    text.parse().map_err(|_| held_builds::no_lease_error())
 }

@@ -17,10 +17,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
 use crate::ops::binaries::{self, ReadError};
-use crate::ops::free_space;
-use crate::ops::leases::{begin_change, reachable_url};
-use crate::ops::usage;
+use crate::ops::held_builds::{begin_change, reachable_url};
 use crate::ops::write::Write;
+use crate::ops::{free_space, usage};
 
 /// The maximum size of one artifact in bytes.
 const MAX_SIZE: u64 = 4 << 30;

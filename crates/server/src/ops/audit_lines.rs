@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use launchway_domain::actor::Actor;
 use launchway_domain::id::{OrgId, UserId};
 use launchway_store::{AuditRow, Tx};
 
 use crate::api_error::ApiError;
 use crate::app::App;
+use crate::caller::Origin;
 use crate::ops::audit;
 
 /// Lines that are written at the end of their transaction.
@@ -39,4 +41,26 @@ impl AuditLines {
         }
         Ok(())
     }
+}
+
+/// An audit line about an account, without any secret.
+pub fn line(app: &App, actor: Actor, action: &str, resource: impl ToString, origin: Option<&Origin>) -> AuditRow {
+    AuditRow {
+        at: app.clock.now(),
+        actor: actor.to_string(),
+        action: action.to_owned(),
+        resource: resource.to_string(),
+        before: None,
+        after: None,
+        address: origin.map(|origin| origin.address.to_string()).unwrap_or_default(),
+        request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
+    }
+}
+
+/// Commits a change of a user's account, with a line in the log of each of the user's organizations.
+pub async fn commit_with_audit(app: &App, mut tx: Tx, user: UserId, line: AuditRow) -> Result<(), ApiError> {
+    let mut lines = AuditLines::default();
+    lines.add_for_user(&mut tx, user, &line).await?;
+    lines.write(app, &mut tx).await?;
+    Ok(tx.commit().await?)
 }

@@ -20,7 +20,7 @@ use launchway_store::LogSegment;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
-use crate::ops::leases::{self, begin_change, is_held, no_lease_error};
+use crate::ops::held_builds::{attempt_reply, begin_change, find_build, is_held, no_lease_error};
 use crate::ops::write::{Signal, Write};
 use crate::ops::{build_secrets, free_space};
 
@@ -56,7 +56,7 @@ pub async fn append(
     let withheld = held_back(&mut write, id).await?;
     let end = u64::try_from(build.log_size).unwrap_or_default() + withheld.len() as u64;
     let known = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
-    let mut reply = leases::attempt_reply(&build);
+    let mut reply = attempt_reply(&build);
     reply.log_offset = end;
     if offset > end || known >= bytes.len() {
         return Ok(reply);
@@ -145,7 +145,7 @@ pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32)
     if let Some(masker) = app.maskers.of(id, attempt) {
         return Ok(masker);
     }
-    if !is_held(&leases::find_build(app, id).await?, caller, attempt) {
+    if !is_held(&find_build(app, id).await?, caller, attempt) {
         return Err(no_lease_error());
     }
     let (mut write, build) = begin_change(app, caller, id, attempt).await?;

@@ -3,8 +3,9 @@
 
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
-use launchway_domain::build::BuildResult;
-use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Outcome, PhaseRecord, Transition};
+use launchway_domain::build::{
+    Build, BuildErrorCode, BuildFailure, BuildResult, BuildStatus, Outcome, PhaseRecord, Transition,
+};
 use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
 use launchway_domain::time::from_rfc3339;
@@ -13,7 +14,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
 use crate::ops::artifacts::{self, Checked};
-use crate::ops::leases::{begin_change, end, find_build, is_held, no_lease_error};
+use crate::ops::held_builds::{begin_change, find_build, is_held, no_lease_error};
+use crate::ops::leases::end;
 use crate::ops::write::Write;
 use crate::ops::{apps, build_logs, fingerprints, publish};
 

@@ -19,9 +19,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::limits::calls::Tries;
-use crate::ops::sessions::{commit_with_audit, line};
+use crate::ops::audit_lines::{commit_with_audit, line};
 use crate::ops::tries::{Guess, Try, account};
-use crate::ops::two_factor;
+use crate::ops::two_factor_codes;
 
 /// The password hash of an account without a password: no password matches it.
 pub const NO_PASSWORD: &str = "none";
@@ -179,7 +179,7 @@ pub async fn first_step(
 
 /// The result for a user authenticated by the password or an equivalent. `hash` is that of the password.
 pub async fn authentication_of(app: &App, user: User, hash: &str) -> Result<Authentication, ApiError> {
-    if !two_factor::is_on(app, user.id).await? {
+    if !two_factor_codes::is_on(app, user.id).await? {
         let hash = hash.to_owned();
         return Ok(Authentication::User(AuthenticatedUser { user, hash }));
     }
@@ -258,13 +258,13 @@ async fn code_fits(
     code: Option<&str>,
     browser: &Browser,
 ) -> Result<(), ApiError> {
-    if two_factor::is_on(app, user.id).await? {
+    if two_factor_codes::is_on(app, user.id).await? {
         let Some(code) = code.filter(|code| !code.trim().is_empty()) else {
             tries.take_back(app).await?;
             return Err(ApiError::CodeNeeded);
         };
         tries.guess(app, Guess::Code).await?;
-        if !two_factor::take(app, user.id, code, &browser.origin).await? {
+        if !two_factor_codes::take(app, user.id, code, &browser.origin).await? {
             tell_refusal(app, user.id, browser);
             return Err(ApiError::NotProven(WRONG_CODE.to_owned()));
         }

@@ -9,10 +9,10 @@ use launchway_domain::org::User;
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::ops::accounts::{self, join_new, valid_email};
+use crate::ops::accounts::{self, valid_email};
 use crate::ops::departures;
 use crate::ops::proof::{AuthenticatedUser, NO_PASSWORD, authentication_of};
-use crate::ops::sessions::{SignInOutcome, continue_sign_in, sign_in_user};
+use crate::ops::sign_in::{RevokedAccess, SignInOutcome, continue_sign_in, sign_in_user};
 use crate::ops::tries::account;
 use crate::ops::write::Write;
 
@@ -43,13 +43,6 @@ pub async fn sign_in(app: &Arc<App>, email: &str, browser: &Browser) -> Result<S
 fn without_password(user: User) -> AuthenticatedUser {
     let hash = NO_PASSWORD.to_owned();
     AuthenticatedUser { user, hash }
-}
-
-/// What an account lost when the provider first verified its address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RevokedAccess {
-    /// The names of the valid keys that the account had created.
-    pub keys: Vec<String>,
 }
 
 /// Takes over an account for the user whose address the provider verified. Until then, anybody who held an invitation
@@ -104,23 +97,4 @@ async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User
     accounts::join(&mut write, invitation.org_id, &user, invitation.role).await?;
     write.commit().await?;
     Ok(user)
-}
-
-/// Accepts all pending invitations of a user without a password: only the provider signs such a user in, and a link
-/// cannot. A user with a password accepts invitations by their links and the password, because somebody else may have
-/// created an account with that address before.
-pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) -> Result<(), ApiError> {
-    loop {
-        let now = app.clock.now();
-        let mut tx = app.db.read().await?;
-        let found = tx.system(REASON).invitation_by_email(&user.email, now).await?;
-        drop(tx);
-        let Some(invitation) = found else { return Ok(()) };
-        let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
-        // Not accepted: it was withdrawn meanwhile.
-        if write.system(REASON).accept_invitation(invitation.id, now).await? {
-            join_new(&mut write, invitation.org_id, user, invitation.role).await?;
-        }
-        write.commit().await?;
-    }
 }

@@ -7,10 +7,7 @@ use launchway_domain::actor::Actor;
 use launchway_domain::id::UserId;
 use launchway_domain::org::User;
 use launchway_domain::time::{EpochMs, MINUTE};
-use launchway_domain::totp::{
-    Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normalize_recovery_code, recovery_code,
-};
-use launchway_os::random::token_hash;
+use launchway_domain::totp::{Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, recovery_code};
 use launchway_store::TwoFactor;
 use zeroize::Zeroizing;
 
@@ -18,8 +15,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::ops::accounts::{OF_NO_TENANT, user_with_email};
+use crate::ops::audit_lines::{commit_with_audit, line};
 use crate::ops::proof;
-use crate::ops::sessions::{commit_with_audit, line};
+use crate::ops::two_factor_codes::{is_on, open, recovery_hash};
 
 const REASON: &str = "two-factor codes belong to a user, not to a tenant";
 /// How long a secret waits for its first code: the page shows it to anybody at the browser.
@@ -46,12 +44,6 @@ pub async fn state(app: &App, user: UserId) -> Result<State, ApiError> {
         is_on: kept.is_some_and(|kept| kept.confirmed_at.is_some()),
         recovery_codes: system.recovery_codes_left(user).await?,
     })
-}
-
-/// Whether sign-ins of a user require a code.
-pub async fn is_on(app: &App, user: UserId) -> Result<bool, ApiError> {
-    let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
-    Ok(kept.is_some_and(|kept| kept.confirmed_at.is_some()))
 }
 
 /// Creates a secret that waits ten minutes for the app's first code; it replaces a waiting one. Requires proof of
@@ -114,30 +106,6 @@ pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Re
     Ok(codes)
 }
 
-/// Consumes a code of the app or a recovery code; false if it is wrong or was used before.
-pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<bool, ApiError> {
-    let mut tx = app.db.write().await?;
-    let mut system = tx.system(REASON);
-    if let Some(hash) = recovery_hash(code) {
-        if !system.take_recovery_code(user, &hash).await? {
-            return Ok(false);
-        }
-        let line = line(app, Actor::User(user), "user.use_recovery_code", user, Some(origin));
-        commit_with_audit(app, tx, user, line).await?;
-        return Ok(true);
-    }
-    let (Ok(code), Some(kept)) = (code.parse::<Code>(), system.two_factor(user).await?) else {
-        return Ok(false);
-    };
-    let Some(step) = open(app, user, &kept.sealed)?.step_of(code, app.clock.now(), kept.last_step) else {
-        return Ok(false);
-    };
-    // A concurrent request may have consumed it since it was read.
-    let taken = system.take_two_factor_step(user, step).await?;
-    tx.commit().await?;
-    Ok(taken)
-}
-
 /// Whether a secret is still waiting for its first code.
 fn waits(kept: &TwoFactor, now: EpochMs) -> bool {
     kept.confirmed_at.is_none() && now - kept.created_at < WAITING_LIFE
@@ -190,11 +158,6 @@ pub async fn remove_for(app: &App, email: &str) -> Result<UserId, ApiError> {
     Ok(user.id)
 }
 
-fn open(app: &App, user: UserId, sealed: &str) -> Result<Secret, ApiError> {
-    let bytes = app.vault.open_two_factor(user, sealed)?;
-    Secret::read(&bytes).ok_or_else(|| ApiError::Internal("a two-factor secret has another length".to_owned()))
-}
-
 fn recovery_codes(app: &App) -> Vec<Zeroizing<String>> {
     let one = |_| {
         let mut random = Zeroizing::new([0u8; RECOVERY_BYTES]);
@@ -202,10 +165,4 @@ fn recovery_codes(app: &App) -> Vec<Zeroizing<String>> {
         recovery_code(&random)
     };
     (0..RECOVERY_CODES).map(one).collect()
-}
-
-/// The stored hash of a recovery code; `None` for another text. The code has 80 random bits, so a slow hash is not
-/// needed.
-fn recovery_hash(code: &str) -> Option<String> {
-    normalize_recovery_code(code).map(|code| token_hash(&code))
 }

@@ -20,9 +20,9 @@ use crate::http::cookies;
 use crate::http::extract::SentHere;
 use crate::http::page_headers::protect;
 use crate::http::query::Query;
-use crate::ops::proof;
-use crate::ops::provider_sign_in::{self, RevokedAccess};
-use crate::ops::sessions::{SignInOutcome, SignedIn};
+use crate::ops::sessions::SignedIn;
+use crate::ops::sign_in::{RevokedAccess, SignInOutcome};
+use crate::ops::{proof, provider_sign_in};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
 

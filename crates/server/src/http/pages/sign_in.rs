@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use super::{Form, Input, Page, field, input};
+
 use launchway_domain::percent::encode;
 
-use super::{Form, Input, Page, field, input};
 use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::http::query::Query;
 use crate::ops::proof::{FirstStep, TOO_LATE};
-use crate::ops::sessions::{self, SignInOutcome, SignedIn};
+use crate::ops::sessions::SignedIn;
+use crate::ops::sign_in::{SignInOutcome, finish_sign_in, start_sign_in};
 
 /// The field that holds the code.
 const CODE: &str = "one-time-code";
@@ -46,7 +48,7 @@ pub(super) enum Step {
 pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Result<Step, ApiError> {
     let (email, proof) = (field(form, "email")?, field(form, "proof")?);
     if proof.is_empty() {
-        let entered = sessions::start_sign_in(app, email, field(form, "password")?, browser).await;
+        let entered = start_sign_in(app, email, field(form, "password")?, browser).await;
         return Ok(match entered {
             Ok(SignInOutcome::In(signed_in) | SignInOutcome::Claimed(signed_in, _)) => Step::In(signed_in),
             Ok(SignInOutcome::NeedsCode(first)) => Step::Code(first, None),
@@ -57,7 +59,7 @@ pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Res
         email: email.to_owned(),
         proof: proof.to_owned(),
     };
-    let entered = sessions::finish_sign_in(app, &first, field(form, CODE)?, browser).await;
+    let entered = finish_sign_in(app, &first, field(form, CODE)?, browser).await;
     Ok(match entered {
         Ok(signed_in) => Step::In(signed_in),
         Err(ApiError::NotProven(words)) if words == TOO_LATE => Step::Again(ApiError::NotProven(words)),

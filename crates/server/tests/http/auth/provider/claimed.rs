@@ -3,7 +3,7 @@
 use launchway_domain::tenancy::Role;
 use launchway_server::api_error::ApiError;
 use launchway_server::caller::{Browser, Origin};
-use launchway_server::ops::{proof, sessions};
+use launchway_server::ops::{proof, sign_in};
 use serde_json::json;
 
 use super::fake::{begin, come_back, good_claims, is_refused, session, session_cookie, stage};
@@ -120,6 +120,6 @@ async fn a_sign_in_that_began_before_does_not_end_after() {
     };
     let known = proof::prove(&app.app, EMAIL, PASSWORD, None, &browser).await.unwrap();
     claimed(&come_back(&app, &fake, |_| {}).await);
-    let refused = sessions::sign_in_user(&app.app, known, &browser).await;
+    let refused = sign_in::sign_in_user(&app.app, known, &browser).await;
     assert!(matches!(refused, Err(ApiError::NotProven(_))), "it was let in");
 }
