@@ -24,13 +24,13 @@ use launchway_domain::id::OrgId;
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
 use launchway_inspection::Inspector;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::{App, Dependencies, StartError};
 use launchway_os::clock::SystemClock;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
 use serde_json::Value;
 
-use crate::api_error::ApiError;
-use crate::app::{App, Dependencies, StartError};
 use crate::command_error::CommandError;
 
 /// What the operator can do.

@@ -1,7 +1,7 @@
 //! Why a command of the program or of the operator fails.
 
-use crate::api_error::ApiError;
-use crate::app::StartError;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::StartError;
 
 /// Why a command failed. Its text is for the operator.
 #[derive(Debug, thiserror::Error)]

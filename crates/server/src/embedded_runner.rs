@@ -15,6 +15,9 @@ use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_config::Config;
 use launchway_domain::id::OrgId;
+use launchway_ops::app::App;
+use launchway_ops::embedded::Embedded;
+use launchway_ops::runners;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::machine::{Machine, SystemMachine};
 use launchway_runner::plan::ProjectResolver;
@@ -24,10 +27,6 @@ use launchway_runner::settings::Settings;
 use launchway_runner::{Runner, Stage, WorkDirectory, labels};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-
-use crate::app::App;
-use crate::embedded::Embedded;
-use crate::ops::runners;
 
 /// How long running builds may take to finish after the process is told to stop. Then they are stopped, and restart on
 /// another runner when their lease expires.

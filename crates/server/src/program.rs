@@ -77,7 +77,7 @@ async fn migrate(config: Config) -> Result<(), CommandError> {
 }
 
 fn print_openapi() -> ExitCode {
-    let document = crate::http::router::openapi_document();
+    let document = launchway_web::router::openapi_document();
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     match writeln!(std::io::stdout(), "{text}") {
         Ok(()) => ExitCode::SUCCESS,

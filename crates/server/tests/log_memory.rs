@@ -12,13 +12,13 @@ use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
 use launchway_domain::platform::Platform;
 use launchway_inspection::Inspector;
+use launchway_ops::app::{App, Dependencies};
+use launchway_ops::caller::{Origin, RunnerCaller};
+use launchway_ops::write::Write;
+use launchway_ops::{build_logs, leases, orgs, runners};
 use launchway_os::clock::SystemClock;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
-use launchway_server::app::{App, Dependencies};
-use launchway_server::caller::{Origin, RunnerCaller};
-use launchway_server::ops::write::Write;
-use launchway_server::ops::{build_logs, leases, orgs, runners};
 use launchway_testing::settings::setting;
 
 /// What the whole process may need more than at the start.

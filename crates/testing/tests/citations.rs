@@ -18,7 +18,7 @@ const REFERENCE: &str = "docs/reference/";
 const FOREIGN: [&str; 4] = [
     "Cargo.lock",
     "LICENSE-APACHE",
-    "crates/server/assets/vendor/",
+    "crates/web/assets/vendor/",
     "crates/app-store-simulator/schemas/",
 ];
 

@@ -30,7 +30,7 @@ pub fn phased() -> Release {
 
 pub fn is_approved(step: &Step<Progress>) -> bool {
     let told = step.told.as_deref();
-    told.is_some_and(|told| told.contains("waits to be released"))
+    told.is_some_and(|told| told.contains("waits for its release"))
 }
 
 #[tokio::test]

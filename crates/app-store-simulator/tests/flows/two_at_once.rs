@@ -155,7 +155,13 @@ async fn a_build_that_a_person_attaches_is_not_reported_as_this_one() {
                     (Some(Code::Conflict), Failed),
                     "{steps}: {ended:?}"
                 );
-                assert!(ended.error.unwrap().message.contains("attached another one"));
+                assert!(
+                    ended
+                        .error
+                        .unwrap()
+                        .message
+                        .contains("instead of this submission's build")
+                );
                 conflicts += 1;
             }
         }

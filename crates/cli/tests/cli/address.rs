@@ -135,7 +135,7 @@ async fn an_unattended_login_ignores_the_sources_address() {
         &["login", "--dev"],
     ] {
         let text = stage.run_with(arguments, KEY).await;
-        assert!(text.contains("only launchway.toml does"), "{text}");
+        assert!(text.contains("only launchway.toml specifies this address"), "{text}");
         assert!(text.ends_with("--- exit 2\n"), "{text}");
     }
     assert!(evil.seen().is_empty());

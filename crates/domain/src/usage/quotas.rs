@@ -182,8 +182,8 @@ mod tests {
         );
         assert_eq!(
             check(Counter::Updates, 20, 1).expect_err("full").to_string(),
-            "This organization used its 20 updates of November 2026 (tier free); the next month begins 2026-12-01, \
-             or the operator can change --quotas or the tier"
+            "This organization used its 20 updates of November 2026 (tier free). Wait for the next month, which \
+             starts 2026-12-01, or ask the operator to change --quotas or the tier."
         );
         let minutes = check(Counter::BuildSeconds, 120, 1).expect_err("full").to_string();
         assert!(
@@ -207,8 +207,8 @@ mod tests {
         );
         assert_eq!(
             check(Holding::StoredBytes, 60, 41).expect_err("too many").to_string(),
-            "This organization stores 60 of its 100 bytes (tier free) and 41 more do not fit; delete updates, builds or submissions \
-             that are not needed, or the operator can change --quotas or the tier"
+            "This organization stores 60 of its 100 bytes (tier free), so 41 more do not fit. Delete unneeded \
+             updates, builds or submissions, or ask the operator to change --quotas or the tier."
         );
         check(Holding::StoredBytes, i64::MAX, i64::MAX).expect_err("no overflow");
         let apps = check(Holding::Apps, 2, 1).expect_err("too many").to_string();

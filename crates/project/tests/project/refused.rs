@@ -20,9 +20,9 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[],
             Platform::Android,
-            "No framework was found. Looked for nativescript.config.ts, capacitor.config.*, expo and react-native in \
+            "No framework found. Looked for nativescript.config.ts, capacitor.config.*, expo and react-native in \
              package.json, pubspec.yaml, settings.gradle and *.xcodeproj. Set directory in [build.<profile>] of \
-             launchway.toml to where the app is, or write steps.",
+             launchway.toml to the app's directory, or define steps.",
         ),
         (
             &[("package.json", "{not json"), ("pubspec.yaml", "name: server")],
@@ -51,7 +51,7 @@ fn says_what_is_wrong_and_what_to_do() {
                 ("app/x", ""),
             ],
             Platform::Android,
-            "No framework was found in app. Looked for",
+            "No framework found in app. Looked for",
         ),
         (
             &[("launchway.toml", "[build.production\n")],
@@ -166,7 +166,7 @@ fn a_hostile_source_is_not_followed_out() {
         symlink(outside.path().join(name), source.path().join(name)).unwrap();
     }
     let problem = resolve(source.path(), &request).unwrap_err().to_string();
-    assert!(problem.starts_with("No framework was found"), "{problem}");
+    assert!(problem.starts_with("No framework found"), "{problem}");
     let large = "#".repeat(5 << 20);
     add(source.path(), &[("launchway.toml", &large)]);
     let problem = resolve(source.path(), &request).unwrap_err().to_string();

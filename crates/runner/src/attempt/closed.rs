@@ -60,12 +60,12 @@ mod tests {
         let none = BTreeSet::new();
         assert!(hints(StepEnd::Exited(1), &none).is_empty());
         for end in [StepEnd::Killed(SIGSYS), StepEnd::Exited(159)] {
-            assert!(hints(end, &none)[0].contains("32 bits"), "{end:?}");
+            assert!(hints(end, &none)[0].contains("32-bit"), "{end:?}");
         }
         let told = hints(StepEnd::Exited(1), &BTreeSet::from([5432, 80]));
         assert_eq!(told.len(), 1);
         assert!(
-            told[0].contains("whatever the address: 80, 5432. ") && told[0].contains("--open-port"),
+            told[0].contains("at any address: 80, 5432. ") && told[0].contains("--open-port"),
             "{told:?}"
         );
         let many = hints(StepEnd::Exited(1), &(1000..1100).collect());

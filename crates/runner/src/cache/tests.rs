@@ -90,7 +90,7 @@ fn another_organization_or_key_gets_nothing() {
         assert!(
             caches
                 .restore(&keyed(key, &["file"]), &of(org, &two, 2))
-                .ends_with("there is none yet")
+                .ends_with("nothing saved yet")
         );
     }
 }
@@ -136,7 +136,7 @@ fn a_broken_cache_is_dropped() {
     assert!(
         caches
             .restore(&rule, &of("org", &two, 2))
-            .ends_with("there is none yet")
+            .ends_with("nothing saved yet")
     );
     assert_eq!(fs::read_dir(two.source()).unwrap().count(), 0);
     assert_eq!(caches.save(&rule, &of("org", &one, 3)), "Cache key: saved, 1 KiB");
@@ -177,7 +177,7 @@ fn the_least_recently_used_goes_first() {
     assert!(
         caches
             .save(&keyed("huge", &["huge"]), &of("org", &one, 8))
-            .contains("larger than caches may be")
+            .contains("exceeds the size limit of caches")
     );
 }
 

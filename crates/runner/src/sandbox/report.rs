@@ -284,7 +284,7 @@ mod tests {
         let lines = strong.openings();
         assert!(lines.iter().all(|opening| opening.remedy.is_none()), "{lines:?}");
         let text = told(&strong);
-        for word in ["22, 53, 80 and 443", "UDP", "--open-port names: 3128", "resolver"] {
+        for word in ["22, 53, 80 and 443", "UDP", "--open-port: 3128", "resolver"] {
             assert!(text.contains(word), "{word}: {text}");
         }
     }

@@ -114,6 +114,6 @@ mod tests {
         assert_eq!(two.exclusive(0), Some(70_002));
         drop(one);
         assert_eq!(claim(3).unwrap().each.len(), 3);
-        assert!(claim(MAX_IDS).unwrap_err().to_string().contains("name another range"));
+        assert!(claim(MAX_IDS).unwrap_err().to_string().contains("choose another range"));
     }
 }

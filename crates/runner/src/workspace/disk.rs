@@ -24,7 +24,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let shortage = |path: &Path, least| shortage(&SystemMachine, path, least);
         assert_eq!(shortage(directory.path(), 0), None);
-        assert!(shortage(directory.path(), u64::MAX).unwrap().contains("MiB must be"));
+        assert!(
+            shortage(directory.path(), u64::MAX)
+                .unwrap()
+                .contains("MiB are required")
+        );
         assert_eq!(shortage(&directory.path().join("gone"), u64::MAX), None);
     }
 }

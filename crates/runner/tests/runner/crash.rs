@@ -81,7 +81,7 @@ async fn a_build_in_the_middle_is_dropped_and_begins_again() {
     let runner = Process::start(&server, directory.path());
     server
         .until("build_1", "the log says so", |build| {
-            String::from_utf8_lossy(&build.log).contains("The runner ended in the middle of this attempt")
+            String::from_utf8_lossy(&build.log).contains("The runner ended during this attempt")
         })
         .await;
     until("the rest is gone", || {
@@ -151,7 +151,7 @@ async fn an_end_that_was_not_heard_is_sent_again() {
         }
         let log = server.log("build_1");
         assert!(
-            log.contains("made\n") && log.contains("The runner was started again"),
+            log.contains("made\n") && log.contains("The runner restarted"),
             "{blocked}: {log}"
         );
         until("it is forgotten", || entries(directory.path(), "journal") == 0).await;

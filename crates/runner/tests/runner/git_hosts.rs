@@ -139,7 +139,7 @@ async fn a_token_opens_no_stranger_or_neighbour_as_a_submodule() {
         assert!(success, "{branch}: {log}");
         assert_eq!(log.contains("==> Look\nsecond"), is_fetched, "{branch}: {log}");
         assert_eq!(
-            log.contains("warning: not all submodules"),
+            log.contains("warning: cannot fetch all submodules"),
             !is_fetched,
             "{branch}: {log}"
         );
@@ -301,7 +301,7 @@ async fn a_token_does_not_follow_large_files_elsewhere() {
             "{branch}: {log}"
         );
         assert_eq!(
-            log.contains("warning: not all files of Git LFS"),
+            log.contains("warning: cannot fetch all Git LFS files"),
             place.is_none(),
             "{branch}: {log}"
         );

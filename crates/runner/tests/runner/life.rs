@@ -86,7 +86,7 @@ async fn a_full_disk_stops_a_build_and_takes_no_other() {
         ("INTERNAL", Some("Wait"))
     );
     assert!(
-        error.message.contains("500 MiB are free, 1024 MiB must be"),
+        error.message.contains("500 MiB are free, and 1024 MiB are required"),
         "{}",
         error.message
     );
@@ -134,7 +134,7 @@ async fn a_runner_drains_in_order_and_halts_at_once() {
         .await;
     working.end_halting().await;
     assert!(server.inner().builds["build_3"].finish.is_none());
-    assert!(server.log("build_3").contains("The runner is stopped"));
+    assert!(server.log("build_3").contains("The runner was stopped"));
 }
 
 #[tokio::test]

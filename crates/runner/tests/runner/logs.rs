@@ -62,7 +62,7 @@ async fn a_log_that_is_too_long_is_cut_and_the_build_goes_on() {
     );
     assert_eq!(server.finished("build_1").await.status, BuildResult::Success);
     let log = server.log("build_1");
-    let end = "\n==> The log has 1000000 bytes; the rest is left out.\n";
+    let end = "\n==> The log reached its limit of 1000000 bytes; the rest is omitted\n";
     assert_eq!(log.len(), 1_000_000 + end.len());
     assert!(log.ends_with(end));
     working.end().await.unwrap();

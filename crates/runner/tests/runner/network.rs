@@ -242,8 +242,8 @@ async fn a_step_that_fails_is_told_what_was_closed_to_it() {
     let change = |settings: &mut Settings| settings.sandbox.close_ports = true;
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let connect = format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'");
-    let closed = "note: steps on this runner cannot connect to these TCP ports, whatever the address: ";
-    let ended = "programs of 32 bits do not run where TCP ports are closed";
+    let closed = "note: steps on this runner cannot connect to these TCP ports at any address: ";
+    let ended = "closes TCP ports to steps, so 32-bit programs do not run";
     for (number, (script, is_ended)) in [
         (connect.as_str(), false),
         ("kill -SYS $$", true),

@@ -104,8 +104,8 @@ async fn a_source_that_is_not_what_was_said_is_refused() {
             said("a.tar.gz", Some(&"0".repeat(64))),
             "its bytes differ from the upload",
         ),
-        (said("a.rar", None), "is none of .tar.gz, .tar.zst, .zip"),
-        (server.offer("b.zip", good.clone()), "it is no readable archive"),
+        (said("a.rar", None), "is not a .tar.gz, .tar.zst or .zip file"),
+        (server.offer("b.zip", good.clone()), "cannot read the archive"),
         (server.offer("c.tar.gz", tar_gz(&[])), "it is empty"),
     ];
     for (number, (source, message)) in rows.into_iter().enumerate() {

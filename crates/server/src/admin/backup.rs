@@ -11,6 +11,9 @@ use std::sync::Arc;
 use launchway_blob::Key;
 use launchway_config::{Config, ConfigError};
 use launchway_domain::app::Package;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::{App, StartError, open_blob};
+use launchway_ops::audit::audit_installation;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
 use launchway_os::random::SystemRandom;
@@ -20,10 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::api_error::ApiError;
-use crate::app::{App, StartError, open_blob};
 use crate::command_error::CommandError;
-use crate::ops::audit::audit_installation;
 use build_files::Listed;
 
 const FORMAT: u32 = 1;

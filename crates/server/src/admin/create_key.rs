@@ -3,13 +3,13 @@
 use launchway_api::keys::KeyView;
 use launchway_domain::actor::Actor;
 use launchway_domain::scope::Scope;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::keys::{self, KeyPlan};
+use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
 use super::find_org;
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::keys::{self, KeyPlan};
-use crate::ops::write::Write;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

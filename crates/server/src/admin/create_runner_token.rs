@@ -2,13 +2,13 @@
 
 use launchway_domain::actor::Actor;
 use launchway_domain::time::iso;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::runners;
+use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
 use super::find_org;
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::runners;
-use crate::ops::write::Write;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

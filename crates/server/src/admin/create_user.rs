@@ -4,14 +4,14 @@ use std::io::{IsTerminal, Read, Write as _};
 
 use launchway_domain::actor::Actor;
 use launchway_domain::tenancy::Role;
+use launchway_ops::accounts;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
 use super::find_org;
-use crate::api_error::ApiError;
-use crate::app::App;
 use crate::command_error::CommandError;
-use crate::ops::accounts;
-use crate::ops::write::Write;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -1,11 +1,11 @@
 //! Removes a user from an organization.
 
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::members;
 use serde_json::Value;
 
 use super::find_org;
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::members;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -1,10 +1,9 @@
 //! Turns two-factor codes off for a user.
 
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::two_factor;
 use serde_json::{Value, json};
-
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::two_factor;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -1,10 +1,9 @@
 //! Prints a link that lets a user set a new password.
 
+use launchway_ops::accounts;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
 use serde_json::{Value, json};
-
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::accounts;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

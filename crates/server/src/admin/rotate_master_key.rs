@@ -1,10 +1,9 @@
 //! Makes a new master key.
 
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::master_key_rotation::rotate;
 use serde_json::{Value, json};
-
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::master_key_rotation::rotate;
 
 pub async fn run(app: &App) -> Result<(Value, String), ApiError> {
     let keys = rotate(app).await?;

@@ -1,13 +1,13 @@
 //! Changes the tier of an organization.
 
 use launchway_domain::actor::Actor;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::orgs;
+use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
 use super::{find_org, read_tier};
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::orgs;
-use crate::ops::write::Write;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -2,12 +2,12 @@
 
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::write::{NOTHING, Write};
 use serde_json::{Value, json};
 
 use super::find_org;
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::write::{NOTHING, Write};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -1,11 +1,11 @@
 //! Checks the audit logs.
 
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::audit;
 use serde_json::{Value, json};
 
-use crate::api_error::ApiError;
-use crate::app::App;
 use crate::command_error::CommandError;
-use crate::ops::audit;
 
 pub async fn run(app: &App) -> Result<(Value, String), CommandError> {
     let check = audit::verify(app).await?;

@@ -15,14 +15,13 @@ use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::packages::Prepared;
+use launchway_ops::uploads::{self, copy_key, staging_key};
+use launchway_ops::write::Write as Change;
+use launchway_ops::{accounts, builds, keys, orgs, publish};
 use sha2::{Digest, Sha256};
-
-use crate::api_error::ApiError;
-use crate::app::App;
-use crate::ops::packages::Prepared;
-use crate::ops::uploads::{copy_key, staging_key};
-use crate::ops::write::Write as Change;
-use crate::ops::{accounts, builds, keys, orgs, publish, uploads};
 
 const BUNDLE: &str = "com.example.sample";
 const EMAIL: &str = "demo@example.com";

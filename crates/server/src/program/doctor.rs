@@ -4,8 +4,8 @@
 use std::io::Write;
 
 use launchway_config::Config;
+use launchway_ops::api_error::ApiError;
 
-use crate::api_error::ApiError;
 use crate::command_error::CommandError;
 use crate::embedded_runner;
 

@@ -7,21 +7,21 @@ use std::sync::Arc;
 
 use launchway_config::{Config, ConfigError};
 use launchway_inspection::Inspector;
+use launchway_jobs::Jobs;
+use launchway_ops::accounts;
+use launchway_ops::app::{App, Dependencies, StartError};
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
+use launchway_web::metrics;
+use launchway_web::server::{self, HttpServer};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use crate::app::{App, Dependencies, StartError};
 use crate::command_error::CommandError;
 use crate::embedded_runner::EmbeddedRunner;
-use crate::http::metrics;
-use crate::http::server::{self, HttpServer};
-use crate::jobs::Jobs;
-use crate::ops::accounts;
 use crate::program::demo;
 
 /// Serves until SIGTERM or SIGINT.

@@ -2,7 +2,7 @@
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, iso};
-use launchway_server::ops::audit;
+use launchway_ops::audit;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use launchway_domain::tenancy::Role;
-use launchway_server::embedded::Embedded;
-use launchway_server::http::connection::Timeouts;
-use launchway_server::http::server::{self, HttpServer};
+use launchway_ops::embedded::Embedded;
+use launchway_web::connection::Timeouts;
+use launchway_web::server::{self, HttpServer};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, from_iso, iso};
-use launchway_server::ops::credentials::notify_expiring;
+use launchway_ops::credentials::notify_expiring;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ mod updates;
 
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_server::dashboard::form_token;
+use launchway_web::dashboard::form_token;
 use reqwest::Method;
 
 use crate::pages::{encoded, page, submit};

@@ -4,7 +4,7 @@ use launchway_domain::device_login::KEY_DAYS;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{DAY, MINUTE, SECOND};
-use launchway_server::jobs::clean_up::clean_up;
+use launchway_jobs::clean_up::clean_up;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -29,7 +29,7 @@ async fn doctor_names_everything_that_is_open_to_builds() {
     let sandbox = WorkDirectory::inspect(settings, executor).await.unwrap();
     assert!(told.starts_with(&format!("{}\n", sandbox.sentence())), "{told}");
     let openings = sandbox.openings();
-    assert!(openings.iter().any(|opening| opening.what.ends_with("--open-port names: 3128")), "{openings:?}");
+    assert!(openings.iter().any(|opening| opening.what.ends_with("--open-port: 3128")), "{openings:?}");
     for opening in openings {
         let line = match opening.remedy {
             Some(remedy) => format!("warning  {}\n         → {remedy}\n", opening.what),

@@ -1,10 +1,9 @@
 //! `/env`: environment variables of builds (`docs/reference/environment.md`).
 
 use launchway_domain::actor::Actor;
-use launchway_domain::tenancy::Role;
-use launchway_domain::tenancy::Tier;
+use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::iso;
-use launchway_server::ops::write::Write;
+use launchway_ops::write::Write;
 use launchway_vault::Place;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::http::{Request, Uri};
 use http_body_util::BodyExt;
-use launchway_server::http::query::Query;
-use launchway_server::http::server::HttpServer;
+use launchway_web::query::Query;
+use launchway_web::server::HttpServer;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;

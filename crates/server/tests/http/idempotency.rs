@@ -125,7 +125,7 @@ async fn an_answer_is_kept_for_a_day() {
     let (app, key) = TestApp::with_key().await;
     let first = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.created();
     app.advance(DAY - 1);
-    launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
+    launchway_jobs::clean_up::clean_up(&app.app).await.unwrap();
     let again = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.created();
     assert_eq!((again["id"] == first["id"], again.get("key")), (true, None));
     app.advance(1);
@@ -133,7 +133,7 @@ async fn an_answer_is_kept_for_a_day() {
     assert_ne!(anew["id"], first["id"]);
     assert!(anew["key"].is_string());
     app.advance(DAY);
-    launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
+    launchway_jobs::clean_up::clean_up(&app.app).await.unwrap();
     let anew = post(&app, &key, "once", "/api-keys", &api_key("other")).await.created();
     assert!(anew["key"].is_string());
 }

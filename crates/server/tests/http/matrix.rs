@@ -7,11 +7,10 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use launchway_domain::time::MINUTE;
-use launchway_server::http::router;
-
 use crate::support::{Fields, TestApp};
 use callers::refusal;
+use launchway_domain::time::MINUTE;
+use launchway_web::router;
 use table::{ROWS, row_of};
 
 /// The line that ends the sessions it is called with.

@@ -7,9 +7,9 @@ use launchway_domain::build::BuildStatus;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::{Store, SubmissionStatus};
 use launchway_domain::time::SECOND;
-use launchway_server::counters::{Observation, WebhookStage};
-use launchway_server::http::metrics;
+use launchway_ops::counters::{Observation, WebhookStage};
 use launchway_testing::receiver::Receiver;
+use launchway_web::metrics;
 use reqwest::Method;
 use serde_json::json;
 

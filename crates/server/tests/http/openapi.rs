@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use launchway_server::http::admit::Access;
-use launchway_server::http::router;
+use launchway_web::admit::Access;
+use launchway_web::router;
 use serde_json::Value;
 
 use crate::support::{NOBODY, TestApp};

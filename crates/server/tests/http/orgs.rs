@@ -10,8 +10,8 @@ use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, iso};
-use launchway_server::ops::accounts;
-use launchway_server::ops::write::Write;
+use launchway_ops::accounts;
+use launchway_ops::write::Write;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ mod dress;
 mod reference;
 
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_server::ops::accounts;
+use launchway_ops::accounts;
 use reqwest::Method;
 use serde_json::json;
 

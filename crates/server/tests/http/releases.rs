@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use launchway_config::{Config, RawSettings};
 use launchway_domain::id::BuildId;
+use launchway_ops::audit;
 use launchway_outbound::resolver::SystemResolver;
-use launchway_server::ops::audit;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};

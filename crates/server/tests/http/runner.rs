@@ -9,8 +9,8 @@ mod shares;
 
 use launchway_domain::build::BuildStatus;
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_server::jobs::expire_leases::expire_leases;
-use launchway_server::ops::held_builds::NO_LEASE;
+use launchway_jobs::expire_leases::expire_leases;
+use launchway_ops::held_builds::NO_LEASE;
 use serde_json::json;
 
 use crate::stage::runners::Held;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use futures::future::LocalBoxFuture;
 use launchway_app_store_simulator::{ADDRESS, Settings};
 use launchway_domain::id::OrgId;
-use launchway_server::jobs::deliver::Deliverer;
-use launchway_server::jobs::submissions::Submitter;
+use launchway_jobs::deliver::Deliverer;
+use launchway_jobs::submissions::Submitter;
 
 use crate::support::{Setup, TestApp};
 use app_stores::Way;

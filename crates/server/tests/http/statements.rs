@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use launchway_server::dashboard;
-use launchway_server::http::router;
 use launchway_store::STATEMENTS;
+use launchway_web::{dashboard, router};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};

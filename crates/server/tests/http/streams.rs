@@ -84,7 +84,7 @@ impl Followed {
             }
             SessionExpired => return self.node.advance(SESSION_IDLE),
             PasswordReset => {
-                let link = launchway_server::ops::accounts::offer_reset(&self.other.app, EMAIL).await.unwrap();
+                let link = launchway_ops::accounts::offer_reset(&self.other.app, EMAIL).await.unwrap();
                 let body = json!({"token": link, "password": "another good password"});
                 self.other.post(NOBODY, "/auth/reset", body).await
             }

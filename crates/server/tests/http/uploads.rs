@@ -247,7 +247,7 @@ async fn bytes_that_arrive_late_reach_nobody() {
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     assert_eq!(app.get(NOBODY, url(&offer)).await.bytes, bytes);
     app.advance(DAY);
-    launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
+    launchway_jobs::clean_up::clean_up(&app.app).await.unwrap();
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
 }
 

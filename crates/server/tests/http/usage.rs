@@ -9,9 +9,9 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_server::api_error::ApiError;
-use launchway_server::ops::usage::{count_build, count_build_seconds, count_submission};
-use launchway_server::ops::write::Write;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::usage::{count_build, count_build_seconds, count_submission};
+use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Fields, Setup, TestApp, package};

@@ -106,7 +106,7 @@ fn folders_in_folders_end_somewhere() {
     assert!(
         project
             .problem(Platform::Android)
-            .ends_with("exclude what is not native in .fingerprintignore")
+            .ends_with("exclude files that are not native in .fingerprintignore")
     );
 }
 
@@ -127,6 +127,6 @@ fn links_that_multiply_end_somewhere() {
     assert!(
         project
             .problem(Platform::Android)
-            .ends_with("exclude what is not native in .fingerprintignore")
+            .ends_with("exclude files that are not native in .fingerprintignore")
     );
 }

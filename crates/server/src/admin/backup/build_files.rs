@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use launchway_blob::{Blob, BlobError, Key};
+use launchway_ops::api_error::ApiError;
 use launchway_os::folders::new_private_file;
 use launchway_store::System;
 use serde::{Deserialize, Serialize};
 
 use super::{OBJECTS, PAGE, hash_file};
-use crate::api_error::ApiError;
 use crate::command_error::CommandError;
 
 const LIST: &str = "build-files.jsonl";

@@ -7,10 +7,10 @@ use launchway_domain::org::User;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND};
 use launchway_domain::totp::Secret;
+use launchway_ops::{accounts, known_devices};
 use launchway_os::clock::Clock;
 use launchway_outbound::resolver::SystemResolver;
-use launchway_server::dashboard::form_token;
-use launchway_server::ops::{accounts, known_devices};
+use launchway_web::dashboard::form_token;
 use serde_json::{Value, json};
 
 use super::two_factor::enroll;

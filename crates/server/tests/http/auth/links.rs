@@ -2,7 +2,7 @@
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, SECOND};
-use launchway_server::ops::accounts;
+use launchway_ops::accounts;
 use serde_json::{Value, json};
 
 use super::{EMAIL, NO_AUTHENTICATION, cookie, credentials, post, who};

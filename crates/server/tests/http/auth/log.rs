@@ -2,7 +2,7 @@
 
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_server::ops::accounts;
+use launchway_ops::accounts;
 use launchway_store::AuditRow;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ async fn everything_leaves_a_line(app: &TestApp) {
     let expected =
         ["user.sign_in", "user.sign_in", "session.revoke", "user.sign_out", "user.offer_reset", "user.reset_password"];
     assert_eq!(actions, expected);
-    let check = launchway_server::ops::audit::verify(&app.app).await.unwrap();
+    let check = launchway_ops::audit::verify(&app.app).await.unwrap();
     assert_eq!(check.problems, Vec::<String>::new());
 }
 
@@ -198,6 +198,6 @@ async fn many_at_once_do_not_lock_each_other_out() {
     });
     futures::future::join_all(work).await;
     assert_eq!(lines(&app, orgs[1]).await.len(), 6);
-    let check = launchway_server::ops::audit::verify(&app.app).await.unwrap();
+    let check = launchway_ops::audit::verify(&app.app).await.unwrap();
     assert_eq!(check.problems, Vec::<String>::new());
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use launchway_domain::tenancy::Role;
-use launchway_server::ops::accounts;
+use launchway_ops::accounts;
 use serde_json::json;
 
 use super::links::invite;

@@ -4,8 +4,8 @@
 use launchway_config::RawSettings;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
+use launchway_ops::limits::calls::Tries;
 use launchway_os::clock::Clock;
-use launchway_server::limits::calls::Tries;
 use launchway_testing::postgres::Postgres;
 use serde_json::json;
 

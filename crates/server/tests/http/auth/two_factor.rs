@@ -4,9 +4,9 @@ use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
+use launchway_ops::caller::{Browser, Origin};
+use launchway_ops::{accounts, two_factor};
 use launchway_os::clock::Clock;
-use launchway_server::caller::{Browser, Origin};
-use launchway_server::ops::{accounts, two_factor};
 use serde_json::{Value, json};
 
 use super::links::invite;

@@ -3,8 +3,8 @@
 use launchway_blob::Key;
 use launchway_domain::build::Outcome;
 use launchway_domain::time::DAY;
-use launchway_server::jobs::clean_up::clean_up;
-use launchway_server::jobs::sweep::sweep;
+use launchway_jobs::clean_up::clean_up;
+use launchway_jobs::sweep::sweep;
 use serde_json::{Value, json};
 
 use crate::stage::builds::{Play, built, put, read, runner, stored};

@@ -6,8 +6,8 @@ mod twice;
 use launchway_domain::report::ReportKind;
 use launchway_domain::tenancy::Role;
 use launchway_os::clock::Clock;
-use launchway_server::dashboard;
 use launchway_store::Report;
+use launchway_web::dashboard;
 use reqwest::StatusCode;
 use serde_json::json;
 

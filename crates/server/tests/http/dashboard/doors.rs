@@ -1,7 +1,7 @@
 //! Who gets in: every page of the router's own list, with another organization's user and id, and forms from elsewhere.
 
 use launchway_domain::tenancy::Role;
-use launchway_server::dashboard;
+use launchway_web::dashboard;
 use reqwest::{Method, StatusCode};
 
 use super::{Visit, visit, visit_of};

@@ -77,7 +77,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
     // Nothing more comes of a submission that is over.
     comes(&mut one, "event: over\n").await.says("The submission is canceled.");
     for (action, words) in
-        [("cancel", "that cannot be changed any more"), ("retry", "only a failed or rejected one can be retried")]
+        [("cancel", "can no longer be changed"), ("retry", "Only a failed or rejected submission can be retried")]
     {
         let refused = visit.page(&format!("{path}/{action}")).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{action}");

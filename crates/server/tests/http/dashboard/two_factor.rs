@@ -1,12 +1,13 @@
 //! The page of two-factor codes: an app is added by password and first code, and removed by password and code.
 
+use super::{Visit, visit};
+
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
+use launchway_ops::two_factor;
 use launchway_os::clock::Clock;
-use launchway_server::ops::two_factor;
 
-use super::{Visit, visit};
 use crate::support::{PASSWORD, Says, TestApp};
 
 const PAGE: &str = "/profile/two-factor";

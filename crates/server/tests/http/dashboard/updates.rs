@@ -3,8 +3,8 @@
 use launchway_domain::report::{REPORT_DAYS, ReportKind};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::DAY;
+use launchway_jobs::clean_up::clean_up;
 use launchway_os::clock::Clock;
-use launchway_server::jobs::clean_up::clean_up;
 use launchway_store::Report;
 use reqwest::{Method, StatusCode};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Clean-up in batches: each is a transaction of its own, and none is left out.
 
 use launchway_domain::time::{HOUR, MINUTE};
-use launchway_server::jobs::clean_up::clean_up;
+use launchway_jobs::clean_up::clean_up;
 use launchway_store::FORGOTTEN_AT_ONCE;
 
 use crate::support::TestApp;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use launchway_domain::time::MINUTE;
-use launchway_server::app::App;
-use launchway_server::jobs::{Jobs, lease};
+use launchway_jobs::{Jobs, lease};
+use launchway_ops::app::App;
 use serde_json::json;
 use tokio::task::JoinHandle;
 

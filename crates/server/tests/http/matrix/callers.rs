@@ -5,8 +5,8 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_server::ops::keys::{self, KeyPlan};
-use launchway_server::ops::write::Write;
+use launchway_ops::keys::{self, KeyPlan};
+use launchway_ops::write::Write;
 use reqwest::Method;
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
-use launchway_server::http::router;
+use launchway_web::router;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Who};

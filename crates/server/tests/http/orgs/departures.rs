@@ -5,7 +5,7 @@ use std::sync::Arc;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::MINUTE;
-use launchway_server::ops::{accounts, members};
+use launchway_ops::{accounts, members};
 use reqwest::Method;
 use serde_json::{Value, json};
 

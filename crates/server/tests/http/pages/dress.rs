@@ -2,8 +2,8 @@
 
 use launchway_domain::actor::Actor;
 use launchway_domain::tenancy::Role;
-use launchway_server::ops::write::Write;
-use launchway_server::ops::{accounts, orgs};
+use launchway_ops::write::Write;
+use launchway_ops::{accounts, orgs};
 use reqwest::Method;
 
 use super::{invite, page, submit};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use launchway_server::http::router;
+use launchway_web::router;
 use serde_json::Value;
 
 use super::page;

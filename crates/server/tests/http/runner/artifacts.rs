@@ -1,7 +1,7 @@
 //! Artifacts: announced, sent, checked, read.
 
 use launchway_domain::time::MINUTE;
-use launchway_server::jobs::expire_leases::expire_leases;
+use launchway_jobs::expire_leases::expire_leases;
 use reqwest::Method;
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use launchway_domain::build::{Build, BuildStatus, Transition};
 use launchway_domain::id::BuildId;
 use launchway_domain::time::SECOND;
-use launchway_server::jobs::expire_leases::expire_leases;
+use launchway_jobs::expire_leases::expire_leases;
 use launchway_testing::settings::setting;
 use serde_json::json;
 

@@ -50,7 +50,7 @@ async fn a_build_that_comes_back_does_not_push_others_away() {
     }
     let lost = app.take(&runner).await.id;
     app.advance(launchway_domain::build::LEASE);
-    launchway_server::jobs::expire_leases::expire_leases(&app.app).await.unwrap();
+    launchway_jobs::expire_leases::expire_leases(&app.app).await.unwrap();
     app.queue(modest, |_| ()).await;
     assert_eq!(next(&app, &runner).await, modest);
     assert_eq!(app.take(&runner).await.id, lost, "and first of its own");
@@ -155,7 +155,7 @@ async fn builds_beyond_the_running_limit_wait_and_say_so() {
         app.take(&shared).await;
     }
     app.advance(launchway_domain::build::LEASE);
-    launchway_server::jobs::expire_leases::expire_leases(&app.app).await.unwrap();
+    launchway_jobs::expire_leases::expire_leases(&app.app).await.unwrap();
     app.take(&own).await;
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use launchway_config::RawSettings;
 use launchway_domain::tenancy::Role;
-use launchway_server::http::router;
+use launchway_web::router;
 use reqwest::Method;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
         (Method::GET, "/".to_owned(), 200),
         (Method::GET, "/docs".to_owned(), 200),
         (Method::GET, "/openapi.json".to_owned(), 200),
-        (Method::GET, launchway_server::dashboard::assets::url("launchway.css").to_owned(), 200),
+        (Method::GET, launchway_web::dashboard::assets::url("launchway.css").to_owned(), 200),
         (Method::GET, "/healthz".to_owned(), 200),
         (Method::GET, download.clone(), 200),
         (Method::HEAD, download.clone(), 200),

@@ -1,7 +1,7 @@
 //! Query parameters: unknown ones are ignored, a known one given twice is 400, an empty optional one counts as absent,
 //! an empty `id` is 400 (`docs/reference/conventions.md#query-parameters`).
 
-use launchway_server::http::router;
+use launchway_web::router;
 use reqwest::Method;
 use serde_json::Value;
 

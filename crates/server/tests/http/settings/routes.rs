@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use launchway_server::http::router;
+use launchway_web::router;
 use reqwest::Method;
 
 use super::is_error;
@@ -38,7 +38,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
         "/readyz",
         "/openapi.json",
         "/docs",
-        launchway_server::dashboard::assets::url("launchway.css"),
+        launchway_web::dashboard::assets::url("launchway.css"),
         "/api/update/check",
         "/api/update/check/",
     ] {

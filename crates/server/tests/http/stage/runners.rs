@@ -44,7 +44,7 @@ impl TestApp {
 
     /// A runner of all organizations.
     pub async fn shared_runner(&self, labels: &[&str]) -> Runner {
-        let made = launchway_server::ops::runners::create_shared_token(&self.app).await.unwrap();
+        let made = launchway_ops::runners::create_shared_token(&self.app).await.unwrap();
         self.enroll(&made.token, labels).await
     }
 

@@ -2,8 +2,8 @@
 
 use launchway_domain::standard_webhooks::{Secret, signatures};
 use launchway_domain::time::{EpochMs, SECOND};
-use launchway_server::jobs::deliver::Deliverer;
-use launchway_server::jobs::fan_out::fan_out;
+use launchway_jobs::deliver::Deliverer;
+use launchway_jobs::fan_out::fan_out;
 use launchway_testing::receiver::{Received, Receiver};
 use serde_json::{Value, json};
 

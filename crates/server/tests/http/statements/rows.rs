@@ -18,8 +18,8 @@ use launchway_domain::update::Update;
 use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, DeliveryAttempt, Webhook};
 use launchway_domain::webhook_retry::NextStep;
-use launchway_server::ops::write::Write;
-use launchway_server::ops::{audit, env_vars};
+use launchway_ops::write::Write;
+use launchway_ops::{audit, env_vars};
 use launchway_store::{
     AttemptReport, AuditRow, NewKey, NewUpdate, Paging, StateChange, SubmissionFilter, UpdateFilter,
 };

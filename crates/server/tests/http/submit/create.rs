@@ -2,8 +2,8 @@
 
 use launchway_domain::platform::Platform;
 use launchway_domain::time::DAY;
-use launchway_server::jobs::clean_up::clean_up;
-use launchway_server::jobs::sweep::sweep;
+use launchway_jobs::clean_up::clean_up;
+use launchway_jobs::sweep::sweep;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use launchway_domain::platform::Platform;
-use launchway_server::jobs::submissions::Submitter;
+use launchway_jobs::submissions::Submitter;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -72,7 +72,7 @@ async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
 /// A claim under which nothing is heard lapses, and what is told under it afterwards is refused.
 #[tokio::test]
 async fn a_step_that_is_told_too_late_changes_nothing() {
-    use launchway_server::ops::submissions::report::{self, LEASE, Report};
+    use launchway_ops::submissions::report::{self, LEASE, Report};
     let stage = Stage::new().app_stores().await;
     let id = stage.submitted("app.apk", APK, json!({"destination": "internal"})).await;
     let claim = async || {

@@ -20,21 +20,27 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
         ("App.ipa", SIMULATOR, "SIMULATOR_BUILD", "ITMS-90087", "Build for devices"),
         ("app.apk", UNSIGNED, "UNSIGNED", "not signed", "Sign the build"),
         ("app.aab", DEBUGGABLE, "DEBUGGABLE", "debuggable", "buildType release"),
-        ("App.ipa", ONLY_32_BIT_IPA, "ARCHITECTURE_MISSING", "no code for arm64", "for arm64 too"),
-        ("app.aab", ONLY_32_BIT_AAB, "ARCHITECTURE_MISSING", "none for arm64-v8a", "its 64-bit twin"),
+        ("App.ipa", ONLY_32_BIT_IPA, "ARCHITECTURE_MISSING", "no code for arm64", "for arm64 as well"),
+        (
+            "app.aab",
+            ONLY_32_BIT_AAB,
+            "ARCHITECTURE_MISSING",
+            "none for arm64-v8a",
+            "the 64-bit counterpart of every 32-bit",
+        ),
         (
             "App.ipa",
             NO_PURPOSE,
             "PURPOSE_STRING_MISSING",
             "Info.plist lacks NSCameraUsageDescription. The store would say: ITMS-90683",
-            "Add the named keys",
+            "Add the missing keys",
         ),
         (
             "App.ipa",
             NO_PURPOSE_OF_A_LIBRARY,
             "PURPOSE_STRING_MISSING",
             "Info.plist lacks NSPhotoLibraryUsageDescription. The store would say: ITMS-90683",
-            "Add the named keys",
+            "Add the missing keys",
         ),
     ] {
         let mut stage = Stage::new().app_stores().await;

@@ -264,7 +264,7 @@ async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
     assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!("CONFLICT")), "{failed:#}");
     let message = failed["error"].text("message");
     message.says("1.2.3");
-    message.says("attached another one");
+    message.says("instead of this submission's build");
 }
 
 /// An older node took no turn for what it has in review.

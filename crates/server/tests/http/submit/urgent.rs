@@ -3,7 +3,7 @@
 
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
-use launchway_server::jobs::submissions::Submitter;
+use launchway_jobs::submissions::Submitter;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;

@@ -2,7 +2,7 @@
 
 use launchway_blob::Key;
 use launchway_domain::time::{DAY, HOUR};
-use launchway_server::jobs::clean_up::clean_up;
+use launchway_jobs::clean_up::clean_up;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, announce, publish, stored, url};

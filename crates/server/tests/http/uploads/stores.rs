@@ -2,7 +2,7 @@
 
 use launchway_blob::s3::Credentials;
 use launchway_domain::time::DAY;
-use launchway_server::jobs::clean_up::clean_up;
+use launchway_jobs::clean_up::clean_up;
 use launchway_testing::s3::S3Server;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
-use launchway_server::ops::write::Write;
+use launchway_ops::write::Write;
 use launchway_store::StoreError;
 use serde_json::json;
 

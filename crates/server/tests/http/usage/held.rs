@@ -4,7 +4,7 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
 use launchway_domain::usage::{Counter, Month};
-use launchway_server::jobs::clean_up::clean_up;
+use launchway_jobs::clean_up::clean_up;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -33,8 +33,8 @@ async fn announced_uploads_count_until_they_expire() {
     let (app, _, key) = with(Setup::default(), "free:stored-bytes=1000").await;
     announce(&app, &key, 600).await.created();
     assert_eq!(stored(&app, &key).await, 600);
-    let refused = "This organization stores 600 of its 1000 bytes (tier free) and 401 more do not fit; delete updates, builds or \
-                   submissions that are not needed, or the operator can change --quotas or the tier";
+    let refused = "This organization stores 600 of its 1000 bytes (tier free), so 401 more do not fit. Delete unneeded updates, \
+                   builds or submissions, or ask the operator to change --quotas or the tier.";
     announce(&app, &key, 401).await.refused(403, refused);
     announce(&app, &key, 400).await.created();
     let used = november(&app, &key).await;
@@ -108,8 +108,8 @@ async fn no_retry_begins_without_room() {
     let call = async |method, path: &str| app.send(&key, method, path, ()).await;
     call(Method::POST, &format!("/build/cancel?id={small}")).await.ok();
     let retry = format!("/build/retry?id={small}");
-    let refused = "This organization stores 1000 of its 1000 bytes (tier free) and 1 more do not fit; delete updates, builds or \
-                   submissions that are not needed, or the operator can change --quotas or the tier";
+    let refused = "This organization stores 1000 of its 1000 bytes (tier free), so 1 more do not fit. Delete unneeded updates, \
+                   builds or submissions, or ask the operator to change --quotas or the tier.";
     call(Method::POST, &retry).await.refused(403, refused);
     let builds = call(Method::GET, "/build").await.ok();
     assert_eq!(builds["total"], 2, "what was refused was not made");
@@ -173,8 +173,8 @@ async fn apps_are_exact_at_once(setup: Setup) {
     let answers = futures::future::join_all(names.iter().map(|name| claim(&app, &key, name))).await;
     let (granted, refused) = granted(&answers);
     assert_eq!(granted, 3);
-    let full = "This organization has claimed its 3 bundle ids (tier free), those of deleted apps included; the operator can change \
-                --quotas or the tier, or transfer an app to another organization";
+    let full = "This organization has claimed its 3 bundle ids (tier free), including those of deleted apps. Ask the operator to \
+                change --quotas or the tier, or to transfer an app to another organization.";
     for refused in refused {
         refused.refused(403, full);
     }

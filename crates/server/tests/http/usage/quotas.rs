@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{granted, november, package_size, spend, with};
 use crate::support::{Answer, Fields, Setup, TestApp, package};
 
-const USED_UP: &str = "This organization used its 3 updates of November 2026 (tier free); the next month begins 2026-12-01, \
-                       or the operator can change --quotas or the tier";
+const USED_UP: &str = "This organization used its 3 updates of November 2026 (tier free). Wait for the next month, which starts \
+                       2026-12-01, or ask the operator to change --quotas or the tier.";
 
 async fn stored(app: &TestApp) -> usize {
     app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap().len()
@@ -37,7 +37,7 @@ async fn the_last_one_is_taken_and_the_next_refused_for_the_month() {
     assert_eq!(checked["updateAvailable"], false);
 
     let mut write = super::Write::open(&app.app, org, super::Actor::Operator, None).await.unwrap();
-    launchway_server::ops::orgs::set_tier(&mut write, Tier::Pro).await.unwrap();
+    launchway_ops::orgs::set_tier(&mut write, Tier::Pro).await.unwrap();
     write.commit().await.unwrap();
     app.published(&key, next).await;
     app.publish(&key, json!({"buildNumber": 5})).await.expect(403);

@@ -2,7 +2,9 @@
 
 use launchway_domain::time::{DAY, HOUR, iso};
 use launchway_domain::webhook::DELIVERY_LIFE;
-use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
+use launchway_jobs::Jobs;
+use launchway_jobs::clean_up::clean_up;
+use launchway_jobs::fan_out::fan_out;
 use launchway_testing::receiver::{Receiver, Reply};
 use serde_json::json;
 

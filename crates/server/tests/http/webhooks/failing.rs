@@ -2,7 +2,7 @@
 
 use launchway_domain::time::{DAY, HOUR, MINUTE, SECOND, iso};
 use launchway_domain::webhook_retry::RETRIES;
-use launchway_server::jobs::deliver::LAPSE;
+use launchway_jobs::deliver::LAPSE;
 use launchway_testing::receiver::{Receiver, Reply};
 use serde_json::{Value, json};
 
@@ -178,7 +178,7 @@ async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish_for(BUNDLE).await;
-    launchway_server::jobs::fan_out::fan_out(&stage.app).await.unwrap();
+    launchway_jobs::fan_out::fan_out(&stage.app).await.unwrap();
     let mut tx = stage.app.db.write().await.unwrap();
     let mut system = tx.system("a test");
     let due = system.due_webhooks(START, 10).await.unwrap();

@@ -29,11 +29,15 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
             vec![link("a", "/etc/passwd")],
             "is a link to an absolute path",
         ),
-        ("link out", vec![link("a", "../secret")], "is a link that leads out"),
+        (
+            "link out",
+            vec![link("a", "../secret")],
+            "is a link to outside the source",
+        ),
         (
             "link out later",
             vec![link("d/a", "b/../../../secret")],
-            "is a link that leads out",
+            "is a link to outside the source",
         ),
         ("link to nowhere", vec![link("a", "")], "is a link without a target"),
         (
@@ -73,13 +77,13 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
                 link("d/e/f/s", "../../.."),
                 link("t", "d/e/f/s/../x"),
             ],
-            "leads out of the source",
+            "is a link to outside the source",
         ),
-        ("link to itself", vec![link("a", "a")], "leads to itself"),
+        ("link to itself", vec![link("a", "a")], "is a link to itself"),
         (
             "links in a circle",
             vec![link("a", "b"), link("b", "a")],
-            "leads to itself",
+            "is a link to itself",
         ),
         ("file twice", vec![file("a"), file("a")], "is in the archive twice"),
         (
@@ -95,12 +99,12 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "second name of nothing",
             vec![made(EntryType::Link, "a", "gone", b"")],
-            "is a second name of what is no file",
+            "is a hard link to a file that does not precede it",
         ),
         (
             "second name of a link",
             vec![link("l", "x"), made(EntryType::Link, "a", "l", b"")],
-            "is a second name of what is no file",
+            "is a hard link to a file that does not precede it",
         ),
         (
             "second name outside",
@@ -120,7 +124,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
                 link("l", "d"),
                 made(EntryType::Link, "a", "l/x", b""),
             ],
-            "is a second name of what is no file",
+            "is a hard link to a file that does not precede it",
         ),
         (
             "character device",
@@ -147,7 +151,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "size by a header",
             vec![pax("size=999999999999"), file("a")],
-            "with a size of its own",
+            "has an extended size",
         ),
         (
             "climbing by a header",
@@ -157,7 +161,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         (
             "link out by a header",
             vec![pax("linkpath=../sec"), link("a", "b")],
-            "is a link that leads out",
+            "is a link to outside the source",
         ),
         (
             "climbing by a long name",
@@ -222,7 +226,11 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
         ("absolute", zip_of(&[("/etc/x", None, b"x")]), "has an absolute path"),
         ("climbing", renamed, "is outside the source"),
         ("backslashes", zip_of(&[("..\\x", None, b"x")]), "has a backslash"),
-        ("link out", symlinked("a", "../secret"), "is a link that leads out"),
+        (
+            "link out",
+            symlinked("a", "../secret"),
+            "is a link to outside the source",
+        ),
         ("absolute link", symlinked("a", "/etc/passwd"), "absolute path"),
         (
             "through a link",
@@ -235,7 +243,7 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
             zip_of(&[("a", None, b"x"), ("a/b", None, b"y")]),
             "is inside an entry that is not a directory",
         ),
-        ("no archive", b"PK nothing".to_vec(), "it is no readable archive"),
+        ("no archive", b"PK nothing".to_vec(), "cannot read the archive"),
     ];
     for (what, bytes, expected) in rows {
         let stage = Stage::new();
@@ -305,22 +313,22 @@ fn a_directory_is_measured_before_it_is_read() {
         (
             "more claimed than the bytes hold",
             directory_alone(10, 1000, |size| size),
-            "which do not fit its 1000 entries",
+            "which does not fit its 1000 entries",
         ),
         (
             "a size that is not that of the directory",
             directory_alone(1000, 1000, |size| size - 47),
-            "its directory is not where it says",
+            "its directory is not at its offset",
         ),
         (
             "a directory that is none",
             [vec![0; 47 * 10], directory_alone(0, 10, |_| 470)].concat(),
-            "it is no readable archive",
+            "cannot read the archive",
         ),
         (
             "an archive behind other bytes",
             [b"#!/bin/sh\n".to_vec(), zip_of(&[("a", None, b"x")])].concat(),
-            "nothing may stand before or behind the archive",
+            "nothing may precede or follow the archive",
         ),
         (
             "an archive before other bytes",

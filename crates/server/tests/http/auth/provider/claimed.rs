@@ -1,9 +1,9 @@
 //! An account that somebody else may have made before the provider proved whose address it is.
 
 use launchway_domain::tenancy::Role;
-use launchway_server::api_error::ApiError;
-use launchway_server::caller::{Browser, Origin};
-use launchway_server::ops::{proof, sign_in};
+use launchway_ops::api_error::ApiError;
+use launchway_ops::caller::{Browser, Origin};
+use launchway_ops::{proof, sign_in};
 use serde_json::json;
 
 use super::fake::{begin, come_back, good_claims, is_refused, session, session_cookie, stage};
@@ -67,7 +67,7 @@ async fn what_a_planted_session_made_ends() {
     device_logins::confirm(&app, &planted, &waiting, org).await;
     let token = app.post(&planted, "/runners/tokens", ()).await.created();
     app.post(&planted, "/api-keys", json!({"name": "Planted key", "scopes": ["update"]})).await.created();
-    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let link = launchway_ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let answer = come_back(&app, &fake, |_| {}).await;
     claimed(&answer);
     assert!(answer.text().contains("Planted key"), "the user is told of keys: {}", answer.text());
@@ -101,7 +101,7 @@ async fn a_password_that_the_owner_set_stays() {
     let (_, key) = app.org_with_key().await;
     invite(&app, &key, EMAIL, "member").await;
     session(&come_back(&app, &fake, |_| {}).await);
-    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let link = launchway_ops::accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     post(&app, "/auth/reset", json!({"token": link, "password": PASSWORD}), &[]).await.ok();
     session(&come_back(&app, &fake, |_| {}).await);
     app.sign_in(EMAIL).await;

@@ -3,9 +3,9 @@
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
+use launchway_ops::two_factor;
 use launchway_os::clock::Clock;
-use launchway_server::dashboard::form_token;
-use launchway_server::ops::two_factor;
+use launchway_web::dashboard::form_token;
 use serde_json::{Value, json};
 
 use super::fake::{Fake, come_back, is_refused, prove, session, stage};

@@ -1,0 +1,20 @@
+//! Sends `credential.expiring` for credentials that end soon (`docs/reference/submissions.md#notices-of-expiry`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_ops::app::App;
+use launchway_ops::credentials;
+
+const EVERY: Duration = Duration::from_secs(10 * 60);
+
+/// Checks every ten minutes.
+pub async fn run(app: Arc<App>) {
+    let mut tick = tokio::time::interval(EVERY);
+    loop {
+        tick.tick().await;
+        if let Err(failure) = credentials::notify_expiring(&app).await {
+            tracing::warn!(error = %failure, "the end of credentials will be told later");
+        }
+    }
+}

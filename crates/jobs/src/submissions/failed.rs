@@ -1,0 +1,93 @@
+//! Handles a failed step: the step is retried later, or the submission fails. A rollout change that an app store
+//! refuses is dropped, because users have the release already.
+
+use super::steps::status_of;
+
+use launchway_app_stores::AppStoreError;
+use launchway_app_stores::google_play::{Progress as PlayProgress, Session, Stage};
+use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
+use launchway_domain::submission::{Submission, Transition, schedule};
+use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_ops::submissions::progress::Progress;
+use launchway_ops::submissions::report::Report;
+
+/// The number of consecutive failures after which the submission reports them.
+const TOLD: u32 = 3;
+
+/// The kind of work that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkKind {
+    /// The next step.
+    Step,
+    /// A change of the rollout.
+    Change,
+    /// A cancellation.
+    Cancel,
+}
+
+/// The report of a failure.
+pub fn report(
+    held: &Submission,
+    reached: Option<&Progress>,
+    tried: WorkKind,
+    failure: AppStoreError,
+    now: EpochMs,
+) -> Report {
+    let failures = held.work.failures.saturating_add(1);
+    let since = if failures == 1 { now } else { held.work.failing_since };
+    let next = failure
+        .is_worth_another_try(failures)
+        .then(|| schedule::after_failure(failures, since, failure.retry_after(), now))
+        .flatten();
+    if let Some(next) = next {
+        return Report {
+            told: (failures == TOLD).then(|| format!("{failure}. It is tried again.")),
+            failures: (failures, since),
+            next: Some(next),
+            ..Report::default()
+        };
+    }
+    let error = failure.into_error();
+    match (tried, reached) {
+        (WorkKind::Cancel, _) => Report {
+            transition: Some(Transition::CancelRefused),
+            told: Some(format!("It could not be called off: {}", error.message)),
+            ..Report::default()
+        },
+        (WorkKind::Change, _) => Report {
+            told: Some(format!("The change was not made: {}", error.message)),
+            executed: held.change,
+            next: Some(now + MINUTE),
+            ..Report::default()
+        },
+        (
+            WorkKind::Step,
+            Some(Progress::GooglePlay {
+                steps,
+                before: Some(before),
+            }),
+        ) if steps.released && matches!(held.state.status, RollingOut | Halted) => Report {
+            progress: Some(Progress::GooglePlay {
+                steps: PlayProgress {
+                    stage: Stage::Rollout,
+                    edit_id: String::new(),
+                    session: Session::default(),
+                    redone: 0,
+                    target: Some(*before),
+                    ..steps.clone()
+                },
+                before: None,
+            }),
+            transition: Some(Transition::Advance(status_of(*before))),
+            told: Some(format!("The change was not made: {}", error.message)),
+            next: Some(now + MINUTE),
+            ..Report::default()
+        },
+        (WorkKind::Step, _) => Report {
+            transition: Some(Transition::Fail),
+            told: Some(error.message.clone()),
+            error: Some(error),
+            ..Report::default()
+        },
+    }
+}

@@ -1,0 +1,309 @@
+//! The parts of the service, built once: settings, database, object storage, index of checks, clock, randomness.
+
+use std::sync::{Arc, OnceLock};
+
+use launchway_app_stores::transport::Transport;
+use launchway_blob::{Blob, BlobError};
+use launchway_config::{Config, ConfigError, Storage};
+use launchway_inspection::{Inspector, Places};
+use launchway_os::clock::Clock;
+use launchway_os::folders::make_private_dir;
+use launchway_os::free_space::Floor;
+use launchway_os::random::Random;
+use launchway_ota::report_token::ReportTokens;
+use launchway_ota::{Index, LongTexts};
+use launchway_outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
+use launchway_outbound::provider::Provider;
+use launchway_outbound::resolver::Resolver;
+use launchway_outbound::webhook_sender::WebhookSender;
+use launchway_store::{Db, OpenError, StoreError};
+use launchway_vault::key_files::finish_rotation;
+use launchway_vault::{MASTER_KEY_CHECK, MasterKey, MasterKeyError, Purpose, Vault, VaultError};
+use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
+
+use crate::app_store_events::AppStoreEventSecrets;
+use crate::buffers::check_counts::CheckCounts;
+use crate::buffers::last_used::LastUsed;
+use crate::buffers::report_queue::ReportQueue;
+use crate::build_news::BuildNews;
+use crate::counters::Counters;
+use crate::embedded::Embedded;
+use crate::fair_work::FairWork;
+use crate::install_links::InstallLinks;
+use crate::job_leases::JobLeases;
+use crate::limits::calls::CallLimiter;
+use crate::limits::clients::ClientLimiter;
+use crate::limits::pages::PageLimits;
+use crate::maskers::Maskers;
+use crate::passwords::Passwords;
+
+/// The service's parts. Handlers and jobs share it behind an `Arc`.
+pub struct App {
+    /// The validated settings.
+    pub config: Config,
+    /// The address at which people and phones reach the service.
+    pub public_url: String,
+    /// The database.
+    pub db: Db,
+    /// Object storage.
+    pub blob: Blob,
+    /// Seals and opens secrets.
+    pub vault: Vault,
+    /// Answers the public check.
+    pub index: Arc<Index>,
+    /// Signs and verifies install links of builds.
+    pub install_links: InstallLinks,
+    /// Derives the secrets with which app stores sign their events.
+    pub app_store_event_secrets: AppStoreEventSecrets,
+    /// Signs and verifies the tokens of device reports.
+    pub report_tokens: ReportTokens,
+    /// Counts calls of organizations and sign-in attempts.
+    pub calls: CallLimiter,
+    /// Counts public checks by client address.
+    pub addresses: ClientLimiter,
+    /// Counts pages by client address, session and organization.
+    pub pages: PageLimits,
+    /// Runs log searches, fairly between organizations.
+    pub fair_work: Arc<FairWork>,
+    /// Counters of the service itself.
+    pub counters: Counters,
+    /// Hashes passwords, a bounded number at a time.
+    pub passwords: Passwords,
+    /// When keys and sessions were last used, written in batches.
+    pub last_used: LastUsed,
+    /// Counts of public checks that are not yet in the database.
+    pub check_counts: CheckCounts,
+    /// Leases of the jobs that run on one node at a time.
+    pub job_leases: JobLeases,
+    /// Device reports that are not yet in the database.
+    pub reports: ReportQueue,
+    /// What webhooks need in addition to the database.
+    pub webhooks: Webhooks,
+    /// Notifies this process when a build changes.
+    pub build_news: BuildNews,
+    /// Wakes requests that wait for a build to run.
+    pub build_queue: Notify,
+    /// Serializes claims of builds within this process.
+    pub claims: Mutex<()>,
+    /// Wakes the job for submissions when a step is due.
+    pub submissions: Notify,
+    /// The App Store and Google Play.
+    pub app_stores: AppStores,
+    /// The OpenID Connect provider, if one is configured.
+    pub provider: Option<Provider>,
+    /// Masks the secrets of running builds in their logs.
+    pub maskers: Maskers,
+    /// The runner inside this process, if there is one.
+    pub embedded: OnceLock<Embedded>,
+    /// Canceled when the process is told to stop; everything that waits stops waiting.
+    pub stopping: CancellationToken,
+    /// Slots for inspections: each costs a core, memory and a temporary file.
+    pub inspections: Places,
+    /// Starts the inspection processes.
+    pub inspector: Inspector,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+}
+
+/// What webhooks need in addition to the database.
+pub struct Webhooks {
+    /// Sends messages to receivers.
+    pub sender: WebhookSender,
+    /// Wakes the fan-out when there are new events.
+    pub events: Notify,
+    /// Wakes the delivery job when there are new deliveries.
+    pub deliveries: Notify,
+}
+
+/// Why the service cannot start. Its text is one line for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The database does not open.
+    #[error("--database-url: {0}")]
+    Database(#[from] OpenError),
+    /// The database does not answer.
+    #[error("--database-url: {0}")]
+    Store(#[from] StoreError),
+    /// The master key cannot be loaded.
+    #[error("--master-key-file: {0}")]
+    MasterKey(#[from] MasterKeyError),
+    /// The vault does not open with the master key.
+    #[error("--master-key-file: {0}")]
+    Vault(#[from] VaultError),
+    /// The object storage does not open.
+    #[error("--storage-url: {0}")]
+    Blob(#[from] BlobError),
+    /// A file or socket does not open.
+    #[error("{what}: {cause}")]
+    Io {
+        /// The setting or file.
+        what: String,
+        /// The operating system's error.
+        cause: std::io::Error,
+    },
+}
+
+impl StartError {
+    /// Adds the setting or file to an I/O error.
+    pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> StartError {
+        let what = what.into();
+        move |cause| StartError::Io { what, cause }
+    }
+}
+
+/// The parts that a test may replace.
+pub struct Dependencies {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// Resolves the host names of webhook receivers and app stores.
+    pub resolver: Arc<dyn Resolver>,
+    /// The transport to the app stores; HTTP if `None`.
+    pub app_stores: Option<Arc<dyn Transport>>,
+    /// Starts the inspection processes.
+    pub inspector: Inspector,
+}
+
+impl App {
+    /// Opens everything that the settings name. `public_url` is the default if the settings name none.
+    pub async fn open(config: Config, public_url: String, dependencies: Dependencies) -> Result<Arc<App>, StartError> {
+        if config.is_embedded() {
+            make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
+        }
+        let db = Db::open(config.database_url.reveal()).await?;
+        let vault = open_vault(&config, &db, &dependencies).await?;
+        let public_url = config.public_url.clone().unwrap_or(public_url);
+        let blob = open_blob(&config, &public_url, &vault)?;
+        let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
+        let app_stores = open_app_stores(&config, &dependencies);
+        let provider = config.oidc.clone().map(|settings| {
+            let addresses = vec![settings.issuer.clone()];
+            Provider::new(
+                settings,
+                Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)),
+            )
+        });
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Ok(Arc::new(App {
+            index: Arc::new(Index::new(config.updates_per_bundle, long_texts)),
+            install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
+            app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
+            report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
+            calls: CallLimiter::new(db.clone(), &*dependencies.random),
+            addresses: ClientLimiter::of_many(config.check_limit, &*dependencies.random),
+            pages: PageLimits::new(&*dependencies.random),
+            fair_work: FairWork::new(cores.div_ceil(2)),
+            counters: Counters::new(dependencies.clock.now()),
+            passwords: Passwords::new(cores),
+            last_used: LastUsed::default(),
+            check_counts: CheckCounts::default(),
+            job_leases: JobLeases::new(dependencies.random.token()),
+            reports: ReportQueue::new(db.clone()),
+            webhooks: Webhooks {
+                sender: WebhookSender::new(dependencies.resolver, config.allow_private_webhooks),
+                events: Notify::new(),
+                deliveries: Notify::new(),
+            },
+            build_news: BuildNews::default(),
+            build_queue: Notify::new(),
+            claims: Mutex::new(()),
+            submissions: Notify::new(),
+            app_stores,
+            provider,
+            maskers: Maskers::default(),
+            embedded: OnceLock::new(),
+            stopping: CancellationToken::new(),
+            inspections: Places::new(cores),
+            inspector: dependencies.inspector,
+            clock: dependencies.clock,
+            random: dependencies.random,
+            public_url,
+            config,
+            db,
+            blob,
+            vault,
+        }))
+    }
+
+    /// Whether cookies are sent over https only.
+    pub fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+/// The app stores at the configured addresses.
+fn open_app_stores(config: &Config, dependencies: &Dependencies) -> AppStores {
+    let addresses = vec![config.app_store_connect_url.clone(), config.google_play_url.clone()];
+    let http = || Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)) as Arc<dyn Transport>;
+    AppStores {
+        transport: dependencies.app_stores.clone().unwrap_or_else(http),
+        clock: Arc::new(StoreClock(dependencies.clock.clone())),
+        app_store_connect: config.app_store_connect_url.clone(),
+        google_play: config.google_play_url.clone(),
+    }
+}
+
+/// Opens the configured object storage.
+pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blob, BlobError> {
+    match &config.storage {
+        Storage::Directory(root) => {
+            let floor = Floor::new(config.min_free_space);
+            Blob::local(
+                root,
+                &format!("{public_url}/files"),
+                *vault.derive(Purpose::SignedUrls),
+                floor,
+            )
+        }
+        Storage::S3 { url, credentials } => Blob::s3(url, credentials),
+    }
+}
+
+/// Opens the vault after checking its master key against the database: sealed values would be unreadable under another
+/// one.
+pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -> Result<Vault, StartError> {
+    const REASON: &str = "the installation's own facts";
+    let file = &config.master_key_file;
+    let known = db.read().await?.system(REASON).meta(MASTER_KEY_CHECK).await?;
+    let mut key = MasterKey::load(file, known.is_none(), &*dependencies.random);
+    let mut tx = db.write().await?;
+    let check = match &key {
+        Ok(key) => {
+            tx.system(REASON)
+                .keep_meta(MASTER_KEY_CHECK, &key.check_value())
+                .await?
+        }
+        Err(_) => known.unwrap_or_default(),
+    };
+    // An interrupted rotation may have left the matching key beside the file.
+    if !key.as_ref().is_ok_and(|key| key.fits(&check))
+        && let Some(fitting) = finish_rotation(file, &check)
+    {
+        key = Ok(fitting);
+    }
+    let key = key?;
+    if !key.fits(&check) {
+        let problem = format!(
+            "{}: is not the master key of this database; every process of one database needs the same key file",
+            file.display()
+        );
+        return Err(ConfigError::new("--master-key-file", problem).into());
+    }
+    let vault = Vault::open(
+        key,
+        file.clone(),
+        &mut tx,
+        dependencies.clock.clone(),
+        dependencies.random.clone(),
+    )
+    .await?;
+    tx.commit().await?;
+    Ok(vault)
+}

@@ -1,0 +1,63 @@
+//! Every change of state is one transaction that includes its audit row and its event. [`app::App`] holds what the
+//! service is made of.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
+
+pub mod accounts;
+pub mod api_error;
+pub mod app;
+pub mod app_store_events;
+pub mod apps;
+pub mod artifacts;
+pub mod audit;
+pub mod audit_lines;
+pub mod binaries;
+pub mod buffers;
+pub mod build_log;
+pub mod build_logs;
+pub mod build_news;
+pub mod build_secrets;
+pub mod builds;
+pub mod caller;
+pub mod counters;
+pub mod create;
+pub mod credentials;
+pub mod deliveries;
+pub mod departures;
+pub mod device_logins;
+pub mod embedded;
+pub mod env_vars;
+pub mod fair_work;
+pub mod fingerprints;
+pub mod finish;
+pub mod free_space;
+pub mod held_builds;
+pub mod install_links;
+pub mod job_leases;
+pub mod keys;
+pub mod known_devices;
+pub mod leases;
+pub mod limits;
+pub mod maskers;
+pub mod master_key_rotation;
+pub mod members;
+pub mod orgs;
+pub mod packages;
+pub mod passwords;
+pub mod proof;
+pub mod provider_sign_in;
+pub mod publish;
+pub mod publish_request;
+pub mod queue;
+pub mod runners;
+pub mod sessions;
+pub mod sign_in;
+pub mod submissions;
+pub mod tries;
+pub mod two_factor;
+pub mod two_factor_codes;
+pub mod updates;
+pub mod uploads;
+pub mod usage;
+pub mod webhooks;
+pub mod write;

@@ -1,0 +1,82 @@
+//! `/o/{org}/audit`: who did what, when and from where.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::audit::AuditView;
+use launchway_domain::id::{KeyId, RunnerId, UserId};
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_store::{ChainedRow, Org, Paging};
+use serde_json::Value;
+
+use super::filters::Filters;
+use super::frame::{Frame, page};
+use super::page_error::PageError;
+use super::show::{Pager, ROWS};
+use super::visitor::Visitor;
+use crate::http::audit::{filter, view};
+use crate::query::Query;
+
+#[derive(Template)]
+#[template(path = "dashboard/audit.html")]
+struct Page {
+    frame: Frame,
+    lines: Vec<AuditView>,
+    /// The display names of the actors, by id.
+    names: BTreeMap<String, String>,
+    pager: Pager,
+    filters: Filters,
+}
+
+impl Page {
+    /// Formats a record of the log for reading.
+    fn pretty(value: &Value) -> String {
+        serde_json::to_string_pretty(value).unwrap_or_default()
+    }
+}
+
+/// The display names of the actors of these lines: a member's address, the name of a key or runner. Former members have
+/// none.
+async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, ApiError> {
+    let (users, keys, runners): (Vec<UserId>, Vec<KeyId>, Vec<RunnerId>) =
+        (actors(lines), actors(lines), actors(lines));
+    let mut names = BTreeMap::new();
+    for (id, email) in org.member_emails(&users).await? {
+        names.insert(id.to_string(), email);
+    }
+    for (id, name) in org.key_names(&keys).await? {
+        names.insert(id.to_string(), format!("key {name}"));
+    }
+    for (id, name) in org.runner_names(&runners).await? {
+        names.insert(id.to_string(), format!("runner {name}"));
+    }
+    Ok(names)
+}
+
+/// The actors of these lines that are of one kind.
+fn actors<T: FromStr>(lines: &[ChainedRow]) -> Vec<T> {
+    lines.iter().filter_map(|line| line.row.actor.parse().ok()).collect()
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
+    let filters = Filters::read(&query, ["actor", "action", "resource"])?;
+    let offset = query.paging()?.offset;
+    let paging = Paging { limit: ROWS, offset };
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    let rows = org.audit(&filter(&query)?, paging).await?;
+    let shown = Page {
+        frame: Frame::new(&app, &visitor, "audit", "Audit log"),
+        pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
+        names: names(&mut org, &rows.items).await?,
+        lines: rows.items.iter().map(view).collect(),
+        filters,
+    };
+    Ok(page(StatusCode::OK, &shown))
+}

@@ -1,0 +1,78 @@
+//! The error of a page's request: the same status as on the API, as a page with the same message.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use launchway_ops::api_error::ApiError;
+
+use super::frame::page;
+
+/// The error.
+pub struct PageError(pub ApiError);
+
+impl<E: Into<ApiError>> From<E> for PageError {
+    fn from(error: E) -> Self {
+        PageError(error.into())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/page_error.html")]
+struct ErrorPage {
+    title: &'static str,
+    message: String,
+    /// The typed values of a form that cannot be shown: name and value.
+    typed: Vec<(String, String)>,
+    /// A link to another page.
+    link: Option<String>,
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        self.render(Vec::new(), None)
+    }
+}
+
+impl PageError {
+    /// The page, with the typed values of a form that cannot be shown, for copying.
+    pub fn with_typed(self, typed: Vec<(String, String)>) -> Response {
+        self.render(typed, None)
+    }
+
+    /// The page, with a link to another one.
+    pub fn with_link(self, link: &str) -> Response {
+        self.render(Vec::new(), Some(link.to_owned()))
+    }
+
+    fn render(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
+        let PageError(failure) = self;
+        if let ApiError::Internal(text) = &failure {
+            tracing::error!(error = %text, "a page failed inside");
+        }
+        let status = failure.status().0;
+        // A resource of another organization gets the same message as one that does not exist.
+        let (title, message) = match &failure {
+            ApiError::NoSuch(_) | ApiError::NoSuchPath => (
+                "There is nothing here",
+                "It may have been deleted, or it belongs to an organization that you are not a member of.".to_owned(),
+            ),
+            ApiError::Forbidden(_) | ApiError::MissingScope(_) => ("You may not do this", failure.body().message),
+            failure if failure.status().0 == StatusCode::BAD_REQUEST => ("This did not work", failure.body().message),
+            _ => ("Something is wrong", failure.body().message),
+        };
+        let mut response = page(
+            status,
+            &ErrorPage {
+                title,
+                message,
+                typed,
+                link,
+            },
+        );
+        if let ApiError::RateLimited(seconds) = failure {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

@@ -1,0 +1,118 @@
+//! `/o/{org}/updates/new`: publishes an update from the browser. The package streams through this route into object
+//! storage; it is never held in memory.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use launchway_api::open;
+use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::create::Created;
+use launchway_ops::publish_request;
+
+use super::form_data::{Form, FormData};
+use super::frame::{Frame, Notice, page, redirect_with_notice};
+use super::page_error::PageError;
+use super::received::{ReceivedFile, receive};
+use super::updates::bundles;
+use super::visitor::{Visitor, other_session};
+
+const MISSING: &str = "file is missing: choose the package, a ZIP";
+
+#[derive(Template)]
+#[template(path = "dashboard/publish.html")]
+struct Page {
+    frame: Frame,
+    form: Form,
+    bundles: Vec<String>,
+    largest: i64,
+}
+
+async fn render_page(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, ApiError> {
+    let shown = Page {
+        frame: Frame::new(app, visitor, "updates", "Publish an update"),
+        form,
+        bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
+        largest: i64::try_from(app.config.max_package_size).unwrap_or(i64::MAX),
+    };
+    Ok(page(status, &shown))
+}
+
+pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let form = Form::filled(&[
+        ("rollout", "100"),
+        ("platform", "android"),
+        ("configuration", "production"),
+    ]);
+    Ok(render_page(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
+}
+
+pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, PageError> {
+    let (form_data, received) = receive(&app, &visitor, request, app.config.max_package_size).await?;
+    if form_data.check(&visitor.token).is_err() {
+        return Ok(other_session(&app, &visitor, &form_data, "/updates/new").await);
+    }
+    let result = match received.and_then(|file| file.ok_or_else(|| ApiError::bad(MISSING))) {
+        Ok(received) => store_and_publish(&app, &visitor, &form_data, received).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Ok(path) => Ok(redirect_with_notice(&visitor, &path, Notice::UPDATE_PUBLISHED)),
+        Err(failure) if failure.status().0.is_server_error() => Ok(PageError(failure).into_response()),
+        Err(failure) => {
+            let status = failure.status().0;
+            Ok(render_page(&app, &visitor, status, Form::refused(form_data, &failure)).await?)
+        }
+    }
+}
+
+/// Does what a client of the API does: announces an upload, sends its bytes, publishes it. Returns the page to go to.
+async fn store_and_publish(
+    app: &App,
+    visitor: &Visitor,
+    form_data: &FormData,
+    received: ReceivedFile,
+) -> Result<String, ApiError> {
+    let mut request = read_request(form_data)?;
+    request.upload_id = Some(received.upload(app, visitor).await?);
+    Ok(
+        match publish_request::run(
+            app,
+            &visitor.caller,
+            &request,
+            None,
+            form_data.once(visitor, "/updates/new")?,
+        )
+        .await?
+        {
+            Created::Fresh(view) => format!("/updates/{}", view.id),
+            Created::Kept(_) => "/updates".to_owned(),
+        },
+    )
+}
+
+fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
+    let rollout = form_data.optional("rollout")?.map(|percent| percent.parse());
+    Ok(CreateUpdate {
+        upload_id: None,
+        source_update_id: None,
+        bundle_id: form_data.text("bundleId")?.to_owned(),
+        platform: open::Platform::of(form_data.text("platform")?),
+        version: form_data.text("version")?.to_owned(),
+        build_number: form_data.optional("buildNumber")?.map(TextOrNumber::Text),
+        configuration: form_data.optional("configuration")?,
+        fingerprint: form_data.optional("fingerprint")?.map(FingerprintInput::Hash),
+        build_id: form_data.optional("buildId")?,
+        release_notes: form_data
+            .optional("releaseNotes")?
+            .map(|notes| notes.replace("\r\n", "\n")),
+        rollout: rollout
+            .transpose()
+            .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))?,
+        mandatory: Some(form_data.text("mandatory")? == "yes"),
+    })
+}

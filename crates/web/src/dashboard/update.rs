@@ -1,0 +1,202 @@
+//! `/o/{org}/updates/{id}`: an over-the-air update: its device reports and its actions. Its data updates live; every
+//! change except that of the notes is confirmed first.
+
+use askama::Template;
+use axum::response::Response;
+use launchway_api::reports::ReportCounts;
+use launchway_api::updates::{ChangeUpdate, UpdateView};
+use launchway_domain::id::UpdateId;
+use launchway_domain::update::UpdateStatus;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::updates;
+use launchway_ota::Callers;
+use launchway_store::{Org, Paging, UpdateFilter, day_of};
+
+use super::form_data::{Difference, Form, FormData};
+use super::frame::{Frame, Notice, page};
+use super::live::{self, Part, RenderedPart};
+use super::page_error::PageError;
+use super::report_days::Days;
+use super::revision::{self, Revision};
+use super::show;
+use super::update_actions;
+use super::visit::Visit;
+use crate::http::update::reports;
+
+/// Earlier updates that a rollback can choose from.
+const EARLIER: Paging = Paging { limit: 50, offset: 0 };
+
+#[derive(Template)]
+#[template(path = "dashboard/update.html")]
+struct Page {
+    frame: Frame,
+    state: UpdateSection,
+    earlier: Vec<UpdateView>,
+    callers: Callers,
+    form: Form,
+    revision: String,
+}
+
+/// The live part of the page.
+#[derive(Template)]
+#[template(path = "dashboard/update_state.html")]
+struct UpdateSection {
+    home: String,
+    update: UpdateView,
+    chart: Vec<Bar>,
+    reports: ReportCounts,
+    /// Reports by day; `None` if there were none lately.
+    days: Option<Days>,
+    /// The percentage of devices that failed or rolled back; `None` if no device has reported a result.
+    failure_rate: Option<String>,
+}
+
+/// A bar of the chart of reports.
+struct Bar {
+    label: &'static str,
+    count: i64,
+    /// The width, of 100.
+    width: i64,
+    colour: &'static str,
+}
+
+impl UpdateSection {
+    /// Whether any action is still possible.
+    fn is_open(&self) -> bool {
+        self.update.status != UpdateStatus::Withdrawn
+    }
+}
+
+async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, ApiError> {
+    Ok(UpdateView::of(&update_actions::read(org, id).await?))
+}
+
+async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSection, ApiError> {
+    let reports = reports(org, visit.id).await?;
+    Ok(UpdateSection {
+        home: visit.visitor.home(),
+        update: view(org, visit.id).await?,
+        chart: chart(&reports),
+        failure_rate: failure_rate(&reports),
+        days: Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now())),
+        reports,
+    })
+}
+
+/// Shows the page; a form that was refused or is shown again is filled in.
+pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, PageError> {
+    let mut tx = visit.app.db.read().await?;
+    let mut org = tx.org(visit.org());
+    let state = state(&mut org, visit).await?;
+    let update = &state.update;
+    let filter = UpdateFilter {
+        bundle: update.bundle_id.parse().ok(),
+        platform: update.platform.known(),
+        ..UpdateFilter::default()
+    };
+    let same_line = |other: &UpdateView| other.id < update.id && other.configuration == update.configuration;
+    let earlier = org.updates(&filter, EARLIER).await?.items;
+    let title = format!(
+        "{} {} for {}",
+        update.bundle_id,
+        update.version,
+        show::platform(&update.platform)
+    );
+    let form = form.unwrap_or_else(|| visit.visitor.form_or(Form::default()));
+    let shown = Page {
+        frame: visit.frame("updates", title),
+        earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
+        callers: visit.app.index.callers(&update.bundle_id),
+        revision: form.revision(&Revision::of(update)?),
+        form,
+        state,
+    };
+    Ok(page(shown.form.status(), &shown))
+}
+
+fn chart(counts: &ReportCounts) -> Vec<Bar> {
+    let rows = [
+        ("Downloaded", counts.downloaded, "calm"),
+        ("Installed", counts.installed, "busy"),
+        ("Confirmed", counts.confirmed, "good"),
+        ("Rolled back", counts.rolled_back, "warn"),
+        ("Failed", counts.failed, "bad"),
+    ];
+    let most = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
+    rows.map(|(label, count, colour)| Bar {
+        label,
+        count,
+        width: count * 100 / most,
+        colour,
+    })
+    .into()
+}
+
+fn failure_rate(counts: &ReportCounts) -> Option<String> {
+    let bad = counts.failed + counts.rolled_back;
+    let all = counts.installed.max(counts.confirmed) + counts.failed;
+    (all > 0).then(|| format!("{:.1} %", ((bad.min(all) * 1000 + all / 2) / all) as f64 / 10.0))
+}
+
+pub async fn show(visit: Visit<UpdateId>) -> Result<Response, PageError> {
+    render_page(&visit, None).await
+}
+
+impl Part for Visit<UpdateId> {
+    async fn make(&self) -> Result<Option<RenderedPart>, ApiError> {
+        let mut tx = self.app.db.read().await?;
+        match state(&mut tx.org(self.org()), self).await {
+            Err(ApiError::NoSuch(_)) => Ok(None),
+            state => Ok(Some(RenderedPart {
+                html: show::render(&state?)?,
+                is_last: false,
+            })),
+        }
+    }
+}
+
+pub async fn live(visit: Visit<UpdateId>) -> Result<Response, PageError> {
+    view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
+    Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
+}
+
+/// The typed rollout; `None` if it is empty.
+pub fn percent(form_data: &FormData) -> Result<Option<i64>, ApiError> {
+    let typed = form_data.optional("rollout")?.map(|percent| percent.parse());
+    typed
+        .transpose()
+        .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))
+}
+
+/// Changes the release notes, unless somebody else changed the update since the page was shown.
+pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result<Response, PageError> {
+    match changed(&visit, &form_data).await {
+        Ok(()) => Ok(visit.redirect_with_notice(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
+        Err(ApiError::Changed) => {
+            let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
+            let differs = vec![Difference::new(
+                "Release notes",
+                &form_data.text("releaseNotes")?,
+                &now.release_notes,
+            )];
+            render_page(&visit, Some(Form::outdated(form_data, differs))).await
+        }
+        Err(failure) => render_page(&visit, Some(Form::refused_if_bad(form_data, failure)?)).await,
+    }
+}
+
+async fn changed(visit: &Visit<UpdateId>, form_data: &FormData) -> Result<(), ApiError> {
+    // Browsers send line ends as CRLF, whatever was typed.
+    let notes = form_data.text("releaseNotes")?.replace("\r\n", "\n");
+    let plan = updates::plan(&ChangeUpdate {
+        release_notes: Some(notes),
+        ..ChangeUpdate::default()
+    })?;
+    visit
+        .change(async |write, id| {
+            let update = updates::lock(write, id).await?;
+            revision::check(form_data, &Revision::of(&UpdateView::of(&update))?)?;
+            updates::change(write, id, plan).await.map(drop)
+        })
+        .await
+}

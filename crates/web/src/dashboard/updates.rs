@@ -1,0 +1,57 @@
+//! `/o/{org}/updates`: the over-the-air updates of an organization, newest first, with filters.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::updates::UpdateView;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_store::Paging;
+
+use super::filters::Filters;
+use super::frame::{Frame, page};
+use super::page_error::PageError;
+use super::show::{Pager, ROWS};
+use super::visitor::Visitor;
+use crate::http::update::filter;
+use crate::query::Query;
+
+#[derive(Template)]
+#[template(path = "dashboard/updates.html")]
+struct List {
+    frame: Frame,
+    filters: Filters,
+    bundles: Vec<String>,
+    updates: Vec<UpdateView>,
+    pager: Pager,
+    command: String,
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
+    let filters = Filters::read(&query, ["bundleId", "platform", "configuration", "status"])?;
+    let offset = query.paging()?.offset;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    let rows = org.updates(&filter(&query)?, Paging { limit: ROWS, offset }).await?;
+    let list = List {
+        frame: Frame::new(&app, &visitor, "updates", "Updates"),
+        bundles: bundles(&mut org).await?,
+        pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
+        updates: rows.items.iter().map(UpdateView::of).collect(),
+        filters,
+        command: format!(
+            "launchway login --url {}\nlaunchway init\nlaunchway update android",
+            app.public_url
+        ),
+    };
+    Ok(page(StatusCode::OK, &list))
+}
+
+/// The bundle identifiers of the organization's apps, for a list of choices.
+pub async fn bundles(org: &mut launchway_store::Org<'_>) -> Result<Vec<String>, ApiError> {
+    let apps = org.apps(Paging { limit: 100, offset: 0 }).await?.items;
+    Ok(apps.into_iter().map(|app| app.bundle_id).collect())
+}

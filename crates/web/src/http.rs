@@ -1,0 +1,35 @@
+//! The handlers of the API, one file for each resource.
+
+pub mod answers;
+pub mod api_keys;
+pub mod app_store_events;
+pub mod apps;
+pub mod audit;
+pub mod auth;
+pub mod build_log;
+pub mod build_stream;
+pub mod builds;
+pub mod check_query;
+pub mod credentials;
+pub mod device_logins;
+pub mod docs;
+pub mod endpoint;
+pub mod env;
+pub mod event_stream;
+pub mod fingerprints;
+pub mod health;
+pub mod install;
+pub mod invitations;
+pub mod members;
+pub mod openapi;
+pub mod orgs;
+pub mod runner;
+pub mod runners;
+pub mod sessions;
+pub mod submit;
+pub mod update;
+pub mod update_check;
+pub mod update_report;
+pub mod uploads;
+pub mod usage;
+pub mod webhooks;

@@ -1,0 +1,218 @@
+//! An endpoint: its handler with its description, and its allowed callers. The responses that every endpoint of a kind
+//! can give (401, 403, 429 …) are added to its description here, so that no handler can forget them.
+
+use std::sync::Arc;
+
+use axum::middleware::from_fn_with_state;
+use axum::routing::MethodRouter;
+use launchway_ops::app::App;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem, Paths};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{
+    ContentBuilder, HeaderBuilder, ObjectBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Type,
+};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use crate::admit::{Access, admit, admit_one_time, admit_runner};
+
+/// What `routes!` makes of a handler.
+pub type Described = UtoipaMethodRouter<Arc<App>>;
+
+/// One method of one path.
+pub struct Endpoint {
+    access: Access,
+    described: Described,
+}
+
+/// An entry of the router's list, for the tests that iterate over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Such as `GET`.
+    pub method: String,
+    /// Such as `/update/check/{bundleId}`, under `/api`.
+    pub path: String,
+    /// Who may call it.
+    pub access: Access,
+}
+
+/// An endpoint and who may call it.
+pub fn endpoint(access: Access, described: Described) -> Endpoint {
+    Endpoint { access, described }
+}
+
+impl Endpoint {
+    /// The entries that this endpoint adds to the router's list.
+    pub fn lines(&self) -> Vec<Line> {
+        let of_path = |(path, item): (&String, &PathItem)| {
+            let line = |method: &str| Line {
+                method: method.to_owned(),
+                path: path.clone(),
+                access: self.access,
+            };
+            operations(item)
+                .into_iter()
+                .map(|(method, _)| line(method))
+                .collect::<Vec<_>>()
+        };
+        self.described.1.paths.iter().flat_map(of_path).collect()
+    }
+
+    /// Adds the endpoint to a router, behind admission unless it is public. Without an app only the description is
+    /// added.
+    pub fn add_to(self, router: OpenApiRouter<Arc<App>>, app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
+        let (schemas, mut paths, handler) = self.described;
+        describe(&mut paths, self.access);
+        let handler = match app {
+            Some(app) => guarded(handler, self.access, app),
+            None => handler,
+        };
+        router.routes((schemas, paths, handler))
+    }
+}
+
+fn guarded(handler: MethodRouter<Arc<App>>, access: Access, app: &Arc<App>) -> MethodRouter<Arc<App>> {
+    match access {
+        Access::Public | Access::ReportToken => handler,
+        Access::OneTimeToken => handler.route_layer(from_fn_with_state(app.clone(), admit_one_time)),
+        Access::Runner => handler.route_layer(from_fn_with_state(app.clone(), admit_runner)),
+        _ => handler.route_layer(from_fn_with_state((app.clone(), access), admit)),
+    }
+}
+
+fn operations(item: &PathItem) -> Vec<(&'static str, &Operation)> {
+    let all = [
+        ("GET", &item.get),
+        ("POST", &item.post),
+        ("PUT", &item.put),
+        ("PATCH", &item.patch),
+        ("DELETE", &item.delete),
+    ];
+    all.into_iter()
+        .filter_map(|(method, operation)| operation.as_ref().map(|operation| (method, operation)))
+        .collect()
+}
+
+fn describe(paths: &mut Paths, access: Access) {
+    for (path, item) in &mut paths.paths {
+        let operations = [
+            ("get", &mut item.get),
+            ("post", &mut item.post),
+            ("put", &mut item.put),
+            ("patch", &mut item.patch),
+            ("delete", &mut item.delete),
+        ];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(operation_id(method, path));
+                describe_operation(operation, access, method == "post");
+            }
+        }
+    }
+}
+
+/// Such as `getUpdateCheckBundleId`: handlers of different files share names, operation ids must be unique.
+fn operation_id(method: &str, path: &str) -> String {
+    let words = path
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    method.to_owned() + &words.map(capital).collect::<String>()
+}
+
+fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) {
+    let mut add = |status: &str, description: &str| {
+        let response = error_response(description, status == "429");
+        operation
+            .responses
+            .responses
+            .entry(status.to_owned())
+            .or_insert(RefOr::T(response));
+    };
+    let is_runner = matches!(access, Access::Runner | Access::OneTimeToken);
+    let authenticated = !is_runner && !matches!(access, Access::Public | Access::ReportToken);
+    if is_runner {
+        add("401", "No authentication, or a token that is unknown, revoked or used");
+    }
+    if authenticated {
+        add(
+            "400",
+            "The form of the request is wrong, or it conflicts with what there is",
+        );
+        add("401", "No authentication, or an invalid or expired API key");
+        add(
+            "403",
+            "The caller lacks the scope or role, or names an organization it does not act in",
+        );
+        add("429", "More calls in this minute than the tier allows");
+        add("500", "A defect of the service");
+        add("503", "The database or the object storage is not available");
+    }
+    if operation.request_body.is_some() {
+        add(
+            "400",
+            "The form of the request is wrong, or it conflicts with what there is",
+        );
+        add("408", "The body came too slowly");
+        add("413", "The body is too large");
+        add("500", "A defect of the service");
+        add("503", "The database or the object storage is not available");
+    }
+    let creates = operation.responses.responses.contains_key("201");
+    let parameters = operation.parameters.get_or_insert_with(Vec::new);
+    if authenticated {
+        parameters.push(RefOr::T(text_parameter("orgId", ParameterIn::Query, ORG_ID)));
+        operation.security = Some(security_of(access));
+    }
+    if is_runner {
+        operation.security = Some(vec![SecurityRequirement::new("runnerToken", Vec::<String>::new())]);
+    }
+    if authenticated && is_post && creates {
+        parameters.push(RefOr::T(text_parameter(
+            "Idempotency-Key",
+            ParameterIn::Header,
+            IDEMPOTENCY,
+        )));
+    }
+    if parameters.is_empty() {
+        operation.parameters = None;
+    }
+}
+
+/// The security requirement of an authenticated caller.
+fn security_of(access: Access) -> Vec<SecurityRequirement> {
+    let needs = |scheme: &str, scopes: Vec<String>| SecurityRequirement::new(scheme, scopes);
+    match access {
+        Access::Session => vec![needs("session", vec![])],
+        Access::Scope(scope) => vec![needs("apiKey", vec![scope.to_string()]), needs("session", vec![])],
+        Access::Admin(_) => vec![needs("apiKey", vec!["admin".to_owned()]), needs("session", vec![])],
+        _ => vec![needs("apiKey", vec![]), needs("session", vec![])],
+    }
+}
+
+const ORG_ID: &str = "The organization to act in: any of the user's for a session, only its own for a key.";
+const IDEMPOTENCY: &str = "1 to 255 visible ASCII characters. For 24 hours the same key with the same body gets the first answer \
+                           again, without what is shown only once; with another body it is 400.";
+
+fn text_parameter(name: &str, place: ParameterIn, description: &str) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(place)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .build()
+}
+
+fn error_response(description: &str, limited: bool) -> Response {
+    let content = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name("Error")))
+        .build();
+    let response = ResponseBuilder::new()
+        .description(description)
+        .content("application/json", content);
+    if limited {
+        response.header("Retry-After", HeaderBuilder::new().build()).build()
+    } else {
+        response.build()
+    }
+}

@@ -1,0 +1,168 @@
+//! `/update` (`docs/reference/updates.md#publishing`).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::error::ErrorBody;
+use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::open;
+use launchway_api::reports::{ReportCounts, ReportReason};
+use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
+use launchway_api::words::DoneStatus;
+use launchway_domain::id::UpdateId;
+use launchway_domain::report::ReportKind;
+use launchway_domain::time::iso;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use launchway_ops::caller::Caller;
+use launchway_ops::write::Write;
+use launchway_ops::{fingerprints, publish_request, updates};
+use launchway_store::{Org, UpdateFilter};
+
+use crate::extract::{Body, Create};
+use crate::http::answers::{created_or_kept, found, id_and_status, page};
+use crate::query::Query;
+
+/// Publishes an over-the-air update. When this answers, checks are offered it.
+#[utoipa::path(
+    post,
+    path = "/update",
+    tag = "Update",
+    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
+    request_body = CreateUpdate,
+    responses(
+        (status = 201, description = "The update", body = UpdateView),
+        (status = 404, description = "No upload, update or build has this id", body = ErrorBody),
+    )
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    new: Create<CreateUpdate>,
+) -> Result<Response, ApiError> {
+    let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
+    publish_request::run(&app, &caller, &new.body, lwfp2, new.request)
+        .await
+        .map(created_or_kept)
+}
+
+/// Lists updates, or reads the one that `id` names, with what devices reported of it.
+#[utoipa::path(
+    get,
+    path = "/update",
+    tag = "Update",
+    params(
+        ("id" = Option<String>, Query, description = "Read this update instead of listing"),
+        ("bundleId" = Option<String>, Query, description = "Only updates of this app"),
+        ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
+        ("configuration" = Option<String>, Query, description = "Only updates for this configuration"),
+        ("status" = Option<open::UpdateStatus>, Query, description = "Only those with this status"),
+        ("limit" = Option<i64>, Query, description = "Updates at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Updates to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of updates; with `id` the update", body = OneOrPage<UpdateView>),
+        (status = 404, description = "No update has this id", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
+    let id = query.optional_id("update")?;
+    let paging = query.paging()?;
+    let filter = filter(&query)?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.org_id()?);
+    match id {
+        Some(id) => {
+            let id = id.get()?;
+            let update = org.update(id).await?.ok_or(ApiError::NoSuch("update"))?;
+            let reports = reports(&mut org, id).await?;
+            let callers = app.index.callers(&update.bundle_id);
+            Ok(found(&UpdateView {
+                reports: Some(reports),
+                callers: Some(UpdateCallers {
+                    checks: callers.checks,
+                    without_build: callers.without_build,
+                }),
+                ..UpdateView::of(&update)
+            }))
+        }
+        None => Ok(page(org.updates(&filter, paging).await?, paging, UpdateView::of)),
+    }
+}
+
+/// Parses the filter of a query.
+pub fn filter(query: &Query) -> Result<UpdateFilter, ApiError> {
+    Ok(UpdateFilter {
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
+        status: query.parsed("status", "published, paused or withdrawn")?,
+    })
+}
+
+/// What devices reported of an update.
+pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, ApiError> {
+    let mut counts = ReportCounts::default();
+    for (kind, count) in org.report_counts(id).await? {
+        match kind {
+            ReportKind::Downloaded => counts.downloaded = count,
+            ReportKind::Installed => counts.installed = count,
+            ReportKind::Confirmed => counts.confirmed = count,
+            ReportKind::RolledBack => counts.rolled_back = count,
+            ReportKind::Failed => counts.failed = count,
+        }
+    }
+    let reasons = org.report_reasons(id).await?.into_iter();
+    let view = |stored: launchway_store::StoredReason| ReportReason {
+        kind: stored.kind.into(),
+        at: iso(stored.at),
+        reason: stored.reason,
+    };
+    counts.reasons = reasons.map(view).collect();
+    Ok(counts)
+}
+
+/// Pauses, publishes again, withdraws, or changes rollout, urgency or notes. What is absent stays. Withdrawn is the end.
+#[utoipa::path(
+    patch,
+    path = "/update",
+    tag = "Update",
+    params(("id" = String, Query, description = "The update")),
+    request_body = ChangeUpdate,
+    responses(
+        (status = 200, description = "The update", body = UpdateView),
+        (status = 404, description = "No update has this id", body = ErrorBody),
+    )
+)]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    body: Body<ChangeUpdate>,
+) -> Result<Response, ApiError> {
+    let id = query.id("update")?;
+    let plan = updates::plan(&body.0)?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let update = updates::change(&mut write, id.get()?, plan).await?;
+    write.commit().await?;
+    Ok(found(&UpdateView::of(&update)))
+}
+
+/// Deletes an update. Checks are no longer offered it; its version and build number stay taken.
+#[utoipa::path(
+    delete,
+    path = "/update",
+    tag = "Update",
+    params(("id" = String, Query, description = "The update")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No update has this id", body = ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
+    let id = query.id("update")?.get()?;
+    Write::run(&app, &caller, id, updates::delete).await?;
+    Ok(id_and_status(id, DoneStatus::Deleted))
+}

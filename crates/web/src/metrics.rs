@@ -1,0 +1,59 @@
+//! Metrics for Prometheus, on a separate listener that is off by default (`docs/operating.md#metrics`).
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use launchway_domain::time::SECOND;
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+use tokio::net::TcpListener;
+
+/// The OpenMetrics text format. Prometheus reads it since 2.5.
+const FORMAT: HeaderValue = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// Serves only `/metrics` on the given listener, until the process ends.
+pub async fn serve(app: Arc<App>, listener: TcpListener) {
+    let router = Router::new().route("/metrics", get(move || answer(app.clone())));
+    if let Err(error) = axum::serve(listener, router).await {
+        tracing::error!(%error, "metrics are not served any more");
+    }
+}
+
+async fn answer(app: Arc<App>) -> Response {
+    ([(header::CONTENT_TYPE, FORMAT)], text(&app).await).into_response()
+}
+
+/// The metrics as they are now. If the database does not answer, those that it knows are missing.
+pub async fn text(app: &App) -> String {
+    let mut gauges = Registry::default();
+    let revision = ConstGauge::new(app.index.revision().await);
+    let help = "The last change that the index of checks has followed";
+    gauges.register("launchway_index_revision", help, revision);
+    match queued_builds(app).await {
+        Ok(queued) => {
+            let help = "Builds of all organizations that wait for a runner";
+            gauges.register("launchway_build_queue_length", help, ConstGauge::new(queued));
+        }
+        Err(error) => tracing::warn!(%error, "the metrics lack the length of the queue"),
+    }
+    let started = ConstGauge::new(app.counters.started / SECOND);
+    let help = "When the process started, in epoch seconds";
+    gauges.register("process_start_time_seconds", help, started);
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = encode_registry(&mut text, &app.counters.registry());
+    let _ = encode_registry(&mut text, &gauges);
+    let _ = encode_eof(&mut text);
+    text
+}
+
+async fn queued_builds(app: &App) -> Result<i64, ApiError> {
+    let mut tx = app.db.read().await?;
+    Ok(tx.system("metrics count every tenant's builds").count_queued().await?)
+}

@@ -1,0 +1,193 @@
+//! The whole API as one list.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, options};
+use launchway_blob::Blob;
+use launchway_config::Roles;
+use launchway_domain::scope::Scope::{Build, Submit, Update};
+use launchway_domain::tenancy::Role::{Admin, Owner};
+use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
+use crate::http::endpoint::{Endpoint, Line, endpoint};
+use crate::http::{
+    api_keys, app_store_events, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs,
+    env, fingerprints, health, install, invitations, members, openapi, orgs, runner, runners, sessions, submit, update,
+    update_check, update_report, uploads, usage, webhooks,
+};
+use crate::{dashboard, pages};
+
+/// Every endpoint under `/api`, with its allowed callers.
+#[expect(clippy::too_many_lines, reason = "the list of all endpoints")]
+pub fn endpoints() -> Vec<Endpoint> {
+    vec![
+        endpoint(Scope(Build), routes!(builds::read)),
+        endpoint(Scope(Build), routes!(builds::create)),
+        endpoint(Scope(Build), routes!(builds::delete)),
+        endpoint(Scope(Build), routes!(builds::cancel)),
+        endpoint(Scope(Build), routes!(builds::retry)),
+        endpoint(Scope(Build), routes!(builds::plan)),
+        endpoint(Scope(Build), routes!(build_log::read)),
+        endpoint(Scope(Build), routes!(build_stream::follow)),
+        endpoint(Scope(Submit), routes!(submit::read)),
+        endpoint(Scope(Submit), routes!(submit::create)),
+        endpoint(Scope(Submit), routes!(submit::change)),
+        endpoint(Scope(Submit), routes!(submit::delete)),
+        endpoint(Scope(Submit), routes!(submit::cancel)),
+        endpoint(Scope(Submit), routes!(submit::retry)),
+        endpoint(Scope(Update), routes!(update::create)),
+        endpoint(Scope(Update), routes!(update::read)),
+        endpoint(Scope(Update), routes!(update::change)),
+        endpoint(Scope(Update), routes!(update::delete)),
+        endpoint(Public, routes!(update_check::check)),
+        endpoint(ReportToken, routes!(update_report::report)),
+        endpoint(Access::Admin(Admin), routes!(env::read)),
+        endpoint(Access::Admin(Admin), routes!(env::set)),
+        endpoint(Access::Admin(Admin), routes!(env::delete)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::read)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::create)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::revoke)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::read)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::create)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::replace)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::delete)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::rotate_secret)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::deliveries)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::redeliver)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::test)),
+        endpoint(Access::Admin(Admin), routes!(credentials::read)),
+        endpoint(Access::Admin(Admin), routes!(credentials::create)),
+        endpoint(Access::Admin(Admin), routes!(credentials::delete)),
+        endpoint(Access::Admin(Admin), routes!(runners::read)),
+        endpoint(Access::Admin(Admin), routes!(runners::create_token)),
+        endpoint(Access::Admin(Admin), routes!(runners::revoke)),
+        endpoint(OneTimeToken, routes!(runner::enroll)),
+        endpoint(Runner, routes!(runner::lease)),
+        endpoint(Runner, routes!(runner::renew)),
+        endpoint(Runner, routes!(runner::plan)),
+        endpoint(Runner, routes!(runner::log)),
+        endpoint(Runner, routes!(runner::announce)),
+        endpoint(Runner, routes!(runner::finish)),
+        endpoint(Access::Admin(Admin), routes!(audit::list)),
+        endpoint(Anyone, routes!(uploads::create)),
+        endpoint(Anyone, routes!(fingerprints::read)),
+        endpoint(Anyone, routes!(fingerprints::diff)),
+        endpoint(Anyone, routes!(fingerprints::latest)),
+        endpoint(Anyone, routes!(apps::read)),
+        endpoint(Anyone, routes!(apps::create)),
+        endpoint(Access::Admin(Admin), routes!(apps::delete)),
+        endpoint(Anyone, routes!(usage::read)),
+        endpoint(Caller, routes!(orgs::read)),
+        endpoint(Session, routes!(orgs::create)),
+        endpoint(Access::Admin(Owner), routes!(orgs::change)),
+        endpoint(Anyone, routes!(members::read)),
+        endpoint(Access::Admin(Admin), routes!(members::change)),
+        endpoint(Anyone, routes!(members::remove)),
+        endpoint(Access::Admin(Admin), routes!(invitations::read)),
+        endpoint(Access::Admin(Admin), routes!(invitations::create)),
+        endpoint(Access::Admin(Admin), routes!(invitations::delete)),
+        endpoint(Public, routes!(auth::sign_in)),
+        endpoint(Public, routes!(auth::setup)),
+        endpoint(Public, routes!(auth::accept_invitation)),
+        endpoint(Public, routes!(auth::reset_password)),
+        endpoint(Public, routes!(device_logins::begin)),
+        endpoint(Public, routes!(device_logins::claim)),
+        endpoint(Session, routes!(auth::sign_out)),
+        endpoint(Caller, routes!(auth::session)),
+        endpoint(Session, routes!(sessions::list)),
+        endpoint(Session, routes!(sessions::revoke)),
+        endpoint(Public, routes!(health::alive)),
+        endpoint(Public, routes!(health::ready)),
+        endpoint(Public, routes!(docs::document)),
+        endpoint(Public, routes!(docs::viewer)),
+    ]
+}
+
+/// The router's own list.
+pub fn lines() -> Vec<Line> {
+    endpoints().iter().flat_map(Endpoint::lines).collect()
+}
+
+/// The complete router: the API under `/api`, pages, signed URLs of the local object storage.
+pub fn router(app: &Arc<App>) -> Router {
+    let (api, document) = described(Some(app)).split_for_parts();
+    let document = docs::Document::new(openapi::complete(document));
+    let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
+    let roles = app.config.roles;
+    let api = if roles.check {
+        api.route("/update/check", no_bundle.clone())
+            .route("/update/check/", no_bundle)
+            .route("/update/check/{bundleId}", options(update_check::preflight))
+            .route("/update/report/{bundleId}", options(update_check::preflight))
+    } else {
+        api
+    };
+    let pages = if roles.api {
+        pages::router(app)
+            .merge(install::router())
+            .merge(dashboard::router(app))
+            .merge(app_store_events::router())
+    } else {
+        Router::new()
+    };
+    let root = Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/openapi.json", get(docs::document))
+        .route("/docs", get(docs::viewer))
+        .merge(pages)
+        .nest("/api", api)
+        .method_not_allowed_fallback(|| async { ApiError::MethodNotAllowed.into_response() })
+        .fallback(|| async { ApiError::NoSuchPath.into_response() })
+        .layer(axum::Extension(document))
+        .with_state(app.clone());
+    let root = root.layer(from_fn(note_route));
+    match &app.blob {
+        Blob::Local(directory) => {
+            let files = uploads::signed_urls(app, directory).layer(from_fn(note_route));
+            root.nest_service("/files", files)
+        }
+        Blob::S3(_) => root,
+    }
+}
+
+/// Hands the template of the path that a request matched to the server, which counts by it.
+async fn note_route(route: Option<MatchedPath>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
+
+fn described(app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
+    let head = OpenApiRouter::with_openapi(openapi::head());
+    let here = |endpoint: &Endpoint| app.is_none_or(|app| runs_here(app.config.roles, endpoint));
+    endpoints()
+        .into_iter()
+        .filter(here)
+        .fold(head, |router, endpoint| endpoint.add_to(router, app))
+}
+
+/// Whether a process with these roles answers an endpoint.
+fn runs_here(roles: Roles, endpoint: &Endpoint) -> bool {
+    const EVERYWHERE: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/docs"];
+    endpoint.lines().iter().all(|line| match line.path.as_str() {
+        path if EVERYWHERE.contains(&path) => true,
+        path if path.starts_with("/update/check/") || path.starts_with("/update/report/") => roles.check,
+        _ => roles.api,
+    })
+}
+
+/// The OpenAPI document of the API.
+pub fn openapi_document() -> utoipa::openapi::OpenApi {
+    openapi::complete(described(None).into_openapi())
+}

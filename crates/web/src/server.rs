@@ -1,0 +1,336 @@
+//! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
+//! the public check directly, and logs all other requests.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::MatchedPath;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+use bytes::Bytes;
+use futures::future::{self, BoxFuture};
+use http_body_util::{Either, Full};
+use hyper::body::{Body as _, Incoming};
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use launchway_domain::time::MINUTE;
+use launchway_ops::app::App;
+use launchway_ops::caller::Origin;
+use launchway_ops::counters::Counters;
+use tokio::net::{TcpListener, TcpStream};
+use tower::ServiceExt;
+
+use crate::connection::{Connection, Timeouts, Unread};
+use crate::connection_slots::ConnectionSlots;
+use crate::http::update_check;
+use crate::local_peer::{self, Holder};
+use crate::request_body::RequestBody;
+use crate::router::router;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Browsers use https only, for a year. Checks do not send it: apps make them, and there are very many.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// Bytes of a request that one connection buffers while nobody reads them; its headers must fit in, too.
+const BUFFER: usize = 64 << 10;
+/// How long running requests may take to finish at shutdown. The process has 30 s
+/// (`docs/reference/operation.md#stopping`), and closing the database takes some of them.
+pub const GRACE: Duration = Duration::from_secs(28);
+
+type Answer = Either<Full<Bytes>, Body>;
+
+/// Answers requests.
+pub struct HttpServer {
+    app: Arc<App>,
+    router: Router,
+    /// Request ids consist of the process's random prefix and a counter: unique, and cheap to create.
+    ids: (u64, AtomicU64),
+    warned: AtomicBool,
+    timeouts: Timeouts,
+    connection_slots: Arc<ConnectionSlots>,
+    /// The last minute in which a connection was refused.
+    turned_away: AtomicI64,
+}
+
+impl HttpServer {
+    /// The server of an app.
+    pub fn new(app: Arc<App>) -> Arc<HttpServer> {
+        HttpServer::with_timeouts(app, Timeouts::default())
+    }
+
+    /// Like [`Self::new`], with other timeouts.
+    pub fn with_timeouts(app: Arc<App>, timeouts: Timeouts) -> Arc<HttpServer> {
+        let mut start = [0; 8];
+        app.random.fill(&mut start);
+        let router = router(&app);
+        let config = &app.config;
+        let connection_slots = ConnectionSlots::new(config.max_connections, config.max_connections_per_client);
+        Arc::new(HttpServer {
+            connection_slots,
+            timeouts,
+            turned_away: AtomicI64::new(0),
+            app,
+            router,
+            ids: (u64::from_be_bytes(start), AtomicU64::new(0)),
+            warned: AtomicBool::new(false),
+        })
+    }
+
+    /// Answers one request of a client at this address.
+    pub async fn answer<B>(&self, request: Request<B>, address: IpAddr) -> Response<Answer>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let is_proxy = self.app.config.trusted_proxies.contain(address);
+        let peer = Peer { address, is_proxy };
+        match self.answer_at_once(&request, peer) {
+            Some(answer) => answer,
+            None => self.long_way(request, peer).await,
+        }
+    }
+
+    /// Answers a request that needs no waiting.
+    fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
+        let start = Counters::check_start();
+        let answer = self.answer_check(request, peer)?;
+        self.app.counters.check(answer.status(), start);
+        let mut answer = answer.map(|body| Either::Left(Full::new(body)));
+        name(&mut answer, &self.next_id());
+        Some(answer)
+    }
+
+    /// Answers the public check without the router: these are by far the most requests.
+    fn answer_check<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let path = request.uri().path();
+        let bundle = path
+            .strip_prefix(update_check::PREFIX)
+            .filter(|rest| !rest.contains('/'))?;
+        if *request.method() != Method::GET || !self.app.config.roles.check {
+            return None;
+        }
+        let address = self.client_address(request.headers(), peer);
+        Some(update_check::answer(
+            &self.app,
+            bundle,
+            request.uri().query().unwrap_or_default(),
+            address,
+        ))
+    }
+
+    async fn long_way<B>(&self, request: Request<B>, peer: Peer) -> Response<Answer>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let started = Instant::now();
+        let id = self.next_id();
+        let request_id = String::from_utf8_lossy(&id).into_owned();
+        let mut request = request.map(Body::new);
+        let address = self.client_address(request.headers(), peer);
+        // The query stays out of the log, because links and signed URLs carry their proof in it.
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        request.extensions_mut().insert(Origin {
+            address,
+            request_id: request_id.clone(),
+        });
+        let mut response = self
+            .router
+            .clone()
+            .oneshot(request)
+            .await
+            .unwrap_or_else(|never: Infallible| match never {});
+        let took = started.elapsed();
+        let route = response.extensions_mut().remove::<MatchedPath>();
+        let route = route.as_ref().map(MatchedPath::as_str);
+        self.app.counters.request(route, &method, response.status(), took);
+        let (status, millis) = (response.status().as_u16(), took.as_millis() as u64);
+        tracing::info!(%request_id, %method, path, status, millis, client = %address, "request");
+        let mut response = response.map(Either::Right);
+        name(&mut response, &id);
+        if self.app.is_https() && !self.app.config.no_hsts {
+            response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+        }
+        response
+    }
+
+    /// Wraps a stream in a connection and its service; `None` if the client or the service has too many.
+    fn accept(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
+        let peer = Peer {
+            address: peer.ip(),
+            is_proxy: self.is_proxy(&stream, peer),
+        };
+        let Some(place) = self.connection_slots.take(peer.address, peer.is_proxy) else {
+            let minute = self.app.clock.now().div_euclid(MINUTE);
+            if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
+                tracing::warn!(
+                    peer = %peer.address,
+                    "a connection was turned away: there are too many, see --max-connections and --max-connections-per-client"
+                );
+            }
+            return None;
+        };
+        let _ = stream.set_nodelay(true);
+        let unread = Unread::default();
+        let client = Client {
+            server: self.clone(),
+            peer,
+            unread: unread.clone(),
+        };
+        Some((Connection::new(stream, self.timeouts, unread, place), client))
+    }
+
+    /// Whether a connection carries requests of other clients and reports their addresses. Builds on this machine may
+    /// connect from the address of a proxy on the same machine, so there the owner of the peer's process decides.
+    fn is_proxy(&self, stream: &TcpStream, peer: SocketAddr) -> bool {
+        if !self.app.config.trusted_proxies.contain(peer.ip()) {
+            return false;
+        }
+        let (Some(embedded), Ok(local)) = (self.app.embedded.get(), stream.local_addr()) else {
+            return true;
+        };
+        let address = peer.ip().to_canonical();
+        let is_here = address.is_loopback() || address == local.ip().to_canonical();
+        match local_peer::holder(peer, local) {
+            Holder::User(user) => !embedded.builders.contains(&user),
+            // If it is unknown, or its process has closed its end, it might be a build's.
+            Holder::Nobody | Holder::Unknown => !is_here,
+        }
+    }
+
+    /// 32 hex digits.
+    fn next_id(&self) -> [u8; 32] {
+        let count = self.ids.1.fetch_add(1, Ordering::Relaxed);
+        let mut text = [0; 32];
+        let parts = [self.ids.0.to_be_bytes(), count.to_be_bytes()];
+        // The hex form of 16 bytes always fits into 32 digits.
+        let _ = hex::encode_to_slice(parts.as_flattened(), &mut text);
+        text
+    }
+
+    /// The client's address: the last one in `X-Forwarded-For` that is not a trusted proxy, if the peer is one.
+    fn client_address(&self, headers: &HeaderMap, peer: Peer) -> IpAddr {
+        let lines = headers.get_all(FORWARDED_FOR);
+        if lines.iter().next().is_none() {
+            return peer.address;
+        }
+        if !peer.is_proxy {
+            if !self.warned.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    peer = %peer.address,
+                    "X-Forwarded-For from an address that --trusted-proxies does not name, or from a build's process; it is ignored"
+                );
+            }
+            return peer.address;
+        }
+        let trusted = &self.app.config.trusted_proxies;
+        // A proxy may add a header line instead of extending the last one: together they are one list.
+        let hops = lines
+            .iter()
+            .rev()
+            .flat_map(|line| line.to_str().unwrap_or_default().rsplit(','))
+            .map(|hop| hop.trim().parse::<IpAddr>());
+        let mut client = peer.address;
+        for hop in hops {
+            let Ok(hop) = hop else { return client };
+            client = hop;
+            if !trusted.contain(hop) {
+                break;
+            }
+        }
+        client
+    }
+}
+
+/// Serves a listener until `stop` completes; then accepts nothing new and lets running requests finish, for as long as
+/// `stop` returns.
+pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
+    let graceful = GracefulShutdown::new();
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(server.timeouts.headers)
+        .max_buf_size(BUFFER);
+    tokio::pin!(stop);
+    let grace = loop {
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Most likely out of file descriptors: wait for some to be closed.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            grace = &mut stop => break grace,
+        };
+        let Some((connection, client)) = server.accept(stream, peer) else {
+            continue;
+        };
+        let connection = builder.serve_connection(TokioIo::new(connection), client);
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            // A client that disconnects in the middle is not an error.
+            let _ = connection.await;
+        });
+    };
+    drop(listener);
+    if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
+    }
+}
+
+/// Writes a request's id into its response.
+fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
+    if let Ok(id) = HeaderValue::from_bytes(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+}
+
+/// The other end of a connection.
+#[derive(Clone, Copy)]
+struct Peer {
+    address: IpAddr,
+    /// Whether its reports of client addresses are trusted.
+    is_proxy: bool,
+}
+
+/// Answers the requests of one connection.
+struct Client {
+    server: Arc<HttpServer>,
+    peer: Peer,
+    unread: Unread,
+}
+
+impl Service<Request<Incoming>> for Client {
+    type Response = Response<Answer>;
+    type Error = Infallible;
+    /// The slow path is boxed, so that the public check does not move a large future.
+    type Future = future::Either<
+        future::Ready<Result<Self::Response, Infallible>>,
+        BoxFuture<'static, Result<Self::Response, Infallible>>,
+    >;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        self.unread.forget();
+        match self.server.answer_at_once(&request, self.peer) {
+            Some(answer) => {
+                if !request.body().is_end_stream() {
+                    self.unread.note();
+                }
+                future::Either::Left(future::ready(Ok(answer)))
+            }
+            None => {
+                let (server, peer) = (self.server.clone(), self.peer);
+                let request = request.map(|body| RequestBody::new(body, server.timeouts, self.unread.clone()));
+                future::Either::Right(Box::pin(async move { Ok(server.long_way(request, peer).await) }))
+            }
+        }
+    }
+}
