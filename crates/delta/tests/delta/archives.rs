@@ -316,6 +316,15 @@ fn sizes_are_refused_by_the_directory_alone() {
     ));
 }
 
+/// The server has judged that, by a limit that its operator may raise.
+#[test]
+fn a_device_takes_packages_that_compress_very_well() {
+    let zeros = vec![0; 3 << 20];
+    let bytes = archive(&[deflated("a", &zeros)]);
+    assert!(zeros.len() > 200 * bytes.len());
+    assert_eq!(list_of(&bytes).unwrap(), list(&[("a", &zeros)]).unwrap());
+}
+
 #[test]
 fn a_target_that_fails_is_not_the_packages_fault() {
     struct Full;
