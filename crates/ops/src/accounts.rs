@@ -15,9 +15,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::audit_lines::{commit_with_audit, line};
 use crate::caller::{Browser, Origin};
+use crate::failed_tries::{self, account};
 use crate::proof::{self, AuthenticatedUser, prove, prove_presence};
 use crate::sessions::{SIGN_IN, SignedIn, open_session};
-use crate::tries::{self, account};
 use crate::write::{NOTHING, Write};
 use crate::{departures, orgs};
 
@@ -224,7 +224,7 @@ pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Ori
     let user = system.use_reset_link(&token, now).await?.ok_or_else(dead)?;
     // Ends the sessions first: access that they are creating then exists by the next step, which ends it.
     system.set_password(user, &hash).await?;
-    tries::forget(&mut system, user).await?;
+    failed_tries::forget(&mut system, user).await?;
     let mut write = Write::of_account(app, tx, user, Some(origin));
     write.audit_for_user(user, "user.reset_password", user).await?;
     departures::end_access_everywhere(&mut write, user).await?;
@@ -251,7 +251,7 @@ pub async fn change_password(
     let mut system = tx.system(OF_NO_TENANT);
     proof::hold(&mut system, user.id, &proven).await?;
     system.set_password(user.id, &hash).await?;
-    tries::forget(&mut system, user.id).await?;
+    failed_tries::forget(&mut system, user.id).await?;
     let signed_in = open_session(app, &mut system, user.clone(), browser).await?;
     let user = signed_in.user.id;
     let line = line(

@@ -10,7 +10,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::uploads::{self, ALREADY_USED};
 use crate::write::{NOTHING, Signal, Write};
-use crate::{apps, fingerprints, queue, usage};
+use crate::{apps, build_queue, fingerprints, usage};
 use form::{NewBuild, Number, Source};
 use launchway_blob::Key;
 use launchway_domain::build::plan::FROM_REQUEST;
@@ -86,7 +86,7 @@ pub async fn create(
 }
 
 async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), ApiError> {
-    queue::make_room(write, &build.labels).await?;
+    build_queue::make_room(write, &build.labels).await?;
     write.org().create_build(build, bundle).await?;
     let view = event_view(build);
     write.audit("build.create", build.id, NOTHING, Some(&view)).await?;

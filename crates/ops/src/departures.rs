@@ -8,7 +8,7 @@ use launchway_store::{Org, Paging};
 use serde_json::json;
 
 use crate::api_error::ApiError;
-use crate::keys;
+use crate::api_keys;
 use crate::write::{NOTHING, Write};
 
 /// The maximum number of keys and runners that are listed for review.
@@ -27,7 +27,7 @@ pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>
         ..EndedAccess::default()
     };
     for key in write.org().browser_keys(user, now).await? {
-        keys::revoke(write, key.id).await?;
+        api_keys::revoke(write, key.id).await?;
         ended.keys += 1;
     }
     ended.invitations = end_invitations(write, user, email).await?;

@@ -14,9 +14,9 @@ use launchway_os::random::token_hash;
 use serde_json::json;
 
 use crate::api_error::ApiError;
+use crate::api_keys::{self, KeyPlan};
 use crate::app::App;
 use crate::caller::{Caller, Origin, Who};
-use crate::keys::{self, KeyPlan};
 use crate::limits::calls::Tries;
 use crate::write::{NOTHING, Write};
 
@@ -48,7 +48,7 @@ pub struct Outcome {
 
 /// Validates the form of a login, which is that of the key it asks for.
 pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, ApiError> {
-    keys::plan(&CreateKey {
+    api_keys::plan(&CreateKey {
         name: request.name.clone(),
         scopes: request.scopes.clone(),
         expires_in_days: Some(KEY_DAYS),
@@ -181,7 +181,7 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
         scopes: login.scopes.clone(),
         days: Some(KEY_DAYS),
     };
-    let (key, _) = keys::create_for_login(&mut write, plan, login.id).await?;
+    let (key, _) = api_keys::create_for_login(&mut write, plan, login.id).await?;
     write.commit().await?;
     Ok(Outcome {
         login,

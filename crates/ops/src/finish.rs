@@ -16,8 +16,9 @@ use crate::artifacts::{self, Checked};
 use crate::caller::RunnerCaller;
 use crate::held_builds::{begin_change, find_build, is_held, no_lease_error};
 use crate::leases::end;
+use crate::updates::publish;
 use crate::write::Write;
-use crate::{apps, build_logs, fingerprints, publish};
+use crate::{apps, build_logs, fingerprints};
 
 const MAX_PHASES: usize = 300;
 const MAX_NAME: usize = 100;

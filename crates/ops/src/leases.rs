@@ -25,7 +25,7 @@ use crate::caller::RunnerCaller;
 use crate::counters::Observation;
 use crate::held_builds::{attempt_reply, begin_change, no_lease_error, reachable_url};
 use crate::write::{NOTHING, Signal, Write};
-use crate::{artifacts, build_logs, build_secrets, queue, usage};
+use crate::{artifacts, build_logs, build_queue, build_secrets, usage};
 
 const REASON: &str = "a runner may work for every tenant";
 
@@ -35,7 +35,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     // one writer.
     let mut tx = app.db.read().await?;
     let runner = enrolled(&mut tx, caller).await?;
-    if !queue::has_builds(app, &mut tx, &runner, labels).await? {
+    if !build_queue::has_builds(app, &mut tx, &runner, labels).await? {
         return Ok(None);
     }
     drop(tx);
@@ -45,7 +45,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     let mut tx = app.db.write().await?;
     let runner = enrolled(&mut tx, caller).await?;
     tx.system(REASON).lock_queue().await?;
-    let Some(build) = queue::next(app, &mut tx, &runner, labels).await? else {
+    let Some(build) = build_queue::next(app, &mut tx, &runner, labels).await? else {
         return Ok(None);
     };
     let origin = Some(&caller.origin);

@@ -19,8 +19,8 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::audit_lines::{commit_with_audit, line};
 use crate::caller::Browser;
+use crate::failed_tries::{Guess, Try, account};
 use crate::limits::calls::Tries;
-use crate::tries::{Guess, Try, account};
 use crate::two_factor_codes;
 
 /// The password hash of an account without a password: no password matches it.

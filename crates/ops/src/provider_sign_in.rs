@@ -11,9 +11,9 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
 use crate::departures;
+use crate::failed_tries::account;
 use crate::proof::{AuthenticatedUser, NO_PASSWORD, authentication_of};
 use crate::sign_in::{RevokedAccess, SignInOutcome, continue_sign_in, sign_in_user};
-use crate::tries::account;
 use crate::write::Write;
 
 const REASON: &str = "who was invited is not in the tenant yet";

@@ -1,5 +1,8 @@
 //! Changes and deletes over-the-air updates.
 
+pub mod publish;
+pub mod request;
+
 use launchway_api::open;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
@@ -8,8 +11,8 @@ use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::UpdateChange;
 
 use crate::api_error::ApiError;
+use crate::apps;
 use crate::write::{NOTHING, Write};
-use crate::{apps, publish};
 
 /// A validated change of an update. `None` keeps a value.
 #[derive(Clone, Debug)]

@@ -3,53 +3,36 @@
 
 pub mod assets;
 
+mod api_keys;
 mod apps;
-mod audience;
 mod audit;
-mod build;
-mod build_actions;
-mod build_log;
 mod builds;
 mod confirm;
 mod credentials;
-mod env;
+mod env_vars;
 mod filters;
 mod form_data;
 mod frame;
 mod kept;
-mod keys;
 mod live;
-mod log_lines;
-mod member_actions;
 mod members;
 mod overview;
 mod page_error;
 pub mod page_limit;
 mod parts;
 mod profile;
-mod publish;
 mod received;
 mod removals;
-mod report_days;
-mod republish;
 mod revision;
 mod runners;
 mod show;
 mod states;
-mod submission;
-mod submission_actions;
 mod submissions;
-mod submit;
-mod timeline;
 mod two_factor;
-mod update;
-mod update_actions;
-mod update_health;
 mod updates;
 mod usage;
 mod visit;
 mod visitor;
-mod webhook_actions;
 mod webhooks;
 
 use std::sync::Arc;
@@ -60,7 +43,7 @@ use axum::routing::{MethodRouter, get, post};
 use launchway_domain::tenancy::Role;
 use launchway_ops::app::App;
 
-use crate::http::{build_log as api_log, build_stream};
+use crate::http::{build_logs as api_log, build_stream};
 use confirm::Action;
 pub use page_error::PageError;
 use visitor::{FormAt, PageRules};
@@ -131,49 +114,61 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}", get(overview::show)),
         member("/o/{org}/builds", get(builds::list)),
         member("/o/{org}/builds/live", get(builds::live)),
-        member("/o/{org}/builds/{id}", get(build::show)),
-        member("/o/{org}/builds/{id}/live", get(build::live)),
-        member("/o/{org}/builds/{id}/artifacts/{artifact}", get(build::download)),
-        confirmed::<build_actions::Cancel>(member, "/o/{org}/builds/{id}/cancel"),
-        confirmed::<build_actions::Retry>(member, "/o/{org}/builds/{id}/retry"),
-        confirmed::<build_actions::Delete>(member, "/o/{org}/builds/{id}/delete"),
-        member("/o/{org}/builds/{id}/log/lines", get(build_log::lines)),
-        member("/o/{org}/builds/{id}/log/search", get(build_log::search)),
+        member("/o/{org}/builds/{id}", get(builds::detail::show)),
+        member("/o/{org}/builds/{id}/live", get(builds::detail::live)),
+        member(
+            "/o/{org}/builds/{id}/artifacts/{artifact}",
+            get(builds::detail::download),
+        ),
+        confirmed::<builds::actions::Cancel>(member, "/o/{org}/builds/{id}/cancel"),
+        confirmed::<builds::actions::Retry>(member, "/o/{org}/builds/{id}/retry"),
+        confirmed::<builds::actions::Delete>(member, "/o/{org}/builds/{id}/delete"),
+        member("/o/{org}/builds/{id}/log/lines", get(builds::log::lines)),
+        member("/o/{org}/builds/{id}/log/search", get(builds::log::search)),
         // The API's own handlers, for scripts of the pages. They name the build in `id`.
         member("/o/{org}/log", get(api_log::read)),
         member("/o/{org}/log/stream", get(build_stream::follow)),
         member("/o/{org}/submissions", get(submissions::list)),
         member("/o/{org}/submissions/live", get(submissions::live)),
-        streamed("/o/{org}/submissions/new", get(submit::form).post(submit::submit)),
-        member("/o/{org}/submissions/{id}", get(submission::show)),
-        member("/o/{org}/submissions/{id}/live", get(submission::live)),
-        confirmed::<submission_actions::Change>(member, "/o/{org}/submissions/{id}/change"),
-        confirmed::<submission_actions::Cancel>(member, "/o/{org}/submissions/{id}/cancel"),
-        confirmed::<submission_actions::Retry>(member, "/o/{org}/submissions/{id}/retry"),
-        confirmed::<submission_actions::Delete>(member, "/o/{org}/submissions/{id}/delete"),
+        streamed(
+            "/o/{org}/submissions/new",
+            get(submissions::new::form).post(submissions::new::submit),
+        ),
+        member("/o/{org}/submissions/{id}", get(submissions::detail::show)),
+        member("/o/{org}/submissions/{id}/live", get(submissions::detail::live)),
+        confirmed::<submissions::actions::Change>(member, "/o/{org}/submissions/{id}/change"),
+        confirmed::<submissions::actions::Cancel>(member, "/o/{org}/submissions/{id}/cancel"),
+        confirmed::<submissions::actions::Retry>(member, "/o/{org}/submissions/{id}/retry"),
+        confirmed::<submissions::actions::Delete>(member, "/o/{org}/submissions/{id}/delete"),
         member("/o/{org}/updates", get(updates::list)),
-        member("/o/{org}/updates/audience", get(audience::show)),
-        streamed("/o/{org}/updates/new", get(publish::form).post(publish::publish)),
-        member("/o/{org}/updates/{id}", get(update::show).post(update::change_notes)),
-        member("/o/{org}/updates/{id}/live", get(update::live)),
-        confirmed::<update_actions::Change>(member, "/o/{org}/updates/{id}/change"),
-        confirmed::<republish::Promote>(member, "/o/{org}/updates/{id}/promote"),
-        confirmed::<republish::RollBack>(member, "/o/{org}/updates/{id}/rollback"),
-        confirmed::<update_actions::Delete>(member, "/o/{org}/updates/{id}/delete"),
+        member("/o/{org}/updates/audience", get(updates::audience::show)),
+        streamed(
+            "/o/{org}/updates/new",
+            get(updates::new::form).post(updates::new::publish),
+        ),
+        member(
+            "/o/{org}/updates/{id}",
+            get(updates::detail::show).post(updates::detail::change_notes),
+        ),
+        member("/o/{org}/updates/{id}/live", get(updates::detail::live)),
+        confirmed::<updates::actions::Change>(member, "/o/{org}/updates/{id}/change"),
+        confirmed::<updates::republish::Promote>(member, "/o/{org}/updates/{id}/promote"),
+        confirmed::<updates::republish::RollBack>(member, "/o/{org}/updates/{id}/rollback"),
+        confirmed::<updates::actions::Delete>(member, "/o/{org}/updates/{id}/delete"),
         member("/o/{org}/apps", get(apps::list).post(apps::create)),
         confirmed::<removals::DeleteApp>(admin, "/o/{org}/apps/{id}/delete"),
-        admin("/o/{org}/env", get(env::list).post(env::set)),
+        admin("/o/{org}/env", get(env_vars::list).post(env_vars::set)),
         confirmed::<removals::DeleteVariable>(admin, "/o/{org}/env/{id}/delete"),
         admin("/o/{org}/credentials", get(credentials::list).post(credentials::create)),
         confirmed::<removals::DeleteCredential>(admin, "/o/{org}/credentials/{id}/delete"),
-        admin("/o/{org}/api-keys", get(keys::list).post(keys::create)),
+        admin("/o/{org}/api-keys", get(api_keys::list).post(api_keys::create)),
         confirmed::<removals::RevokeKey>(admin, "/o/{org}/api-keys/{id}/revoke"),
         admin("/o/{org}/webhooks", get(webhooks::list).post(webhooks::create)),
         admin("/o/{org}/webhooks/{id}", get(webhooks::show).post(webhooks::change)),
         admin("/o/{org}/webhooks/{id}/test", post(webhooks::test)).form_at(FormAt::Up(1)),
-        confirmed::<webhook_actions::SetStatus>(admin, "/o/{org}/webhooks/{id}/status"),
-        confirmed::<webhook_actions::Rotate>(admin, "/o/{org}/webhooks/{id}/rotate"),
-        confirmed::<webhook_actions::Delete>(admin, "/o/{org}/webhooks/{id}/delete"),
+        confirmed::<webhooks::actions::SetStatus>(admin, "/o/{org}/webhooks/{id}/status"),
+        confirmed::<webhooks::actions::Rotate>(admin, "/o/{org}/webhooks/{id}/rotate"),
+        confirmed::<webhooks::actions::Delete>(admin, "/o/{org}/webhooks/{id}/delete"),
         admin(
             "/o/{org}/webhooks/{id}/deliveries/{delivery}",
             post(webhooks::redeliver),
@@ -182,8 +177,8 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/members", get(members::list)),
         admin("/o/{org}/invitations", post(members::invite)).form_at(FormAt::Page("/members")),
         confirmed::<removals::Uninvite>(admin, "/o/{org}/invitations/{id}/delete"),
-        confirmed::<member_actions::ChangeRole>(admin, "/o/{org}/members/{id}/role"),
-        confirmed::<member_actions::Remove>(member, "/o/{org}/members/{id}/remove"),
+        confirmed::<members::actions::ChangeRole>(admin, "/o/{org}/members/{id}/role"),
+        confirmed::<members::actions::Remove>(member, "/o/{org}/members/{id}/remove"),
         owner("/o/{org}/name", post(members::rename)).form_at(FormAt::Page("/members")),
         admin("/o/{org}/runners", get(runners::list).post(runners::create_token)),
         confirmed::<removals::RevokeRunner>(admin, "/o/{org}/runners/{id}/revoke"),

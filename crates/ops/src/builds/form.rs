@@ -14,7 +14,8 @@ use launchway_domain::version::Version;
 use launchway_domain::words::Word;
 
 use crate::api_error::ApiError;
-use crate::{apps, publish};
+use crate::apps;
+use crate::updates::publish;
 
 /// The maximum of a build's priority; its negative is the minimum.
 const MAX_PRIORITY: i64 = 100;

@@ -4,8 +4,8 @@ use launchway_api::keys::KeyView;
 use launchway_domain::actor::Actor;
 use launchway_domain::scope::Scope;
 use launchway_ops::api_error::ApiError;
+use launchway_ops::api_keys::{self, KeyPlan};
 use launchway_ops::app::App;
-use launchway_ops::keys::{self, KeyPlan};
 use launchway_ops::write::Write;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         granted.push(Scope::Admin);
     }
     let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
-    let (key, record) = keys::create(
+    let (key, record) = api_keys::create(
         &mut write,
         KeyPlan {
             name,

@@ -18,9 +18,10 @@ use launchway_domain::tenancy::Role;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::packages::Prepared;
+use launchway_ops::updates::publish;
 use launchway_ops::uploads::{self, copy_key, staging_key};
 use launchway_ops::write::Write as Change;
-use launchway_ops::{accounts, builds, keys, orgs, publish};
+use launchway_ops::{accounts, api_keys, builds, orgs};
 use sha2::{Digest, Sha256};
 
 const BUNDLE: &str = "com.example.sample";
@@ -63,12 +64,12 @@ pub async fn prepare(app: &App) -> Result<String, ApiError> {
     let user = accounts::create_user(&mut change, EMAIL, &hash).await?;
     accounts::join(&mut change, org.id, &user, Role::Owner).await?;
     let scopes = Scope::GRANTABLE.map(open::Scope::from).to_vec();
-    let plan = keys::plan(&CreateKey {
+    let plan = api_keys::plan(&CreateKey {
         name: "demo".to_owned(),
         scopes,
         expires_in_days: None,
     })?;
-    let (key, _) = keys::create(&mut change, plan).await?;
+    let (key, _) = api_keys::create(&mut change, plan).await?;
     change.commit().await?;
     publish_sample(app, org.id).await?;
     let build = build_sample(app, org.id).await?;

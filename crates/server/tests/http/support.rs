@@ -19,8 +19,8 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::EpochMs;
 use launchway_inspection::{Inspector, Place};
+use launchway_ops::api_keys::{self, KeyPlan};
 use launchway_ops::app::{App, Dependencies};
-use launchway_ops::keys::{self, KeyPlan};
 use launchway_ops::write::Write;
 use launchway_ops::{accounts, orgs};
 use launchway_os::clock::Clock;
@@ -225,7 +225,7 @@ impl TestApp {
     pub async fn key(&self, org: OrgId, scopes: &[Scope]) -> String {
         let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
         let plan = KeyPlan { name: "test".to_owned(), scopes: scopes.to_vec(), days: None };
-        let (key, _) = keys::create(&mut write, plan).await.unwrap();
+        let (key, _) = api_keys::create(&mut write, plan).await.unwrap();
         write.commit().await.unwrap();
         key.reveal().to_owned()
     }

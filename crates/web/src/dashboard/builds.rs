@@ -1,5 +1,10 @@
 //! `/o/{org}/builds`: the builds of an organization, newest first, with filters and live updates.
 
+pub mod actions;
+pub mod detail;
+pub mod log;
+pub mod log_lines;
+
 use std::sync::Arc;
 
 use askama::Template;

@@ -1,5 +1,7 @@
 //! `/o/{org}/members`: the members, the invitations, and the organization's name.
 
+pub mod actions;
+
 use std::sync::Arc;
 
 use askama::Template;

@@ -1,7 +1,7 @@
 //! Confirmed removals from the settings: apps, variables, credentials, keys, runners and invitations.
 
 use super::confirm::{Action, Done, Facts, Requester};
-use super::env;
+use super::env_vars::{revision as revision_of_variable, scope};
 use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
@@ -13,7 +13,7 @@ use launchway_domain::id::{AppId, CredentialId, EnvVarId, InvitationId, KeyId, R
 use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::write::{Target, Write};
-use launchway_ops::{apps, credentials, env_vars, keys, members, runners};
+use launchway_ops::{api_keys, apps, credentials, env_vars, members, runners};
 use launchway_store::Org;
 
 /// Removes an app from the list.
@@ -71,11 +71,11 @@ impl Action for DeleteVariable {
         Ok(Facts::new(
             format!("Delete {}?", variable.name),
             "Delete variable",
-            env::revision(&variable)?,
+            revision_of_variable(&variable)?,
         )
         .on("env", "/env", "Environment")
         .says(format!("The next builds go without {}.", variable.name))
-        .known("For", env::scope(&EnvVarView::of(&variable, None)))
+        .known("For", scope(&EnvVarView::of(&variable, None)))
         .known("Changed", time(&iso(variable.updated_at)))
         .danger())
     }
@@ -145,7 +145,7 @@ impl Action for RevokeKey {
     }
 
     async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: KeyId) -> Result<Done, ApiError> {
-        keys::revoke(write, id).await?;
+        api_keys::revoke(write, id).await?;
         Ok(Done::new("/api-keys", Notice::KEY_REVOKED))
     }
 }

@@ -1,5 +1,10 @@
 //! `/o/{org}/submissions`: submissions to the app stores, newest first, with filters and live updates.
 
+pub mod actions;
+pub mod detail;
+pub mod new;
+pub mod timeline;
+
 use std::sync::Arc;
 
 use askama::Template;
@@ -20,7 +25,7 @@ use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
 use super::visitor::Visitor;
-use crate::http::submit::filter;
+use crate::http::submissions::filter;
 use crate::query::Query;
 
 const FILTERS: [&str; 4] = ["status", "platform", "bundleId", "buildId"];

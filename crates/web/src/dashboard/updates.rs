@@ -1,5 +1,13 @@
 //! `/o/{org}/updates`: the over-the-air updates of an organization, newest first, with filters.
 
+pub mod actions;
+pub mod audience;
+pub mod detail;
+pub mod health;
+pub mod new;
+pub mod report_days;
+pub mod republish;
+
 use std::sync::Arc;
 
 use askama::Template;
@@ -16,7 +24,7 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
-use crate::http::update::filter;
+use crate::http::updates::filter;
 use crate::query::Query;
 
 #[derive(Template)]

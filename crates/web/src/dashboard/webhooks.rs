@@ -1,5 +1,7 @@
 //! `/o/{org}/webhooks`: the webhooks, their deliveries with responses, and redelivery.
 
+pub mod actions;
+
 use std::sync::Arc;
 
 use askama::Template;
@@ -22,7 +24,7 @@ use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visit::Visit;
 use super::visitor::Visitor;
-use super::webhook_actions::revision;
+use super::webhooks::actions::revision;
 use crate::http::webhooks::{delivery_views, view, views};
 use crate::query::Query;
 

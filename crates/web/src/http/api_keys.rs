@@ -8,9 +8,9 @@ use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::words::DoneStatus;
 use launchway_ops::api_error::ApiError;
+use launchway_ops::api_keys;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
-use launchway_ops::keys;
 use launchway_ops::write::{Creation, Target, Write};
 
 use crate::extract::Create;
@@ -57,12 +57,12 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     responses((status = 201, description = "The record and the key", body = CreatedKey))
 )]
 pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateKey>) -> Result<Response, ApiError> {
-    let plan = keys::plan(&new.body)?;
+    let plan = api_keys::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(replay(kept)),
         Creation::New(write) => write,
     };
-    let (key, record) = keys::create(&mut write, plan).await?;
+    let (key, record) = api_keys::create(&mut write, plan).await?;
     let record = KeyView::of(&record, write.now());
     write
         .commit_created(&CreatedKey {
@@ -89,6 +89,6 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 )]
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("API key")?.get()?;
-    Write::run_against(&app, &caller, Target::Key(id), id, keys::revoke).await?;
+    Write::run_against(&app, &caller, Target::Key(id), id, api_keys::revoke).await?;
     Ok(id_and_status(id, DoneStatus::Revoked))
 }

@@ -25,7 +25,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::http::build_log::{offset, remaining};
+use crate::http::build_logs::{offset, remaining};
 use crate::http::event_stream::event_stream;
 use crate::query::Query;
 

@@ -5,7 +5,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_ops::keys::{self, KeyPlan};
+use launchway_ops::api_keys::{self, KeyPlan};
 use launchway_ops::write::Write;
 use reqwest::Method;
 use serde_json::json;
@@ -118,7 +118,7 @@ fn needs(role: &str, has: Role) -> String {
 async fn key_for_a_day(app: &TestApp, org: OrgId) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
     let plan = KeyPlan { name: "for a day".to_owned(), scopes: Scope::ALL.to_vec(), days: Some(1) };
-    let (key, _) = keys::create(&mut write, plan).await.unwrap();
+    let (key, _) = api_keys::create(&mut write, plan).await.unwrap();
     write.commit().await.unwrap();
     key.reveal().to_owned()
 }

@@ -11,14 +11,14 @@ use launchway_ops::submissions::{self, form};
 use launchway_ops::write::Write;
 use launchway_store::Org;
 
-use super::confirm::{Action, Done, Facts, Requester};
-use super::form_data::{Form, FormData};
-use super::frame::Notice;
-use super::page_error::PageError;
-use super::revision::Revision;
-use super::show;
-use super::submission;
-use super::visit::Visit;
+use crate::dashboard::confirm::{Action, Done, Facts, Requester};
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::Notice;
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::revision::Revision;
+use crate::dashboard::show;
+use crate::dashboard::submissions::detail;
+use crate::dashboard::visit::Visit;
 
 /// Changes the rollout, halts it, resumes it, or releases a version that was held back.
 pub struct Change(Wanted);
@@ -187,7 +187,7 @@ impl Action for Change {
     }
 
     async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
+        detail::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 
@@ -223,7 +223,7 @@ impl Action for Cancel {
     }
 
     async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
+        detail::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 
@@ -259,7 +259,7 @@ impl Action for Retry {
     }
 
     async fn refused(visit: &Visit<SubmissionId>, form: FormData, failure: ApiError) -> Result<Response, PageError> {
-        submission::render_page(visit, Form::refused_if_bad(form, failure)?).await
+        detail::render_page(visit, Form::refused_if_bad(form, failure)?).await
     }
 }
 

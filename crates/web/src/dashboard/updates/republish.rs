@@ -7,19 +7,20 @@ use launchway_domain::id::UpdateId;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_ops::api_error::ApiError;
+use launchway_ops::updates::publish;
 use launchway_ops::write::Write;
-use launchway_ops::{apps, publish, updates};
+use launchway_ops::{apps, updates};
 use launchway_store::{Org, Paging, UpdateFilter};
 
-use super::confirm::{Action, Done, Facts, Requester};
-use super::form_data::{Form, FormData};
-use super::frame::Notice;
-use super::page_error::PageError;
-use super::revision::Revision;
-use super::update::{self, percent};
-use super::update_actions::{about, name, path, read, yes_no};
-use super::update_health::{configuration, health, reach};
-use super::visit::Visit;
+use crate::dashboard::confirm::{Action, Done, Facts, Requester};
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::Notice;
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::revision::Revision;
+use crate::dashboard::updates::actions::{about, name, path, read, yes_no};
+use crate::dashboard::updates::detail::{self, percent};
+use crate::dashboard::updates::health::{configuration, health, reach};
+use crate::dashboard::visit::Visit;
 
 /// The maximum default rollout of a promotion.
 const MAX_DEFAULT_ROLLOUT: u8 = 10;
@@ -130,7 +131,7 @@ impl Action for Promote {
     }
 
     async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
-        update::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
+        detail::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 

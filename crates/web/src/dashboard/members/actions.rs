@@ -1,10 +1,10 @@
 //! Confirmed changes of a member: the role, and the removal.
 
-use super::confirm::{Action, Done, Facts, Requester};
-use super::form_data::FormData;
-use super::frame::Notice;
-use super::revision::Revision;
-use super::show::time;
+use crate::dashboard::confirm::{Action, Done, Facts, Requester};
+use crate::dashboard::form_data::FormData;
+use crate::dashboard::frame::Notice;
+use crate::dashboard::revision::Revision;
+use crate::dashboard::show::time;
 
 use launchway_api::open;
 use launchway_domain::actor::Actor;

@@ -8,13 +8,13 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Submission, SubmissionStatus, Transition};
 use launchway_ops::api_error::ApiError;
 
-use super::form_data::Form;
-use super::frame::{Frame, page};
-use super::live::{self, Part, RenderedPart};
-use super::page_error::PageError;
-use super::show;
-use super::timeline::{Step, timeline};
-use super::visit::Visit;
+use crate::dashboard::form_data::Form;
+use crate::dashboard::frame::{Frame, page};
+use crate::dashboard::live::{self, Part, RenderedPart};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::show;
+use crate::dashboard::submissions::timeline::{Step, timeline};
+use crate::dashboard::visit::Visit;
 
 #[derive(Template)]
 #[template(path = "dashboard/submission.html")]

@@ -16,7 +16,7 @@ use launchway_ops::build_log::LogReader;
 use launchway_ops::caller::Caller;
 use serde::Serialize;
 
-use super::log_lines::{Look, walk};
+use crate::dashboard::builds::log_lines::{Look, walk};
 use crate::query::Query;
 
 /// The offset of every 500th line is returned.

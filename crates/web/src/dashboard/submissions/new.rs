@@ -19,11 +19,11 @@ use launchway_ops::submissions::credential::kind_of;
 use launchway_ops::submissions::request;
 use launchway_store::{Org, Paging};
 
-use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, page, redirect_with_notice};
-use super::page_error::PageError;
-use super::received::{ReceivedFile, receive};
-use super::visitor::{Visitor, other_session};
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::{Frame, Notice, page, redirect_with_notice};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::received::{ReceivedFile, receive};
+use crate::dashboard::visitor::{Visitor, other_session};
 use crate::query::Query;
 
 /// The minimum number of languages in the form.

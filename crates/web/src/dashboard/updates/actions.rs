@@ -9,15 +9,15 @@ use launchway_ops::updates;
 use launchway_ops::write::Write;
 use launchway_store::Org;
 
-use super::confirm::{Action, Done, Facts, Requester};
-use super::form_data::{Form, FormData};
-use super::frame::Notice;
-use super::page_error::PageError;
-use super::revision::Revision;
-use super::show;
-use super::update::{self, percent};
-use super::update_health::{configuration, health, reach};
-use super::visit::Visit;
+use crate::dashboard::confirm::{Action, Done, Facts, Requester};
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::Notice;
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::revision::Revision;
+use crate::dashboard::show;
+use crate::dashboard::updates::detail::{self, percent};
+use crate::dashboard::updates::health::{configuration, health, reach};
+use crate::dashboard::visit::Visit;
 
 /// Pauses, resumes or withdraws an update, or changes its rollout or urgency.
 pub struct Change(ChangeUpdate);
@@ -161,7 +161,7 @@ impl Action for Change {
     }
 
     async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
-        update::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
+        detail::render_page(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 

@@ -16,8 +16,9 @@ use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
+use launchway_ops::updates::request;
 use launchway_ops::write::Write;
-use launchway_ops::{fingerprints, publish_request, updates};
+use launchway_ops::{fingerprints, updates};
 use launchway_store::{Org, UpdateFilter};
 
 use crate::extract::{Body, Create};
@@ -43,7 +44,7 @@ pub async fn create(
     new: Create<CreateUpdate>,
 ) -> Result<Response, ApiError> {
     let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
-    publish_request::run(&app, &caller, &new.body, lwfp2, new.request)
+    request::run(&app, &caller, &new.body, lwfp2, new.request)
         .await
         .map(created_or_kept)
 }

@@ -13,12 +13,12 @@ use launchway_ops::binaries::APPS;
 use launchway_ops::builds::view::{artifacts_of, view};
 use serde_json::Value;
 
-use super::build_log;
-use super::frame::{Frame, page};
-use super::live::{self, Part, RenderedPart};
-use super::page_error::PageError;
-use super::show;
-use super::visit::Visit;
+use crate::dashboard::builds::log;
+use crate::dashboard::frame::{Frame, page};
+use crate::dashboard::live::{self, Part, RenderedPart};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::show;
+use crate::dashboard::visit::Visit;
 use crate::http::install::{fresh_url, qr};
 use crate::page_headers::protect;
 
@@ -120,7 +120,7 @@ pub async fn show(visit: Visit<BuildId>) -> Result<Response, PageError> {
     let shown = Page {
         frame: visit.frame("builds", title),
         live: !state.is_over,
-        tail: build_log::tail(&visit.app, visit.org(), &build).await?,
+        tail: log::tail(&visit.app, visit.org(), &build).await?,
         origin: match build.plan_origin.as_deref() {
             Some(FROM_REQUEST) => "It came with the request.",
             Some(_) => "It was found in the source.",

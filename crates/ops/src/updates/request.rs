@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::create::{Created, Order, create};
 use crate::packages::{self, Prepared};
-use crate::publish::{self, Source, UpdatePlan};
+use crate::updates::publish::{self, Source, UpdatePlan};
 use crate::uploads;
 use crate::write::Write;
 

@@ -8,8 +8,8 @@ use axum::response::Response;
 use launchway_api::keys::{CreateKey, KeyView};
 use launchway_api::open;
 use launchway_ops::api_error::ApiError;
+use launchway_ops::api_keys;
 use launchway_ops::app::App;
-use launchway_ops::keys;
 use launchway_ops::write::Write;
 use launchway_store::Paging;
 
@@ -86,7 +86,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<NewK
     let days = days
         .transpose()
         .map_err(|_| ApiError::bad("expiresInDays must be a whole number"))?;
-    let plan = keys::plan(&CreateKey {
+    let plan = api_keys::plan(&CreateKey {
         name: form_data.text("name")?.to_owned(),
         scopes: form_data.all("scopes").into_iter().map(open::Scope::of).collect(),
         expires_in_days: days,
@@ -96,7 +96,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<NewK
         &visitor.caller,
         form_data.once(visitor, "/api-keys")?,
         plan,
-        keys::create,
+        api_keys::create,
     )
     .await?;
     Ok(NewKey {

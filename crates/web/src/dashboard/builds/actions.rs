@@ -1,10 +1,10 @@
 //! Confirmed changes of a build: cancel, retry and delete.
 
-use super::confirm::{Action, Done, Facts, Requester};
-use super::form_data::FormData;
-use super::frame::Notice;
-use super::revision::Revision;
-use super::show::{platform, time};
+use crate::dashboard::confirm::{Action, Done, Facts, Requester};
+use crate::dashboard::form_data::FormData;
+use crate::dashboard::frame::Notice;
+use crate::dashboard::revision::Revision;
+use crate::dashboard::show::{platform, time};
 
 use launchway_domain::build::Build;
 use launchway_domain::id::BuildId;

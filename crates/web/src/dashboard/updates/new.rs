@@ -12,14 +12,14 @@ use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::create::Created;
-use launchway_ops::publish_request;
+use launchway_ops::updates::request;
 
-use super::form_data::{Form, FormData};
-use super::frame::{Frame, Notice, page, redirect_with_notice};
-use super::page_error::PageError;
-use super::received::{ReceivedFile, receive};
-use super::updates::bundles;
-use super::visitor::{Visitor, other_session};
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::{Frame, Notice, page, redirect_with_notice};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::received::{ReceivedFile, receive};
+use crate::dashboard::updates::bundles;
+use crate::dashboard::visitor::{Visitor, other_session};
 
 const MISSING: &str = "file is missing: choose the package, a ZIP";
 
@@ -80,7 +80,7 @@ async fn store_and_publish(
     let mut request = read_request(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
-        match publish_request::run(
+        match request::run(
             app,
             &visitor.caller,
             &request,

@@ -1,7 +1,7 @@
 //! Details of an update for confirmations: its results on devices, and the number of devices in a rollout.
 
-use super::confirm::Facts;
-use super::show::{count, time};
+use crate::dashboard::confirm::Facts;
+use crate::dashboard::show::{count, time};
 
 use launchway_api::reports::ReportCounts;
 use launchway_domain::bundle_id::BundleId;
@@ -13,7 +13,7 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::apps::bundle_id;
 use launchway_store::Org;
 
-use crate::http::update::reports;
+use crate::http::updates::reports;
 
 /// The display name of a configuration, or of none.
 pub fn configuration(configuration: Option<&Configuration>) -> String {

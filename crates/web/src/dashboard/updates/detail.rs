@@ -12,16 +12,16 @@ use launchway_ops::updates;
 use launchway_ota::Callers;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
-use super::form_data::{Difference, Form, FormData};
-use super::frame::{Frame, Notice, page};
-use super::live::{self, Part, RenderedPart};
-use super::page_error::PageError;
-use super::report_days::Days;
-use super::revision::{self, Revision};
-use super::show;
-use super::update_actions;
-use super::visit::Visit;
-use crate::http::update::reports;
+use crate::dashboard::form_data::{Difference, Form, FormData};
+use crate::dashboard::frame::{Frame, Notice, page};
+use crate::dashboard::live::{self, Part, RenderedPart};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::revision::{self, Revision};
+use crate::dashboard::show;
+use crate::dashboard::updates::actions;
+use crate::dashboard::updates::report_days::Days;
+use crate::dashboard::visit::Visit;
+use crate::http::updates::reports;
 
 /// Earlier updates that a rollback can choose from.
 const EARLIER: Paging = Paging { limit: 50, offset: 0 };
@@ -68,7 +68,7 @@ impl UpdateSection {
 }
 
 async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, ApiError> {
-    Ok(UpdateView::of(&update_actions::read(org, id).await?))
+    Ok(UpdateView::of(&actions::read(org, id).await?))
 }
 
 async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSection, ApiError> {
@@ -171,7 +171,7 @@ pub fn percent(form_data: &FormData) -> Result<Option<i64>, ApiError> {
 /// Changes the release notes, unless somebody else changed the update since the page was shown.
 pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result<Response, PageError> {
     match changed(&visit, &form_data).await {
-        Ok(()) => Ok(visit.redirect_with_notice(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
+        Ok(()) => Ok(visit.redirect_with_notice(&actions::path(visit.id), Notice::UPDATE_CHANGED)),
         Err(ApiError::Changed) => {
             let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
             let differs = vec![Difference::new(

@@ -13,11 +13,11 @@ use launchway_ops::app::App;
 use launchway_ops::apps;
 use launchway_ota::Entry;
 
-use super::form_data::{Form, FormData};
-use super::frame::{Frame, page};
-use super::page_error::PageError;
-use super::updates::bundles;
-use super::visitor::Visitor;
+use crate::dashboard::form_data::{Form, FormData};
+use crate::dashboard::frame::{Frame, page};
+use crate::dashboard::page_error::PageError;
+use crate::dashboard::updates::bundles;
+use crate::dashboard::visitor::Visitor;
 use crate::http::update_check;
 
 /// The maximum number of updates that are explained individually.
