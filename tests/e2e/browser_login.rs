@@ -66,7 +66,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     browser.until_shown("The address or the password is wrong");
     browser.fill("Password", PASSWORD);
     browser.click("Sign in");
-    let asked = browser.until_shown("Confirm only what you began yourself");
+    let asked = browser.until_shown("Confirm only a request that you started yourself");
     for shown in [waiting.code.as_str(), EMAIL, "launchway on ", "build, submit, update"] {
         assert!(asked.contains(shown), "{shown}: {asked}");
     }
@@ -91,12 +91,12 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     shoot(&mut browser, "device-code");
     browser.fill("Code", "xxxxxxxx");
     browser.click("Go on");
-    browser.until_shown("This code is not known");
+    browser.until_shown("This code is unknown");
     browser.fill("Code", &waiting.code.replace('-', " ").to_lowercase());
     browser.click("Go on");
     assert!(
         browser
-            .until_shown("Confirm only what you began")
+            .until_shown("Confirm only a request that you started")
             .contains(&waiting.code)
     );
     browser.click("Refuse");
@@ -108,7 +108,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     // A code whose time is over while the page is open.
     let waiting = Waiting::start(&other, &origin);
     browser.open(&waiting.url);
-    browser.until_shown("Confirm only what you began");
+    browser.until_shown("Confirm only a request that you started");
     deployment.sql("UPDATE device_logins SET expires_at = created_at").await;
     browser.click("Confirm");
     browser.until_shown("older than 10 minutes");

@@ -156,7 +156,7 @@ fn resolve_references<R: Read + Seek>(
         match resource_table::value(&bytes, id) {
             Ok(Some(value)) => manifest.replace(field, value),
             _ => warnings.push(format!(
-                "The manifest names a resource as its {field}, which cannot be read."
+                "The {field} in the manifest is a reference to a resource, which cannot be read"
             )),
         }
     }
@@ -177,7 +177,7 @@ fn block_signer<R: Read + Seek>(
         Err(_) => None,
     };
     if found.is_none() {
-        warnings.push("The APK Signing Block cannot be read.".to_owned());
+        warnings.push("Cannot read the APK Signing Block".to_owned());
     }
     Ok(found)
 }
@@ -210,7 +210,7 @@ fn jar_signer<R: Read + Seek>(
     match SigningCertificate::from_signed_data(&signed) {
         Ok(certificate) => Ok(Some(Signer::new(certificate, Scheme::V1))),
         Err(_) => {
-            warnings.push("The JAR signature in META-INF cannot be read.".to_owned());
+            warnings.push("Cannot read the JAR signature in META-INF".to_owned());
             Ok(None)
         }
     }

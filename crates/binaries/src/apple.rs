@@ -122,7 +122,7 @@ fn profile<R: Read + Seek>(
             _ => None,
         }),
         Err(error) => {
-            warnings.push(format!("The IPA's provisioning profile cannot be read: {error}"));
+            warnings.push(format!("Cannot read the IPA's provisioning profile: {error}"));
             Ok(None)
         }
     }
@@ -140,7 +140,7 @@ fn executable<R: Read + Seek>(
     };
     let place = archive.find(&[folder, name.as_bytes()].concat(), EXECUTABLE)?;
     if place.is_none() {
-        warnings.push("The IPA does not hold the executable that its Info.plist names.".to_owned());
+        warnings.push("The IPA does not contain the executable of its Info.plist".to_owned());
     }
     Ok(place)
 }
@@ -160,7 +160,7 @@ fn signer<R: Read + Seek>(
         Err(_) => None,
     };
     if signer.is_none() {
-        warnings.push("The code signature of the IPA's executable cannot be read.".to_owned());
+        warnings.push("Cannot read the code signature of the IPA's executable".to_owned());
     }
     Ok(signer.map(|certificate| Signer::new(certificate, Scheme::CodeSignature)))
 }

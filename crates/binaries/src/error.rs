@@ -6,16 +6,16 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum BinaryError {
     /// Not a ZIP archive, or one without an app.
-    #[error("The file is no APK, AAB or IPA. Give the app that the build made.")]
+    #[error("The file is not an APK, AAB or IPA. Use the app from the build.")]
     NotAnApp,
     /// An APK set, as `bundletool build-apks` creates it.
-    #[error("The file is a set of APKs. Give the AAB that it was made from, or one universal APK.")]
+    #[error("The file is a set of APKs. Use the AAB that it was created from, or a universal APK.")]
     ApkSet,
     /// An Android library (AAR).
-    #[error("The file is an Android library (AAR), not an app. Give the APK or AAB of the app.")]
+    #[error("The file is an Android library (AAR), not an app. Use the APK or AAB of the app.")]
     Library,
     /// A mandatory part of the format is missing.
-    #[error("The {format} holds no {part}. Build the app again.")]
+    #[error("The {format} has no {part}. Build the app again.")]
     Missing {
         /// `APK`, `AAB` or `IPA`.
         format: &'static str,
@@ -32,7 +32,7 @@ pub enum BinaryError {
         part: &'static str,
     },
     /// A part has an unsupported compression.
-    #[error("{part} in the file is encrypted, or packed by a method that apps do not use. Build the app again.")]
+    #[error("{part} in the file is encrypted, or compressed with an unsupported method. Build the app again.")]
     Packing {
         /// The name of the part.
         part: &'static str,
@@ -46,13 +46,13 @@ pub enum BinaryError {
         limit: u64,
     },
     /// A part exists twice, and readers differ in which one they use.
-    #[error("The file holds {part} more than once. Build the app again.")]
+    #[error("The file contains {part} more than once. Build the app again.")]
     Ambiguous {
         /// The name of the part.
         part: &'static str,
     },
     /// There are several folders `*.app` in `Payload`.
-    #[error("The IPA holds several apps in Payload. Export each app alone.")]
+    #[error("The IPA has several apps in Payload. Export each app separately.")]
     SeveralApps,
     /// A mandatory field is missing.
     #[error("{part} in the file has no {field}. Build the app again.")]
@@ -63,6 +63,6 @@ pub enum BinaryError {
         field: &'static str,
     },
     /// The file could not be read, through no fault of the binary.
-    #[error("The file cannot be read: {0}")]
+    #[error("Cannot read the file: {0}")]
     Unreadable(#[from] io::Error),
 }

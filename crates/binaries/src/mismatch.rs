@@ -26,7 +26,7 @@ pub fn mismatches(facts: &BinaryFacts, asked: &RequestedFacts<'_>) -> Vec<String
     {
         let said = printable(&facts.bundle_id);
         sentences.push(format!(
-            "The {format} has the bundle id {said}, but {} was asked for.",
+            "The {format} has the bundle id {said} instead of the requested {}",
             printable(bundle_id)
         ));
     }
@@ -38,12 +38,12 @@ pub fn mismatches(facts: &BinaryFacts, asked: &RequestedFacts<'_>) -> Vec<String
             (Some(said), Some(asked)) if said != asked => {
                 let (said, asked) = (printable(said), printable(asked));
                 sentences.push(format!(
-                    "The {format} has the {what} {said}, but {asked} was asked for."
+                    "The {format} has the {what} {said} instead of the requested {asked}"
                 ));
             }
             (None, Some(asked)) => {
                 sentences.push(format!(
-                    "The {format} has no {what}, but {} was asked for.",
+                    "The {format} has no {what} instead of the requested {}",
                     printable(asked)
                 ));
             }
@@ -60,7 +60,7 @@ pub fn mismatches(facts: &BinaryFacts, asked: &RequestedFacts<'_>) -> Vec<String
             names.join(" and ")
         };
         sentences.push(format!(
-            "The {format} is made for {said}, but {platform} was asked for."
+            "The {format} is built for {said} instead of the requested {platform}"
         ));
     }
     sentences

@@ -6,19 +6,19 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
     /// The key does not exist.
-    #[error("there is no object with this key")]
+    #[error("no object has this key")]
     NotFound,
     /// The key exists and is write-once.
-    #[error("there is an object with this key already")]
+    #[error("an object already has this key")]
     Exists,
     /// There are more bytes than the limit.
-    #[error("there are more than {limit} bytes")]
+    #[error("the object has more than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
     /// An upload ended too early.
-    #[error("{got} bytes came where {size} were announced")]
+    #[error("received {got} bytes instead of the announced {size}")]
     TooShort {
         /// The announced number of bytes.
         size: u64,
@@ -26,7 +26,7 @@ pub enum BlobError {
         got: u64,
     },
     /// An upload was interrupted.
-    #[error("the upload broke off: {0}")]
+    #[error("the upload was interrupted: {0}")]
     Interrupted(String),
     /// The disk of the local directory is full, or its disk quota is exhausted.
     #[error("the disk of the object storage is full")]

@@ -168,7 +168,10 @@ impl Bucket {
         if fetched.size == size {
             Ok(fetched)
         } else {
-            Err(unavailable(doing, "the store sent another size than it said"))
+            Err(unavailable(
+                doing,
+                "the object storage sent a different size than announced",
+            ))
         }
     }
 
@@ -277,7 +280,7 @@ impl Bucket {
         match tokio::time::timeout(CHECK_TIMEOUT, listing.try_next()).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(unavailable(doing, &self.without_secrets(&error))),
-            Err(_) => Err(unavailable(doing, "no answer within five seconds")),
+            Err(_) => Err(unavailable(doing, "no response within five seconds")),
         }
     }
 

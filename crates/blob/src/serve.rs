@@ -207,7 +207,7 @@ impl IntoResponse for Problem {
         match self {
             Problem::Refused(refusal) => problem_body(StatusCode::FORBIDDEN, "Forbidden", &refusal.to_string()),
             Problem::Method => {
-                let message = "A signed link takes GET and HEAD, or PUT";
+                let message = "A signed link supports GET and HEAD, or PUT";
                 let mut response = problem_body(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", message);
                 response
                     .headers_mut()
@@ -221,24 +221,24 @@ impl IntoResponse for Problem {
 
 fn storage_problem(error: &BlobError) -> Response {
     match error {
-        BlobError::NotFound => problem_body(StatusCode::NOT_FOUND, "Not Found", "There is nothing behind this link"),
+        BlobError::NotFound => problem_body(StatusCode::NOT_FOUND, "Not Found", "No file has this link"),
         BlobError::TooLarge { limit } => {
-            let message = format!("This link takes {limit} bytes and not more");
+            let message = format!("This link accepts at most {limit} bytes");
             problem_body(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large", &message)
         }
         BlobError::TooShort { size, got } => {
-            let message = format!("This link takes {size} bytes, but {got} came");
+            let message = format!("This link accepts {size} bytes, but received {got}");
             problem_body(StatusCode::BAD_REQUEST, "Bad Request", &message)
         }
-        BlobError::Interrupted(_) => problem_body(StatusCode::BAD_REQUEST, "Bad Request", "The upload broke off"),
+        BlobError::Interrupted(_) => problem_body(StatusCode::BAD_REQUEST, "Bad Request", "The upload was interrupted"),
         BlobError::Full => {
             tracing::error!("the disk of the object storage is full");
-            let message = "The disk is full; the operator has to make room";
+            let message = "The disk is full. The operator has to free up space.";
             problem_body(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable", message)
         }
         BlobError::Exists | BlobError::Unavailable { .. } | BlobError::Settings(_) => {
             tracing::error!(%error, "the object storage failed");
-            let message = "The object storage is not available; try again in a moment";
+            let message = "The object storage is not available. Try again in a moment.";
             problem_body(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable", message)
         }
     }

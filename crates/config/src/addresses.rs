@@ -99,7 +99,8 @@ pub fn runner_dir(given: Option<&str>, data_dir: &Path) -> Result<PathBuf, Confi
         std::path::absolute(data_dir).map_err(wrong)?,
     );
     if dir.starts_with(&data) {
-        let problem = format!("`{given}` is in the data directory, which builds must not see; name a place outside");
+        let problem =
+            format!("`{given}` is in the data directory, which builds must not access; choose a directory outside it");
         return Err(ConfigError::new("--runner-dir", problem));
     }
     Ok(dir)

@@ -207,7 +207,7 @@ impl Config {
             keep_builds_days: parse(
                 &raw.keep_builds_days,
                 "--keep-builds-days",
-                "a whole number of days, 0 for ever",
+                "a whole number of days, 0 for no limit",
             )?
             .unwrap_or(180),
             min_free_space: size_or_zero(&raw.min_free_space, "--min-free-space")?,

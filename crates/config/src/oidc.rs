@@ -15,13 +15,13 @@ pub fn parse(raw: &RawSettings) -> Result<Option<ProviderSettings>, ConfigError>
         (None, None, None) => return Ok(None),
         (Some(issuer), Some(client_id), Some(file)) => (issuer, client_id, file),
         _ => {
-            let problem = "needs --oidc-client-id and --oidc-client-secret-file beside it, and they need it";
+            let problem = "requires --oidc-client-id and --oidc-client-secret-file, which require it";
             return Err(ConfigError::new(ISSUER, problem.to_owned()));
         }
     };
     let url = check_url(issuer, true).map_err(|refused| ConfigError::new(ISSUER, refused.to_string()))?;
     if url.scheme() == "http" && !is_near(&url) {
-        let problem = "must start with https://; http is for this machine and private networks";
+        let problem = "must start with https://; http is only for this machine and private networks";
         return Err(ConfigError::new(ISSUER, problem.to_owned()));
     }
     if url.query().is_some() || url.fragment().is_some() {

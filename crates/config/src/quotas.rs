@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Quotas, ConfigError> {
                 QuotaKind::Held(holding) => quotas.holding_quota(tier, holding),
             };
             if known.is_some() {
-                return Err(wrong(format!("`{limit}` limits the same in the tier {tier} again")));
+                return Err(wrong(format!("`{limit}` sets the same limit of the tier {tier} again")));
             }
             match what {
                 QuotaKind::ByMonth(counter) => quotas.set_monthly_quota(tier, counter, most),
@@ -135,7 +135,7 @@ mod tests {
             Some(100)
         );
         let twice = parse("free:apps=1,apps=2").expect_err("twice").to_string();
-        assert_eq!(twice, "--quotas: `apps=2` limits the same in the tier free again");
+        assert_eq!(twice, "--quotas: `apps=2` sets the same limit of the tier free again");
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             ),
             (
                 "free:builds=1;free:builds=2",
-                "--quotas: `builds=2` limits the same in the tier free again",
+                "--quotas: `builds=2` sets the same limit of the tier free again",
             ),
         ] {
             assert_eq!(parse(text).expect_err(text).to_string(), line);

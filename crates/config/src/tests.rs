@@ -36,7 +36,8 @@ fn a_bad_setting_is_one_line_that_names_it() {
     let cases: [(Change, &str); 13] = [
         (
             |raw| raw.runner_dir = Some("launchway-data/builds".into()),
-            "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not see; name a place outside",
+            "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not access; choose a \
+             directory outside it",
         ),
         (
             |raw| raw.listen = Some("here".into()),
@@ -80,7 +81,7 @@ fn a_bad_setting_is_one_line_that_names_it() {
         ),
         (
             |raw| raw.keep_builds_days = Some("-1".into()),
-            "--keep-builds-days: `-1` is not a whole number of days, 0 for ever",
+            "--keep-builds-days: `-1` is not a whole number of days, 0 for no limit",
         ),
         (
             |raw| raw.max_unpack_ratio = Some("0".into()),
@@ -121,7 +122,7 @@ fn a_provider_is_named_wholly_and_over_https() {
         ),
         ("https://login.example.com/realm/", "launchway", "hunter2")
     );
-    let partly = "--oidc-issuer: needs --oidc-client-id and --oidc-client-secret-file beside it, and they need it";
+    let partly = "--oidc-issuer: requires --oidc-client-id and --oidc-client-secret-file, which require it";
     for (issuer, client, file) in [
         (issuer, None, None),
         (None, client, None),
@@ -137,14 +138,17 @@ fn a_provider_is_named_wholly_and_over_https() {
         ("ldap://login.example.com", "must start with https:// or http://"),
         (
             "https://ada:secret@login.example.com",
-            "must not hold a user name or password",
+            "must not contain a user name or password",
         ),
         ("https://login.example.com/?a=b", "must have no query and no fragment"),
         ("https://login.example.com/#a", "must have no query and no fragment"),
-        ("http://login.example.com", "must start with https://; http is for"),
-        ("http://8.8.8.8", "must start with https://; http is for"),
-        ("http://[2606:4700::1111]", "must start with https://; http is for"),
-        ("http://localhost.example.com", "must start with https://; http is for"),
+        ("http://login.example.com", "must start with https://; http is only for"),
+        ("http://8.8.8.8", "must start with https://; http is only for"),
+        ("http://[2606:4700::1111]", "must start with https://; http is only for"),
+        (
+            "http://localhost.example.com",
+            "must start with https://; http is only for",
+        ),
     ] {
         let error = load_with(Some(issuer), client, Some(&secret)).expect_err(issuer);
         assert!(

@@ -11,7 +11,7 @@ pub enum CredentialError {
     #[error("The file is empty. Upload the original file.")]
     Empty,
     /// The content is larger than [`crate::MAX_SIZE`].
-    #[error("The file is larger than 1 MiB, and no credential is. Upload the credential alone.")]
+    #[error("The file is larger than 1 MiB, the limit of a credential. Upload only the credential.")]
     TooLarge,
     /// The file is truncated or corrupt.
     #[error("The {} is truncated or damaged. Upload the original file again.", kind.title())]
@@ -20,7 +20,7 @@ pub enum CredentialError {
         kind: Kind,
     },
     /// The file has the format of something else.
-    #[error("This is {found}, not {}.", with_article(*kind))]
+    #[error("This is {found}, not {}", with_article(*kind))]
     AnotherKind {
         /// The expected kind.
         kind: Kind,
@@ -49,22 +49,22 @@ pub enum CredentialError {
     )]
     CertificateAlone,
     /// The password does not open the file.
-    #[error("The password is wrong: it does not open the {}.", kind.title())]
+    #[error("The password is wrong: it does not open the {}", kind.title())]
     WrongPassword {
         /// The kind of credential.
         kind: Kind,
     },
     /// The file needs a password, and none was given.
-    #[error("The {} is protected by a password: give it as password.", kind.title())]
+    #[error("The {} is protected by a password: send it as password", kind.title())]
     PasswordMissing {
         /// The kind of credential.
         kind: Kind,
     },
     /// The key's own password does not open the key.
     #[error(
-        "The key password is wrong: it does not open the key '{}'.{}",
+        "The key password is wrong: it does not open the key `{}`.{}",
         printable(alias),
-        if *opens_by_store { " The keystore's password opens it: leave the key password out." } else { "" }
+        if *opens_by_store { " The keystore's password opens it, so omit the key password." } else { "" }
     )]
     WrongKeyPassword {
         /// The name of the key.
@@ -73,19 +73,19 @@ pub enum CredentialError {
         opens_by_store: bool,
     },
     /// The key has another password than the keystore, and none was given.
-    #[error("The key '{}' has a password of its own: give it as keyPassword.", printable(alias))]
+    #[error("The key `{}` has its own password: send it as keyPassword", printable(alias))]
     KeyPasswordMissing {
         /// The name of the key.
         alias: String,
     },
     /// The file contains only certificates.
-    #[error("The {} holds no private key. Export it again together with the private key.", kind.title())]
+    #[error("The {} has no private key. Export it again together with the private key.", kind.title())]
     NoPrivateKey {
         /// The kind of credential.
         kind: Kind,
     },
     /// The file has several private keys, and no alias was given.
-    #[error("The {} holds several private keys: name one as alias ({}).", kind.title(), listed(aliases))]
+    #[error("The {} has several private keys: choose one with alias ({})", kind.title(), listed(aliases))]
     SeveralKeys {
         /// The kind of credential.
         kind: Kind,
@@ -93,7 +93,7 @@ pub enum CredentialError {
         aliases: Vec<String>,
     },
     /// No private key has the given name.
-    #[error("The {} holds no private key with the alias '{}', only: {}.", kind.title(), printable(alias), listed(aliases))]
+    #[error("The {} has no private key with the alias `{}`, only: {}", kind.title(), printable(alias), listed(aliases))]
     UnknownAlias {
         /// The kind of credential.
         kind: Kind,
@@ -103,7 +103,7 @@ pub enum CredentialError {
         aliases: Vec<String>,
     },
     /// A private key without a certificate.
-    #[error("The private key '{}' of the {} has no certificate. Export both together.", printable(alias), kind.title())]
+    #[error("The private key `{}` of the {} has no certificate. Export both together.", printable(alias), kind.title())]
     NoCertificate {
         /// The kind of credential.
         kind: Kind,
@@ -112,7 +112,7 @@ pub enum CredentialError {
     },
     /// The certificate belongs to another private key.
     #[error(
-        "The private key '{}' of the {} does not belong to its certificate. Export both together.",
+        "The private key `{}` of the {} does not belong to its certificate. Export both together.",
         printable(alias),
         kind.title()
     )]
@@ -139,7 +139,7 @@ pub enum CredentialError {
         at: EpochMs,
     },
     /// An algorithm is not supported.
-    #[error("The {} uses {algorithm}, which is not supported. {}", kind.title(), renew(*kind))]
+    #[error("The {} uses {algorithm}, which is not supported. {}.", kind.title(), renew(*kind))]
     Unsupported {
         /// The kind of credential.
         kind: Kind,
@@ -147,14 +147,14 @@ pub enum CredentialError {
         algorithm: String,
     },
     /// Deriving keys from the password would take too long.
-    #[error("The {} asks for more than 10,000,000 rounds of password derivation. {}", kind.title(), renew(*kind))]
+    #[error("The {} requires more than 10,000,000 rounds of password derivation. {}.", kind.title(), renew(*kind))]
     TooManyIterations {
         /// The kind of credential.
         kind: Kind,
     },
     /// The certificate does not sign apps.
     #[error(
-        "The certificate '{}' is not an Apple Development or Apple Distribution certificate. Create one of these on \
+        "The certificate `{}` is not an Apple Development or Apple Distribution certificate. Create one of these on \
          Apple's developer site.",
         printable(name)
     )]
@@ -178,7 +178,7 @@ pub enum CredentialError {
         bundle_id: String,
     },
     /// A mandatory field is missing.
-    #[error("The {} has no {field}. {}", kind.title(), renew(*kind))]
+    #[error("The {} has no {field}. {}.", kind.title(), renew(*kind))]
     FieldMissing {
         /// The kind of credential.
         kind: Kind,
@@ -186,7 +186,7 @@ pub enum CredentialError {
         field: &'static str,
     },
     /// A field is malformed.
-    #[error("The {field} of the {} must be {form}. {}", kind.title(), renew(*kind))]
+    #[error("The {field} of the {} must be {form}. {}.", kind.title(), renew(*kind))]
     FieldMalformed {
         /// The kind of credential.
         kind: Kind,
@@ -196,7 +196,7 @@ pub enum CredentialError {
         form: &'static str,
     },
     /// Names and lists exceed the size limit.
-    #[error("The {} holds names of more than 64 KiB in all. {}", kind.title(), renew(*kind))]
+    #[error("The {} has more than 64 KiB of names. {}.", kind.title(), renew(*kind))]
     TooMuchText {
         /// The kind of credential.
         kind: Kind,
@@ -207,13 +207,13 @@ pub enum CredentialError {
     )]
     NotP256,
     /// The id of an App Store Connect key is missing.
-    #[error("keyId is required: App Store Connect shows it beside the key.")]
+    #[error("keyId is required: App Store Connect shows it beside the key")]
     KeyIdMissing,
     /// The id of an App Store Connect key is malformed.
-    #[error("keyId must be 10 upper-case letters and digits, as App Store Connect shows it.")]
+    #[error("keyId must be 10 upper-case letters and digits, as shown in App Store Connect")]
     KeyIdMalformed,
     /// The issuer id of an App Store Connect key is malformed.
-    #[error("issuerId must be a UUID, as App Store Connect shows it; an individual key has none.")]
+    #[error("issuerId must be a UUID, as shown in App Store Connect; an individual key has none")]
     IssuerIdMalformed,
 }
 
@@ -225,11 +225,11 @@ const MAX_LETTERS: usize = 100;
 /// How to get a valid one.
 fn renew(kind: Kind) -> &'static str {
     match kind {
-        Kind::AppStoreConnectKey => "Create a new key in App Store Connect.",
-        Kind::GoogleServiceAccount => "Create a new JSON key in the Google Cloud console.",
-        Kind::AndroidKeystore => "Export it again as PKCS#12 with a current keytool.",
-        Kind::AppleCertificate => "Export it again from Keychain Access, or with a current OpenSSL.",
-        Kind::ProvisioningProfile => "Download it again from Apple's developer site.",
+        Kind::AppStoreConnectKey => "Create a new key in App Store Connect",
+        Kind::GoogleServiceAccount => "Create a new JSON key in the Google Cloud console",
+        Kind::AndroidKeystore => "Export it again as PKCS#12 with a current keytool",
+        Kind::AppleCertificate => "Export it again from Keychain Access, or with a current OpenSSL",
+        Kind::ProvisioningProfile => "Download it again from Apple's developer site",
     }
 }
 

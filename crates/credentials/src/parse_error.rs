@@ -5,7 +5,7 @@ use crate::error::CredentialError;
 
 /// The bytes do not have the required format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The bytes are truncated or damaged.")]
+#[error("The bytes are truncated or damaged")]
 pub struct MalformedError;
 
 /// Why something cannot be parsed.

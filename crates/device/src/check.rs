@@ -51,7 +51,7 @@ pub enum CheckError {
     #[error("the server cannot be reached: {0}")]
     Network(io::Error),
     /// The server refuses for now.
-    #[error("the server answered {status}")]
+    #[error("the server responded with status {status}")]
     Status {
         /// Its status code.
         status: u16,
@@ -59,10 +59,10 @@ pub enum CheckError {
         retry_after: Option<u64>,
     },
     /// The answer cannot be understood.
-    #[error("the server's answer is not one: {0}")]
+    #[error("the server's response is not valid: {0}")]
     Malformed(&'static str),
     /// The offer is not newer than what runs.
-    #[error("the server offers {0}, which is not newer than what runs")]
+    #[error("the server offers {0}, which is not newer than the running version")]
     NotNewer(String),
 }
 
@@ -181,7 +181,7 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
     let missing = |name| move || CheckError::Malformed(name);
     let text = |name| answer.get(name).and_then(Value::as_text).ok_or_else(missing(name));
     if text("platform")? != settings.platform.as_str() {
-        return Err(CheckError::Malformed("platform is another one"));
+        return Err(CheckError::Malformed("platform differs"));
     }
     let size = answer
         .get("size")
@@ -198,7 +198,7 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
     };
     let url = text("url")?;
     if !(url.starts_with("https://") || url.starts_with("http://")) {
-        return Err(CheckError::Malformed("url is no address"));
+        return Err(CheckError::Malformed("url is not an address"));
     }
     Ok(Offer {
         id: text("id")?.to_owned(),
@@ -207,7 +207,7 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
         url: url.to_owned(),
         sha256: text("sha256")?
             .parse()
-            .map_err(|_| CheckError::Malformed("sha256 is no digest"))?,
+            .map_err(|_| CheckError::Malformed("sha256 is not a digest"))?,
         size: size.ok_or_else(missing("size"))?,
         manifest,
         mandatory: answer.get("mandatory").and_then(Value::as_bool).unwrap_or(false),
@@ -217,9 +217,9 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
 
 /// Whether the offer is newer than what runs: a higher version, or the same with a higher build number.
 fn is_newer(offer: &Offer, running: &Running) -> Result<bool, CheckError> {
-    let offered = Version::parse(&offer.version).map_err(|_| CheckError::Malformed("version is no version"))?;
+    let offered = Version::parse(&offer.version).map_err(|_| CheckError::Malformed("version is not a version"))?;
     let build =
-        BuildNumber::parse(&offer.build_number).map_err(|_| CheckError::Malformed("buildNumber is no number"))?;
+        BuildNumber::parse(&offer.build_number).map_err(|_| CheckError::Malformed("buildNumber is not a number"))?;
     let Ok(current) = Version::parse(&running.version) else {
         // The server has compared; a binary with a version of its own kind leaves it to the server.
         return Ok(true);

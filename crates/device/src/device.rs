@@ -110,7 +110,7 @@ impl<'a> Device<'a> {
         } else {
             self.follow()
         };
-        started.unwrap_or_else(|error| StartOutcome::fallback(format!("the storage cannot be read: {error}")))
+        started.unwrap_or_else(|error| StartOutcome::fallback(format!("cannot read the storage: {error}")))
     }
 
     /// What the main process runs, where that can be handed over.
@@ -133,7 +133,7 @@ impl<'a> Device<'a> {
         let storage = self.ports.storage;
         let (mut state, is_first) = match State::load(storage)? {
             Found::Nothing => (State::new(launch.binary.clone(), self.ports.random.bytes()), true),
-            Found::Corrupt => return Ok(StartOutcome::fallback("state.json cannot be understood".to_owned())),
+            Found::Corrupt => return Ok(StartOutcome::fallback("state.json is not valid".to_owned())),
             Found::Whole(state) => (state, false),
         };
         self.ports.trust.restore(state.trust.as_deref());

@@ -20,13 +20,13 @@ const SPARE_BYTES: u64 = 8 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
     /// The address is not valid any more: the check gives another one, and the download goes on.
-    #[error("the address has expired (the server answered {0})")]
+    #[error("the address has expired (the server responded with status {0})")]
     Expired(u16),
     /// The server cannot be reached, or the connection broke.
-    #[error("the download broke off: {0}")]
+    #[error("the download was interrupted: {0}")]
     Network(io::Error),
     /// The server refuses for now.
-    #[error("the server answered {0}")]
+    #[error("the server responded with status {0}")]
     Status(u16),
     /// The server sends something else than the package.
     #[error("the server does not send the package: {0}")]
@@ -82,7 +82,7 @@ pub fn download(
         return Ok(path);
     }
     discard(storage, offer.sha256)?;
-    Err(DownloadError::Wrong("its bytes have another digest"))
+    Err(DownloadError::Wrong("its bytes have a different digest"))
 }
 
 /// Removes a partial file.
@@ -140,7 +140,7 @@ fn fetch(
         Continuation::Whole => Ok(here),
         Continuation::Again => {
             discard(storage, offer.sha256)?;
-            Err(DownloadError::Wrong("it answers another range than asked"))
+            Err(DownloadError::Wrong("its range is not the requested one"))
         }
     }
 }

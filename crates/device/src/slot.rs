@@ -27,13 +27,13 @@ pub enum InstallError {
     #[error("the file `{0}` is native code, which updates must not contain")]
     NativeCode(String),
     /// The file that the app starts with is not in it.
-    #[error("the package does not contain `{0}`, which the app starts with")]
+    #[error("the package does not contain `{0}`, with which the app starts")]
     NoEntryFile(String),
     /// It holds something that its file list does not name, or the other way round.
     #[error("the package and its file list differ at `{0}`")]
     Unlisted(String),
     /// Its files are not those that were promised.
-    #[error("the files of the package are not those that were published")]
+    #[error("the files of the package differ from the published files")]
     WrongFiles,
     /// There is too little room.
     #[error("installing needs {needed} bytes, and {free} are free")]

@@ -117,10 +117,10 @@ impl std::fmt::Display for InspectionError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InspectorError {
     /// No process can be run.
-    #[error("The server cannot look into the file now; try again in a moment")]
+    #[error("The server cannot inspect the file now. Try again in a moment.")]
     NoProcess,
     /// The process cannot read the file.
-    #[error("The server cannot read the file now; try again in a moment")]
+    #[error("The server cannot read the file now. Try again in a moment.")]
     Unreadable,
 }
 
@@ -200,7 +200,7 @@ impl Inspector {
         content: Option<Zeroizing<Vec<u8>>>,
     ) -> Result<Result<T, InspectionError>, InspectorError> {
         let not_run = |error: std::io::Error| {
-            tracing::error!(%error, "no process to inspect a file can be run");
+            tracing::error!(%error, "cannot run a process to inspect a file");
             InspectorError::NoProcess
         };
         let task = serde_json::to_string(task)
@@ -214,7 +214,7 @@ impl Inspector {
             Ok(Answer::Read(found)) => Ok(Ok(found)),
             Ok(Answer::Refused(sentence)) => Ok(Err(InspectionError(sentence))),
             Ok(Answer::Unreadable(problem)) => {
-                tracing::error!(problem, "a file to inspect cannot be read");
+                tracing::error!(problem, "cannot read a file to inspect");
                 Err(InspectorError::Unreadable)
             }
             Err(_) => Ok(Err(refused(what, ProcessFailure::Crashed))),
@@ -230,11 +230,11 @@ fn more_seconds(limits: &Limits) -> u64 {
 fn refused(what: &str, died: ProcessFailure) -> InspectionError {
     let how = match died {
         ProcessFailure::Crashed => "crashed",
-        ProcessFailure::OutOfMemory => "took too much memory",
+        ProcessFailure::OutOfMemory => "used too much memory",
         ProcessFailure::OutOfTime => "took too long",
     };
     InspectionError(format!(
-        "The {what} could not be read: inspecting it {how}. Make the file again with the usual tools; if that does not \
-         help, tell the operator of this server."
+        "Cannot read the {what}: its inspection {how}. Create the file again with the usual tools. If that does not \
+         help, contact the operator of this server."
     ))
 }

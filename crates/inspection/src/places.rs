@@ -17,13 +17,13 @@ const RETRY_SECONDS: u64 = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
     /// Too many inspections of the organization are waiting.
-    #[error("Too many files of this organization are waiting to be inspected; try again in {retry_seconds} seconds")]
+    #[error("Too many files of this organization are waiting for inspection. Try again in {retry_seconds} seconds.")]
     TooManyWaiting {
         /// Seconds after which to retry.
         retry_seconds: u64,
     },
     /// A defect: the request was dropped from the queue.
-    #[error("a place for an inspection was forgotten")]
+    #[error("a slot for an inspection was not released")]
     Forgotten,
 }
 

@@ -60,7 +60,7 @@ pub(super) async fn run(
     };
     let Ok((said, last_words)) = tokio::time::timeout(inspector.timeout, work).await else {
         let _ = child.kill().await;
-        tracing::error!(task, "an inspection was killed: it did not end in time");
+        tracing::error!(task, "killed an inspection that did not end in time");
         return Ok(Err(ProcessFailure::OutOfTime));
     };
     // A process that writes too much, or that closes its output and continues, is finished too.
@@ -78,7 +78,7 @@ pub(super) async fn run(
     // Only the program's own words: where it panicked, not what it read (`work.rs`).
     let words = String::from_utf8_lossy(&last_words);
     let died = how(status, &words);
-    tracing::error!(task, ?status, ?died, words = ?words.trim(), "an inspection ended badly");
+    tracing::error!(task, ?status, ?died, words = ?words.trim(), "an inspection failed");
     Ok(Err(died))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn run(trial: Trial) -> Result<(), String> {
             );
             tried("connects", reaches(&TcpStream::connect("127.0.0.1:9")));
             tried("runs", Command::new("/bin/true").status().is_ok());
-            tried("sees the environment", sees_environment());
+            tried("can read the environment", sees_environment());
             let _ = write!(io::stdout(), "{}", got.join(", "));
         }
     }

@@ -37,15 +37,15 @@ pub async fn run(app: Arc<App>) {
     for round in 0u64.. {
         tick.tick().await;
         if let Err(failure) = clean_up(&app).await {
-            tracing::warn!(error = %failure, "clean-up will be tried again");
+            tracing::warn!(error = %failure, "clean-up failed; retrying later");
         }
         if let Err(failure) = sweep(&app).await {
-            tracing::warn!(error = %failure, "the sweep of the object storage will go on where it stands");
+            tracing::warn!(error = %failure, "the sweep of the object storage was interrupted; it continues later");
         }
         if round.is_multiple_of(ABANDONED)
             && let Err(error) = app.blob.remove_abandoned(app.clock.now() - UPLOAD_LIFE).await
         {
-            tracing::warn!(%error, "what broken uploads left will be looked for again");
+            tracing::warn!(%error, "cannot remove remains of uploads; retrying later");
         }
     }
 }

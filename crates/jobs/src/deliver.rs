@@ -65,7 +65,7 @@ impl Deliverer {
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
             if let Err(failure) = self.round().await {
-                tracing::warn!(error = %failure, "webhooks will be delivered later");
+                tracing::warn!(error = %failure, "cannot deliver webhooks; retrying later");
             }
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -105,7 +105,8 @@ impl Deliverer {
             self.gather(ended);
         }
         if let Err(failure) = self.report().await {
-            tracing::warn!(error = %failure, "some webhooks will be told the same once more");
+            tracing::warn!(error = %failure, "cannot save the results of deliveries; some webhooks get the same \
+                                              message again");
         }
     }
 
@@ -118,7 +119,7 @@ impl Deliverer {
             // The claim expires, and the delivery is retried.
             Err(error) => {
                 self.places.remove(&error.id());
-                tracing::error!(%error, "a try of a webhook broke down");
+                tracing::error!(%error, "an attempt of a webhook delivery failed unexpectedly");
             }
         }
     }
@@ -162,7 +163,7 @@ impl Deliverer {
                 }
                 // Not the receiver's fault: the claims expire and are retried.
                 Err(failure) => {
-                    tracing::error!(webhook = %webhook.id, error = %failure, "a webhook's secret cannot be opened");
+                    tracing::error!(webhook = %webhook.id, error = %failure, "cannot open the secret of a webhook");
                 }
             }
         }
@@ -198,7 +199,7 @@ async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, deli
     let took_ms = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
     tracing::debug!(
         webhook = %webhook.id, delivery = %delivery.id, event = %message.id, host = %origin_of(&message.url),
-        status = reply.response_status, error = reply.error.as_deref(), took_ms, "told a webhook"
+        status = reply.response_status, error = reply.error.as_deref(), took_ms, "delivered to a webhook"
     );
     TryResult {
         org_id: webhook.org_id,

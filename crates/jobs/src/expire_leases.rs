@@ -24,12 +24,12 @@ pub async fn run(app: Arc<App>) {
     for round in 0u64.. {
         tick.tick().await;
         if let Err(failure) = expire_leases(&app).await {
-            tracing::warn!(error = %failure, "leases of builds will be looked at again");
+            tracing::warn!(error = %failure, "cannot check the leases of builds; retrying later");
         }
         if round.is_multiple_of(LOGS)
             && let Err(failure) = seal_logs(&app).await
         {
-            tracing::warn!(error = %failure, "logs of builds will be moved later");
+            tracing::warn!(error = %failure, "cannot move logs of builds; retrying later");
         }
     }
 }
@@ -42,7 +42,7 @@ pub async fn expire_leases(app: &App) -> Result<u64, ApiError> {
     let mut taken = 0;
     for (org, id) in lapsed {
         if leases::expire_lease(app, org, id).await? {
-            tracing::info!(build = %id, "the runner of a build fell silent");
+            tracing::info!(build = %id, "lost contact with the runner of a build");
             taken += 1;
         }
     }

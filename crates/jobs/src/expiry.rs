@@ -14,7 +14,7 @@ pub async fn run(app: Arc<App>) {
     loop {
         tick.tick().await;
         if let Err(failure) = credentials::notify_expiring(&app).await {
-            tracing::warn!(error = %failure, "the end of credentials will be told later");
+            tracing::warn!(error = %failure, "cannot announce expiring credentials; retrying later");
         }
     }
 }

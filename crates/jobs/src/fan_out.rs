@@ -17,7 +17,7 @@ const BATCH: i64 = 100;
 pub async fn run(app: Arc<App>) {
     loop {
         if let Err(failure) = fan_out(&app).await {
-            tracing::warn!(error = %failure, "events will be fanned out later");
+            tracing::warn!(error = %failure, "cannot fan out events; retrying later");
         }
         // An event that was committed meanwhile has left a notification.
         let _ = tokio::time::timeout(EVERY, app.webhooks.events.notified()).await;

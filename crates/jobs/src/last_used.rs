@@ -13,7 +13,7 @@ pub async fn run(app: Arc<App>) {
     loop {
         tick.tick().await;
         if let Err(error) = app.last_used.flush(&app.db).await {
-            tracing::debug!(%error, "last use could not be written");
+            tracing::debug!(%error, "cannot save when keys were last used");
         }
     }
 }

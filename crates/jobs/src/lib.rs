@@ -69,7 +69,7 @@ impl Jobs {
         self.stoppable.shutdown().await;
         for job in self.finishing {
             if let Err(error) = job.await {
-                tracing::error!(%error, "a job broke down");
+                tracing::error!(%error, "a job failed");
             }
         }
         // Concurrently: if the database is unreachable, each of them waits for it.
@@ -79,9 +79,9 @@ impl Jobs {
             app.check_counts.flush(&app.db, &app.index, app.clock.now())
         );
         for (what, result) in [
-            ("leases of jobs could not be given back", leases),
-            ("last use could not be written", used),
-            ("counts of checks could not be written", checks),
+            ("cannot release the leases of jobs", leases),
+            ("cannot save when keys were last used", used),
+            ("cannot save the counts of checks", checks),
         ] {
             if let Err(error) = result {
                 tracing::warn!(%error, "{what}");

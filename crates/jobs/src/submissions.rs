@@ -67,7 +67,7 @@ impl Submitter {
     pub async fn run(mut self) {
         while !self.stop.is_cancelled() {
             if let Err(failure) = self.round().await {
-                tracing::warn!(error = %failure, "submissions will go on later");
+                tracing::warn!(error = %failure, "cannot claim submissions; retrying later");
             }
             tokio::select! {
                 () = self.stop.cancelled() => break,
@@ -79,7 +79,7 @@ impl Submitter {
         let finish = async { while self.running.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE, finish).await.is_err() {
             // Their claims expire, and the next claim finds what they did by reading.
-            tracing::info!("steps of submissions are broken off; they go on from there");
+            tracing::info!("interrupting steps of submissions, which continue later");
             self.running.shutdown().await;
         }
     }
@@ -103,7 +103,7 @@ impl Submitter {
             Ok((id, ())) => id,
             // The claim expires, and the work resumes from the stored progress.
             Err(error) => {
-                tracing::error!(%error, "the work on a submission broke down");
+                tracing::error!(%error, "the work on a submission failed unexpectedly");
                 error.id()
             }
         };
@@ -213,11 +213,11 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
             }
             kept = one => kept.unwrap_or_else(|failure| {
                 // The claim expires, and the work resumes from the stored progress.
-                tracing::warn!(submission = %id, error = %failure, "a step of a submission will be made again");
+                tracing::warn!(submission = %id, error = %failure, "a step of a submission failed; retrying later");
                 None
             }),
             () = until_lost(&app, id, claim) => {
-                tracing::warn!(submission = %id, "the claim of a submission is lost");
+                tracing::warn!(submission = %id, "lost the claim of a submission");
                 None
             }
         };
@@ -231,7 +231,7 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: 
 async fn give_up(app: &App, held: &Submission) {
     if let Err(failure) = report::give_up(app, held).await {
         // Then the claim expires.
-        tracing::warn!(submission = %held.id, error = %failure, "a claim could not be given up");
+        tracing::warn!(submission = %held.id, error = %failure, "cannot release a claim");
     }
 }
 
@@ -243,7 +243,7 @@ async fn until_lost(app: &App, id: SubmissionId, claim: i64) {
             Ok(true) => {}
             Ok(false) => return,
             // The claim remains valid for a while.
-            Err(failure) => tracing::warn!(submission = %id, error = %failure, "a claim will be renewed later"),
+            Err(failure) => tracing::warn!(submission = %id, error = %failure, "cannot renew a claim; retrying later"),
         }
     }
 }

@@ -65,7 +65,7 @@ pub async fn sweep(app: &App) -> Result<u64, ApiError> {
         keep_progress(app, &progress).await?;
     }
     if removed > 0 {
-        tracing::info!(removed, "objects that nothing named were removed");
+        tracing::info!(removed, "removed unreferenced objects");
     }
     Ok(removed)
 }
@@ -86,7 +86,8 @@ async fn is_alone(app: &App) -> Result<bool, ApiError> {
     if let Some(other) = &other {
         tracing::warn!(
             mark = other.key.as_str(),
-            "another installation uses this object storage, so what nothing names is left there; remove its mark if it is gone"
+            "another installation uses this object storage, so unreferenced objects are kept; delete its marker if \
+             that installation no longer exists"
         );
     }
     Ok(other.is_none())

@@ -28,7 +28,7 @@ pub enum ApiError {
     #[error("{0}")]
     NotProven(String),
     /// The password is right, but the account also requires a two-factor code.
-    #[error("code is required: this account asks for a code of its authenticator app, or a recovery code")]
+    #[error("code is required: enter a code from the authenticator app of this account, or a recovery code")]
     CodeNeeded,
     /// The key lacks the scope that the endpoint requires.
     #[error("API key does not have '{0}' scope")]
@@ -43,25 +43,25 @@ pub enum ApiError {
     #[error("{0}")]
     NoneFits(&'static str),
     /// There is nothing at this path.
-    #[error("There is nothing at this path; the API is described at /docs")]
+    #[error("There is nothing at this path. The API is described at /docs.")]
     NoSuchPath,
     /// The form was rendered from an older state. Only pages send a state.
-    #[error("This changed since you looked at it")]
+    #[error("This changed after you loaded it")]
     Changed,
     /// The path exists, but not with this method.
-    #[error("This path does not take this method")]
+    #[error("This path does not support this method")]
     MethodNotAllowed,
     /// The body exceeds the size limit.
     #[error("{0}")]
     TooLarge(String),
     /// The body arrived too slowly.
-    #[error("The body came too slowly; send it again")]
+    #[error("The body arrived too slowly. Send it again.")]
     BodyTimeoutError,
     /// The requested range contains no byte. The number is the size in bytes.
     #[error("There are {0} bytes")]
     NotSatisfiable(u64),
     /// Too many calls. The number is the seconds to wait.
-    #[error("Too many requests; try again in {0} seconds")]
+    #[error("Too many requests. Try again in {0} seconds.")]
     RateLimited(u64),
     /// The service cannot do it now. The text is for the caller.
     #[error("{0}")]
@@ -71,9 +71,9 @@ pub enum ApiError {
     Internal(String),
 }
 
-const DATABASE_AWAY: &str = "The database is not available; try again in a moment";
-const STORAGE_AWAY: &str = "The object storage is not available; try again in a moment";
-const DISK_FULL: &str = "The disk is full; the operator has to make room";
+const DATABASE_AWAY: &str = "The database is not available. Try again in a moment.";
+const STORAGE_AWAY: &str = "The object storage is not available. Try again in a moment.";
+const DISK_FULL: &str = "The disk is full. The operator has to free up space.";
 
 impl ApiError {
     /// A bad request, with what is wrong and what to do.
@@ -105,7 +105,7 @@ impl ApiError {
     pub fn body(&self) -> ErrorBody {
         let message = match self {
             ApiError::Internal(_) => {
-                "Something went wrong here; the log has more under this request's X-Request-Id".to_owned()
+                "Internal error. The server's log has details under the X-Request-Id of this request.".to_owned()
             }
             shown => shown.to_string(),
         };

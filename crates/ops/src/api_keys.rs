@@ -34,7 +34,7 @@ pub fn plan(request: &CreateKey) -> Result<KeyPlan, ApiError> {
     let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
     let mut scopes = scopes
         .filter(|scopes| !scopes.is_empty())
-        .ok_or_else(|| ApiError::bad("scopes must hold one or more of build, submit, update"))?;
+        .ok_or_else(|| ApiError::bad("scopes must contain one or more of build, submit, update"))?;
     scopes.sort_unstable();
     scopes.dedup();
     let days = request.expires_in_days;

@@ -291,7 +291,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
     let key = key?;
     if !key.fits(&check) {
         let problem = format!(
-            "{}: is not the master key of this database; every process of one database needs the same key file",
+            "{}: is not the master key of this database; all processes of a database need the same key file",
             file.display()
         );
         return Err(ConfigError::new("--master-key-file", problem).into());

@@ -41,7 +41,7 @@ pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, ApiErro
     match claim(write, &plan.bundle, &plan.name).await? {
         (app, true) => Ok(app),
         (app, false) => Err(ApiError::bad(format!(
-            "The app {} is there already; its id is {}",
+            "The app {} already exists with the id {}",
             app.bundle_id, app.id
         ))),
     }
@@ -88,7 +88,7 @@ pub async fn available_bundle_id(write: &mut Write<'_>, bundle: &BundleId) -> Re
 
 fn foreign(bundle: &BundleId) -> ApiError {
     ApiError::Forbidden(format!(
-        "The bundle id {bundle} belongs to another organization; the operator of this server can transfer it"
+        "The bundle id {bundle} belongs to another organization. The operator of this server can transfer it."
     ))
 }
 

@@ -41,7 +41,7 @@ pub fn plan(wanted: &AnnounceArtifact) -> Result<(), ApiError> {
     }
     if wanted.size > MAX_SIZE {
         return Err(ApiError::bad(format!(
-            "size: an artifact may have {MAX_SIZE} bytes at most"
+            "size: an artifact must have at most {MAX_SIZE} bytes"
         )));
     }
     let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
@@ -66,7 +66,7 @@ pub async fn announce(
     let replaced: Vec<_> = known.extract_if(.., |artifact| artifact.name == wanted.name).collect();
     if known.len() >= MAX_ARTIFACTS {
         return Err(ApiError::bad(format!(
-            "A build gives {MAX_ARTIFACTS} artifacts at most"
+            "A build can have at most {MAX_ARTIFACTS} artifacts"
         )));
     }
     for artifact in &replaced {
@@ -162,7 +162,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
     match app.blob.copy(&staging_key(artifact.id)?, &key).await {
         Err(BlobError::NotFound) => {
             return Err(ApiError::bad(format!(
-                "The artifact {name} has not been sent: send it to its url first"
+                "The artifact {name} is not uploaded yet. Upload it to its url first."
             )));
         }
         copied => copied?,
@@ -210,7 +210,7 @@ async fn read(
     match binaries::read(app, org, key, name, artifact.size, &artifact.sha256).await {
         Ok(read) => Ok(read),
         Err(ReadError::Different) => Err(ApiError::bad(format!(
-            "The artifact {name} is not what was announced: its size or sha256 differ"
+            "The artifact {name} differs from its announcement in size or sha256"
         ))),
         Err(ReadError::Missing) => Err(BlobError::NotFound.into()),
         Err(ReadError::Failed(failure)) => Err(failure),
@@ -256,6 +256,6 @@ pub async fn discard(app: &App, checked: &[Checked]) {
 async fn remove(app: &App, key: &Key) {
     // The sweep removes what remains.
     if let Err(error) = app.blob.delete(key).await {
-        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+        tracing::warn!(%error, key = key.as_str(), "cannot delete an object");
     }
 }

@@ -103,14 +103,14 @@ async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64)
         }
     }
     Ok(match seq {
-        0 => Some("its log is empty; making it left a line, so lines were removed".to_owned()),
+        0 => Some("its log is empty, although its creation was recorded; lines were removed".to_owned()),
         _ if seq < head.seq => Some(format!("lines {} to {} were removed", seq + 1, head.seq)),
         _ if seq > head.seq => Some(format!(
-            "the log ends at line {seq}, but its end was noted at line {}",
+            "the log ends at line {seq}, but its end was recorded at line {}",
             head.seq
         )),
         _ if end != head.hash => Some(format!(
-            "the end noted at line {seq} was changed, so lines behind it may have been removed"
+            "the recorded end at line {seq} was changed, so later lines may have been removed"
         )),
         _ => None,
     })

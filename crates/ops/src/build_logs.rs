@@ -46,9 +46,7 @@ pub async fn append(
     bytes: Bytes,
 ) -> Result<AttemptReply, ApiError> {
     if offset.saturating_add(bytes.len() as u64) > MAX_LOG {
-        return Err(ApiError::bad(format!(
-            "A log may have {MAX_LOG} bytes; this one has more"
-        )));
+        return Err(ApiError::bad(format!("A log must have at most {MAX_LOG} bytes")));
     }
     free_space::room_for(app, bytes.len() as u64)?;
     let masker = masker(app, caller, id, attempt).await?;
@@ -79,7 +77,8 @@ pub async fn append(
     if tail >= SEGMENT
         && let Err(failure) = seal(app, org, id, SEGMENT).await
     {
-        tracing::warn!(error = %failure, build = %id, "the log of a build stays in the database for now");
+        tracing::warn!(error = %failure, build = %id, "cannot move the log of a build; it stays in the database for \
+                                                       now");
         if tail > MAX_TAIL {
             return Err(failure);
         }
@@ -182,7 +181,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
             Ok::<_, std::io::Error>(file)
         });
         let file = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let file = file.map_err(|error| ApiError::Unavailable(format!("no room for a temporary file: {error}")))?;
+        let file = file.map_err(|error| ApiError::Unavailable(format!("cannot create a temporary file: {error}")))?;
         app.blob.put_file(&key, file.path()).await?;
         let segment = LogSegment { start, size, blob_key };
         if !name_segment(app, org, id, &segment).await? {

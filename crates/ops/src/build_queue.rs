@@ -107,8 +107,8 @@ pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), A
     let sets: Vec<_> = waiting.into_iter().flat_map(|share| share.sets).collect();
     if sets.len() as i64 >= MOST_SETS && !sets.iter().any(|set| set == labels) {
         return Err(ApiError::bad(format!(
-            "Builds of this organization wait with {MOST_SETS} different sets of labels, and more cannot wait at a time; use \
-             labels that another build has, or cancel builds that no runner takes"
+            "Builds of this organization wait with {MOST_SETS} different sets of labels, which is the maximum. Use \
+             the labels of another build, or cancel builds that no runner accepts."
         )));
     }
     let quotas = &write.app().config.quotas;
@@ -121,8 +121,8 @@ pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), A
         return Ok(());
     }
     Err(ApiError::bad(format!(
-        "This organization has {most} builds in the queue, as many as its tier {} may have; wait until one begins, cancel one, \
-         or ask the operator to change --quotas or the tier",
+        "This organization has {most} builds in the queue, the maximum of its tier {}. Wait until one starts, cancel \
+         one, or ask the operator to change --quotas or the tier.",
         record.tier
     )))
 }

@@ -41,7 +41,7 @@ pub struct Opened {
 
 /// Opens the secrets of a build; `what_for` is the reason in the audit log.
 pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Result<Opened, ApiError> {
-    let corrupt = |what: &str| ApiError::Internal(format!("the {what} of the build {} is none", build.id));
+    let corrupt = |what: &str| ApiError::Internal(format!("the {what} of the build {} is invalid", build.id));
     let bundle_id: BundleId = build.bundle_id.parse().map_err(|_| corrupt("bundle id"))?;
     let scope = BuildScope {
         bundle_id: &bundle_id,

@@ -109,7 +109,7 @@ async fn reserve(
         Number::Auto => {
             let next = write.org().next_build_number(bundle, platform).await?;
             BuildNumber::from_value(next)
-                .map_err(|_| ApiError::bad("There is no build number above the highest one; name one"))?
+                .map_err(|_| ApiError::bad("No build number above the highest one is left. Specify one."))?
         }
     };
     Ok(Some(number.as_str().to_owned()))
@@ -121,7 +121,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
     let parent = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
     if !parent.state.status.is_final() {
         return Err(ApiError::bad(format!(
-            "The build is {}; cancel it before you retry it",
+            "The build is {}. Cancel it before you retry it.",
             parent.state.status
         )));
     }
@@ -129,7 +129,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
         && !write.org().has_source(key).await?
     {
         return Err(ApiError::bad(
-            "The source of this build was removed; send it again with a new build",
+            "The source of this build was deleted. Upload it again with a new build.",
         ));
     }
     let bundle = apps::bundle_id(&parent.bundle_id)?;
@@ -166,7 +166,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError
 pub fn state_after_cancel(build: &Build, now: EpochMs) -> Result<BuildState, ApiError> {
     let transition = build.state.apply(Transition::Cancel, now).map_err(|_| {
         ApiError::bad(format!(
-            "The build is over: it is {}; there is nothing to cancel",
+            "The build has already ended with the status {}",
             build.state.status
         ))
     })?;
@@ -211,9 +211,10 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError
         return Ok(false);
     };
     let message = match build.labels.as_slice() {
-        [] => "No runner took this build for 24 hours; connect one with `launchway runner` and retry it".to_owned(),
+        [] => "No runner started this build within 24 hours. Connect one with `launchway runner`, and retry it."
+            .to_owned(),
         labels => format!(
-            "No runner with {} took this build for 24 hours; connect one with `launchway runner` and retry it",
+            "No runner with {} started this build within 24 hours. Connect one with `launchway runner`, and retry it.",
             labels.join(", ")
         ),
     };
@@ -289,7 +290,7 @@ pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<
     let mut keys = files(write, id).await?;
     let now = write.now();
     build.warnings.push(format!(
-        "Log, artifacts and source were removed {days} days after the build ended"
+        "The log, artifacts and source were deleted {days} days after the build ended"
     ));
     write.org().clear_build(id, &build.warnings, now).await?;
     if let Some(key) = build.spec.source.blob_key()

@@ -16,12 +16,12 @@ use launchway_store::Tx;
 use crate::api_error::ApiError;
 
 /// The message for a user without an organization.
-pub const NO_ORGANIZATION: &str = "You are not a member of any organization; ask to be invited to one";
+pub const NO_ORGANIZATION: &str = "You are not a member of an organization. Ask an admin for an invitation.";
 
 /// The message for a caller whose membership ended after the request was admitted.
-pub const NOT_A_MEMBER: &str = "You are not a member of this organization any more; ask one of its admins";
+pub const NOT_A_MEMBER: &str = "You are no longer a member of this organization. Ask one of its admins.";
 /// The message for a caller whose role was lowered after the request was admitted.
-pub const LESSER_ROLE: &str = "Your role in this organization has changed; try again with the role that you have now";
+pub const LESSER_ROLE: &str = "Your role in this organization has changed. Try again with your current role.";
 
 /// How a caller is authenticated.
 #[derive(Clone, Debug)]

@@ -113,7 +113,7 @@ pub async fn open(
     // Without serde's own message, which could quote a secret.
     opened
         .map(Some)
-        .map_err(|_| ApiError::Internal("a sealed credential is not what was sealed".to_owned()))
+        .map_err(|_| ApiError::Internal("an opened credential is not valid".to_owned()))
 }
 
 /// Stores a credential. Also returns where its app store may send events, if the app store has events.
@@ -124,7 +124,7 @@ pub async fn create(
     write.org().lock().await?;
     if write.org().credentials(NOBODY).await?.total >= MAX_CREDENTIALS {
         return Err(ApiError::bad(format!(
-            "This organization has {MAX_CREDENTIALS} credentials, the most there can be; delete some"
+            "This organization has the maximum of {MAX_CREDENTIALS} credentials. Delete one first."
         )));
     }
     let now = write.now();

@@ -21,7 +21,7 @@ use crate::webhooks::lock;
 use crate::write::{NOTHING, Signal, Write};
 
 const REASON: &str = "the outbox serves every tenant";
-const DISABLED: &str = "This webhook is disabled; set its status to active first";
+const DISABLED: &str = "This webhook is disabled. Set its status to active first.";
 
 /// A delivery that is due now.
 fn new_delivery(app: &App, webhook: &Webhook, event: (EventId, &str), body: String, now: EpochMs) -> Delivery {

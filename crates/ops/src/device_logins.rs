@@ -24,7 +24,7 @@ use crate::write::{NOTHING, Write};
 const CODES_PER_USER: u32 = 20;
 const REASON: &str = "who asks is in no tenant yet";
 const UNKNOWN_CODE: &str =
-    "This code is not known, was used, or is older than 10 minutes; begin again on the command line";
+    "This code is unknown, already used, or older than 10 minutes. Start again on the command line.";
 
 /// A login that a command has begun.
 pub struct StartedLogin {
@@ -102,7 +102,7 @@ pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Ap
     let unknown = || ApiError::NotProven(UNKNOWN_CODE.to_owned());
     let code: UserCode = code
         .parse()
-        .map_err(|_| ApiError::bad("The code is eight letters, such as BCDF-GHJK"))?;
+        .map_err(|_| ApiError::bad("The code must be eight letters, such as BCDF-GHJK"))?;
     let mut tx = app.db.read().await?;
     let login = tx
         .system(REASON)
@@ -121,7 +121,7 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
     let login = look(app, user.id, code).await?;
     if approve && caller.role < Some(Role::Admin) {
         return Err(ApiError::Forbidden(
-            "This needs the role admin in the organization".to_owned(),
+            "This requires the role admin in the organization".to_owned(),
         ));
     }
     let (status, action) = match approve {
@@ -147,7 +147,7 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
     app.calls
         .count_address(Tries::DeviceKeys, origin.address, app.clock.now())
         .await?;
-    let unknown = || ApiError::NotProven("This login is not known or was used; begin again".to_owned());
+    let unknown = || ApiError::NotProven("This login is unknown or already used. Start again.".to_owned());
     let mut tx = app.db.read().await?;
     let login = tx
         .system(REASON)

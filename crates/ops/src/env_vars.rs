@@ -37,19 +37,19 @@ pub struct EnvVarPlan {
 pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
     if !is_name(&request.name) {
         return Err(ApiError::bad(
-            "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
+            "name must be 1 to 255 letters, digits and `_`, and not start with a digit",
         ));
     }
     let value = request.value.reveal();
     if value.len() > MAX_VALUE_SIZE {
         return Err(ApiError::bad(format!(
-            "value has {} bytes; it may have {MAX_VALUE_SIZE}",
+            "value has {} bytes, but must have at most {MAX_VALUE_SIZE}",
             value.len()
         )));
     }
     if value.contains('\0') {
         return Err(ApiError::bad(
-            "value must not hold a NUL character: no environment can carry it",
+            "value must not contain a NUL character, because environment variables cannot",
         ));
     }
     if request.name == git::URLS {
@@ -58,15 +58,15 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
     let kind = word("kind", request.kind.as_ref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());
     match (kind, &path) {
-        (EnvVarKind::Variable, Some(_)) => return Err(ApiError::bad("path is for kind file only")),
+        (EnvVarKind::Variable, Some(_)) => return Err(ApiError::bad("path is only for kind file")),
         (EnvVarKind::File, None) => {
             return Err(ApiError::bad(
-                "path is required for kind file: where in the workspace it goes",
+                "path is required for kind file: the path of the file in the workspace",
             ));
         }
         (EnvVarKind::File, Some(path)) if !is_path(path) => {
             return Err(ApiError::bad(
-                "path must be relative to the build's workspace, with '/', without '.' and '..' as parts",
+                "path must be relative to the build's workspace, with `/`, without `.` and `..` as parts",
             ));
         }
         _ => {}
@@ -107,7 +107,7 @@ fn scope(
     let configurations = configurations.unwrap_or_default();
     if configurations.len() > MAX_CONFIGURATIONS {
         return Err(ApiError::bad(format!(
-            "configurations may name {MAX_CONFIGURATIONS} at most"
+            "configurations must have at most {MAX_CONFIGURATIONS} names"
         )));
     }
     Ok(EnvVarScope::new(
@@ -145,7 +145,7 @@ pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView,
     let before = write.org().env_var_at(&plan.name, &plan.scope).await?;
     if before.is_none() && write.org().env_vars(NOBODY).await?.total >= MAX_VARIABLES {
         return Err(ApiError::bad(format!(
-            "This organization has {MAX_VARIABLES} environment variables, the most there can be; delete some"
+            "This organization has the maximum of {MAX_VARIABLES} environment variables. Delete one first."
         )));
     }
     let before = before.map(|old| old.variable);

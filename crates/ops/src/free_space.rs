@@ -6,7 +6,8 @@ use launchway_os::free_space::Floor;
 use crate::api_error::ApiError;
 use crate::app::App;
 
-const NEARLY_FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
+const NEARLY_FULL: &str =
+    "The server's disk is nearly full. The operator has to free up space, or lower --min-free-space.";
 
 /// Refuses to store `bytes` more if a disk with objects or the database would fall below the floor.
 ///

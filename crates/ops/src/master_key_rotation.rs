@@ -39,5 +39,5 @@ pub async fn rotate(app: &App) -> Result<u64, ApiError> {
     tx.commit().await?;
     finish_rotation(file, &new.check_value())
         .map(|_| count)
-        .ok_or_else(|| ApiError::Internal(format!("{} could not be put in place", waiting(file).display())))
+        .ok_or_else(|| ApiError::Internal(format!("cannot write {}", waiting(file).display())))
 }

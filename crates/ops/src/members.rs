@@ -18,8 +18,8 @@ use crate::caller::{Caller, Who};
 use crate::departures::{self, end_access};
 use crate::write::{NOTHING, Write};
 
-const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
-const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
+const OWNERS_ONLY: &str = "Only an owner can add or remove owners";
+const LAST_OWNER: &str = "The organization needs an owner. Make another member an owner first.";
 
 /// Parses a role from a body.
 pub fn role(given: &open::Role) -> Result<Role, ApiError> {
@@ -86,7 +86,7 @@ pub fn may_remove(caller: &Caller, id: Option<&str>) -> Result<(), ApiError> {
                 Ok(())
             } else {
                 Err(ApiError::Forbidden(
-                    "This needs the role admin in the organization; yours is member".to_owned(),
+                    "This requires the role admin in the organization, but your role is member".to_owned(),
                 ))
             }
         }

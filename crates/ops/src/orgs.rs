@@ -15,7 +15,7 @@ pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, ApiError> {
     match &caller.who {
         Who::Session { user, .. } if app.config.open_organizations => Ok(user.id),
         _ => Err(ApiError::Forbidden(
-            "Only the operator of this server makes organizations".to_owned(),
+            "Only the operator of this server can create organizations".to_owned(),
         )),
     }
 }

@@ -30,7 +30,7 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     let largest = app.config.max_package_size;
     if upload.size as u64 > largest {
         return Err(ApiError::bad(format!(
-            "The package has {} bytes; this server takes up to {largest}",
+            "The package has {} bytes, but this server accepts at most {largest}",
             upload.size
         )));
     }
@@ -87,7 +87,7 @@ fn scratch_file(app: &App) -> Result<File, ApiError> {
 
 fn scratch_failed(error: std::io::Error) -> ApiError {
     tracing::error!(%error, "no temporary file in the data directory");
-    ApiError::Unavailable("The server has no room for a temporary file; the operator has to make some".to_owned())
+    ApiError::Unavailable("The server has no space for a temporary file. The operator has to free up space.".to_owned())
 }
 
 /// Removes a copy that was not used.

@@ -11,7 +11,7 @@ use crate::api_error::ApiError;
 
 /// The maximum number of passwords waiting for a slot. More would wait longer than people do.
 const WAITING: usize = 100;
-const BUSY: &str = "Too many people are signing in at the moment; try again in a few seconds";
+const BUSY: &str = "Too many users are signing in. Try again in a few seconds.";
 const MIN_LENGTH: usize = 12;
 const MAX_BYTES: usize = 1024;
 

@@ -27,16 +27,16 @@ use crate::two_factor_codes;
 pub const NO_PASSWORD: &str = "none";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
 /// The error for a wrong code. Pages attach it to the field of this name.
-pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
+pub const WRONG_CODE: &str = "code is wrong or already used; wait for the next one";
 /// The error when the time between the two steps has expired.
-pub const TOO_LATE: &str = "This took too long; sign in again";
-const CHANGED: &str = "The password was changed at this moment; sign in again";
+pub const TOO_LATE: &str = "This took too long. Sign in again.";
+const CHANGED: &str = "The password was just changed. Sign in again.";
 /// How long a right password is valid while the code is pending.
 const STEP_LIFE: EpochMs = 5 * MINUTE;
 /// How long a sign-in proves the presence of a user without a password.
 const PRESENCE: EpochMs = 10 * MINUTE;
 const SIGN_IN_AGAIN: &str =
-    "Your account has no password: sign out, sign in through the provider again, and do this within 10 minutes";
+    "Your account has no password. Sign out, sign in through the provider again, and repeat this within 10 minutes.";
 
 /// An authenticated user, with the password hash at that time. Whatever acts for the user checks that the hash is still
 /// current (`hold_password`), because a new password revokes what the old one authorized.
@@ -289,7 +289,7 @@ fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
             Err(error) => Err(error.into()),
         };
         if let Err(error) = written {
-            tracing::warn!(%error, "a refused sign-in could not be written to the audit log");
+            tracing::warn!(%error, "cannot write a refused sign-in to the audit log");
         }
     });
 }

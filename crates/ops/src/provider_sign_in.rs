@@ -76,7 +76,7 @@ async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<
 
 fn nobody(email: &str) -> ApiError {
     ApiError::Forbidden(format!(
-        "{email} has no account here and no invitation; ask an admin of your organization to invite this address"
+        "{email} has no account here and no invitation. Ask an admin of your organization to invite this address."
     ))
 }
 

@@ -89,7 +89,7 @@ pub fn plan(wanted: &Enroll) -> Result<Enroll, ApiError> {
 /// Validates labels and sorts them.
 pub fn labels(given: &[String]) -> Result<Vec<String>, ApiError> {
     if given.len() > MAX_LABELS {
-        return Err(ApiError::bad(format!("labels may be {MAX_LABELS} at most")));
+        return Err(ApiError::bad(format!("labels must have at most {MAX_LABELS} items")));
     }
     if let Some(at) = given.iter().position(|label| !is_label(label)) {
         return Err(ApiError::bad(format!(

@@ -82,7 +82,7 @@ pub async fn create(
         created_at: now,
         finished_at: None,
     };
-    submission.add_event(now, "The submission waits for its turn.");
+    submission.add_event(now, "The submission is queued");
     write.org().create_submission(&submission, &bundle).await?;
     for (number, file) in (0..).zip(&prepared.files) {
         write.org().add_submission_file(id, number, file).await?;
@@ -133,7 +133,7 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
     let status = submission.state.status;
     match (&submission.destination, status) {
         (Destination::TestFlight, _) => Err(ApiError::bad(
-            "A submission to testflight has no rollout; nothing of it can be changed",
+            "A submission to testflight has no rollout that can be changed",
         )),
         _ if submission.may_be_released() => match wanted {
             Change {
@@ -141,7 +141,7 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
                 halted: Some(false),
             } => Ok(()),
             _ => Err(ApiError::bad(
-                "The version is not released yet; status rolling_out releases it once it is approved",
+                "The version is not released yet. Set status to rolling_out to release it once it is approved.",
             )),
         },
         (_, RollingOut | Halted) => match (&submission.destination, whole) {
@@ -163,7 +163,7 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
             _ => Ok(()),
         },
         _ => Err(ApiError::bad(format!(
-            "The submission is {status}; only a release that is rolling_out or halted can be changed"
+            "The submission is {status}. Only a release that is rolling_out or halted can be changed."
         ))),
     }
 }
@@ -180,7 +180,7 @@ pub fn state_after_retry(submission: &Submission) -> Result<SubmissionState, Api
     let state = state.map_err(|refused| ApiError::bad(refused.to_string()))?;
     match submission.error.as_ref().filter(|error| !error.retryable) {
         Some(error) => Err(ApiError::bad(format!(
-            "To try the same again would come to the same. {}",
+            "A retry would fail in the same way. {}",
             error.fix
         ))),
         None => Ok(state),
@@ -201,12 +201,12 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
     if state.status.is_final() {
         new.finished_at = Some(now);
         write.observe(report::ended(&new, now));
-        new.add_event(now, "The submission is canceled.");
+        new.add_event(now, "The submission is canceled");
         unused = keys(write, id).await?;
         write.org().forget_submission_files(id).await?;
         turns::end(write, &new, None).await?;
     } else {
-        new.add_event(now, "The submission is to be canceled.");
+        new.add_event(now, "The cancellation is requested");
     }
     let new = store_change(write, "submission.cancel", &old, new).await?;
     Ok((new, unused))
@@ -219,7 +219,7 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
     let files = write.org().submission_files(id).await?;
     if files.is_empty() {
         return Err(ApiError::bad(
-            "The app of this submission was removed; make a new submission",
+            "The app file of this submission was deleted. Create a new submission.",
         ));
     }
     let (mut new, now) = (old.clone(), write.now());
@@ -240,7 +240,7 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
     new.finished_at = None;
     new.work.failures = 0;
     new.work.since = now;
-    new.add_event(now, "The submission goes on.");
+    new.add_event(now, "The submission continues");
     store_change(write, "submission.retry", &old, new).await
 }
 

@@ -23,8 +23,8 @@ const REASON: &str = "two-factor codes belong to a user, not to a tenant";
 /// How long a secret waits for its first code: the page shows it to anybody at the browser.
 const WAITING_LIFE: EpochMs = 10 * MINUTE;
 const REMOVED: &str = "user.remove_two_factor";
-const NOT_SHOWN: &str = "code is wrong: enter the one that the app shows now, and see that its clock is right";
-const IS_ON: &str = "Two-factor codes are on already; remove them first";
+const NOT_SHOWN: &str = "code is wrong: enter the code that the app shows now, and check that its clock is right";
+const IS_ON: &str = "Two-factor codes are already on. Turn them off first.";
 
 /// The state of a user's two-factor codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Re
         return Err(ApiError::bad(IS_ON));
     }
     let kept = kept.filter(|kept| waits(kept, now));
-    let kept = kept.ok_or_else(|| ApiError::bad("Begin anew: no app waits for its first code"))?;
+    let kept = kept.ok_or_else(|| ApiError::bad("No authenticator app is being set up. Start again."))?;
     let step = open(app, user, &kept.sealed)?.step_of(code, now, kept.last_step);
     let step = step.ok_or_else(|| ApiError::bad(NOT_SHOWN))?;
     let codes = recovery_codes(app);
@@ -120,7 +120,7 @@ pub async fn remove(
     browser: &Browser,
 ) -> Result<(), ApiError> {
     if !is_on(app, user.id).await? {
-        return Err(ApiError::bad("Two-factor codes are off already"));
+        return Err(ApiError::bad("Two-factor codes are already off"));
     }
     let proven = if proof::has_password(app, user).await? {
         let proven = proof::prove_signed_in(app, user, password, code, browser).await;
@@ -139,7 +139,7 @@ pub async fn remove(
 fn typed_wrong(failure: ApiError) -> ApiError {
     match failure {
         ApiError::NotProven(words) if words == proof::WRONG_CODE => ApiError::bad(words),
-        ApiError::NotProven(_) => ApiError::bad("present password is wrong"),
+        ApiError::NotProven(_) => ApiError::bad("current password is wrong"),
         needed @ ApiError::CodeNeeded => ApiError::bad(needed.to_string()),
         other => other,
     }

@@ -73,7 +73,7 @@ pub fn apply(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
     let status = plan.status.unwrap_or(before.status);
     if !before.status.may_become(status) {
         return Err(ApiError::bad(
-            "A withdrawn update stays withdrawn; publish its bytes anew with sourceUpdateId",
+            "A withdrawn update stays withdrawn. Publish its bytes again with sourceUpdateId.",
         ));
     }
     Ok(Update {

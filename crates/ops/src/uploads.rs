@@ -37,7 +37,7 @@ pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, ApiError> {
     let largest = app.config.max_source_size.max(app.config.max_package_size);
     if size > largest {
         return Err(ApiError::bad(format!(
-            "size: {size} bytes are too many; this server takes up to {largest}"
+            "size: {size} bytes are too many; this server accepts at most {largest}"
         )));
     }
     let hex = request.sha256.len() == 64 && request.sha256.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -102,7 +102,7 @@ pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, ApiEr
 pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), ApiError> {
     match app.blob.copy(&staging_key(id)?, to).await {
         Err(BlobError::NotFound) => Err(ApiError::bad(
-            "The upload has not received its bytes yet; send them to its url first",
+            "The upload has not received its bytes yet. Send them to its url first.",
         )),
         copied => Ok(copied?),
     }
@@ -118,15 +118,14 @@ pub async fn drop_staged(app: &App, upload: UploadId) {
 /// Removes an object that no row names. Clean-up or the sweep removes it if this fails.
 pub async fn remove(app: &App, key: &Key) {
     if let Err(error) = app.blob.delete(key).await {
-        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+        tracing::warn!(%error, key = key.as_str(), "cannot delete an object");
     }
 }
 
 /// The error for an upload that was used before.
-pub const ALREADY_USED: &str = "This upload was used before; upload the file again";
+pub const ALREADY_USED: &str = "This upload was already used. Upload the file again.";
 /// The error for bytes that differ from the announced ones.
-pub const WRONG_BYTES: &str =
-    "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
+pub const WRONG_BYTES: &str = "The uploaded bytes differ from the announced size or sha256. Upload the file again.";
 
 /// The key to which a client uploads. Nothing is ever served from it.
 pub fn staging_key(id: UploadId) -> Result<Key, ApiError> {

@@ -78,12 +78,14 @@ pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, A
 /// Bundle ids in their original spelling, without duplicates that differ only by letter case.
 fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, ApiError> {
     if texts.len() > MAX_BUNDLE_IDS {
-        return Err(ApiError::bad(format!("bundleIds must hold at most {MAX_BUNDLE_IDS}")));
+        return Err(ApiError::bad(format!(
+            "bundleIds must have at most {MAX_BUNDLE_IDS} items"
+        )));
     }
     let mut kept: Vec<BundleId> = Vec::with_capacity(texts.len());
     for text in texts {
         let id = apps::bundle_id(text)
-            .map_err(|_| ApiError::bad("bundleIds must hold bundle identifiers such as com.example.app"))?;
+            .map_err(|_| ApiError::bad("bundleIds must be bundle identifiers such as com.example.app"))?;
         if !kept.contains(&id) {
             kept.push(id);
         }
@@ -106,7 +108,7 @@ pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook
     let one = Paging { limit: 1, offset: 0 };
     if write.org().webhooks(one).await?.total >= MAX_WEBHOOKS {
         return Err(ApiError::bad(format!(
-            "This organization has {MAX_WEBHOOKS} webhooks, which is the most; delete one first"
+            "This organization has the maximum of {MAX_WEBHOOKS} webhooks. Delete one first."
         )));
     }
     let webhook = Webhook {

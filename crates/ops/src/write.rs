@@ -27,8 +27,8 @@ pub use signals::Signal;
 use signals::Signals;
 
 /// The error for a form that was submitted twice.
-const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
-                          back and make another";
+const SENT_TWICE: &str = "This form was sent twice, and its result is in the list. A secret is shown once: if it was \
+                          not saved, revoke it and create another.";
 
 /// The event of a build that waits for a runner.
 const BUILD_QUEUED: &str = "build.queued";

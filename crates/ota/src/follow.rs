@@ -17,7 +17,7 @@ pub async fn run(db: Db, index: Arc<Index>) {
             Ok(never) => match never {},
             Err(error) => {
                 if !std::mem::replace(&mut away, true) {
-                    tracing::warn!(%error, "the database is away; checks are answered from memory");
+                    tracing::warn!(%error, "the database is not available; checks are answered from memory");
                 }
                 tokio::time::sleep(RETRY).await;
             }
@@ -30,7 +30,7 @@ async fn follow(db: &Db, index: &Index, away: &mut bool) -> Result<std::convert:
     loop {
         index.catch_up(db).await?;
         if std::mem::take(away) {
-            tracing::info!("the database is back");
+            tracing::info!("the database is available again");
         }
         watch.changed().await?;
     }

@@ -18,7 +18,7 @@ pub enum UrlError {
     #[error("must have at most {MAX_URL} bytes")]
     TooLong,
     /// It is not a URL.
-    #[error("must be a URL such as https://example.com/hook, without spaces, control characters and backslashes")]
+    #[error("must be a URL such as https://example.com/hook, without spaces, control characters or backslashes")]
     NoUrl,
     /// It is not https, and only https is allowed.
     #[error("must start with https://")]
@@ -27,13 +27,13 @@ pub enum UrlError {
     #[error("must start with https:// or http://")]
     NotHttp,
     /// It contains a user name or a password.
-    #[error("must not hold a user name or password; put a token into the path or the query")]
+    #[error("must not contain a user name or password; put a token into the path or the query")]
     UserInfo,
     /// It names this machine.
-    #[error("must not name this machine: webhooks go to public addresses only")]
+    #[error("must not be this machine: webhooks go only to public addresses")]
     Localhost,
     /// It names an address that is not public.
-    #[error("must not name an address that is not public")]
+    #[error("must be a public address")]
     NotPublic,
 }
 

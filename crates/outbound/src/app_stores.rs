@@ -76,7 +76,7 @@ impl GuardedTransport {
         } else if check_url(url, false).is_ok() {
             self.guarded.get_or_init(|| self.client(false)).as_ref()
         } else {
-            tracing::warn!("an answer named an address that must not be called");
+            tracing::warn!("a response contains an address that must not be called");
             None
         }
     }
@@ -94,7 +94,7 @@ impl GuardedTransport {
             .build();
         client
             .map(HttpTransport::new)
-            .inspect_err(|error| tracing::error!(%error, "this server cannot call others"))
+            .inspect_err(|error| tracing::error!(%error, "this server cannot make outbound requests"))
             .ok()
     }
 }

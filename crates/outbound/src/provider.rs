@@ -56,10 +56,10 @@ impl fmt::Debug for ProviderSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
     /// The provider does not answer as it should. The log says why.
-    #[error("The sign-in provider cannot be reached now; try again, or sign in with your password")]
+    #[error("The sign-in provider cannot be reached. Try again, or sign in with your password.")]
     Unavailable,
     /// The provider refused the code.
-    #[error("The sign-in provider refused this sign-in; begin anew")]
+    #[error("The sign-in provider refused this sign-in. Start again.")]
     CodeRefused,
     /// The provider's token is invalid.
     #[error("The sign-in provider's token was refused: {0}")]
@@ -141,9 +141,9 @@ impl Provider {
         now: EpochMs,
     ) -> Result<String, ProviderError> {
         let endpoint = self.metadata(now, FRESH).await?.endpoints.authorization_endpoint;
-        let mut url = Url::parse(&endpoint).map_err(|_| unavailable("its authorization endpoint is no URL"))?;
+        let mut url = Url::parse(&endpoint).map_err(|_| unavailable("its authorization endpoint is not a URL"))?;
         if !matches!(url.scheme(), "https" | "http") {
-            return Err(unavailable("its authorization endpoint is no web address"));
+            return Err(unavailable("its authorization endpoint is not a web address"));
         }
         let challenge = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&login.verifier));
         url.query_pairs_mut()
@@ -183,7 +183,7 @@ impl Provider {
             email = verified_email(&token, &metadata.keys, &wanted);
         }
         email.map_err(|refused| {
-            tracing::warn!(%refused, "the sign-in provider gave a token that does not hold");
+            tracing::warn!(%refused, "the sign-in provider returned an invalid token");
             ProviderError::TokenRefused(refused)
         })
     }
@@ -251,7 +251,7 @@ impl Provider {
         let base = self.settings.issuer.trim_end_matches('/');
         let endpoints: Endpoints = self.get(&format!("{base}/.well-known/openid-configuration")).await?;
         if endpoints.issuer != self.settings.issuer {
-            return Err(unavailable("it calls itself otherwise than --oidc-issuer says"));
+            return Err(unavailable("its issuer differs from --oidc-issuer"));
         }
         let keys = self.get(&endpoints.jwks_uri).await?;
         Ok(Metadata {
@@ -272,11 +272,11 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ProviderErro
     if status != 200 {
         return Err(unavailable(format!("it responded with status {status}")));
     }
-    serde_json::from_slice(body).map_err(|_| unavailable("its answer cannot be read"))
+    serde_json::from_slice(body).map_err(|_| unavailable("cannot read its response"))
 }
 
 /// The error when the provider fails. The reason goes to the log, for the operator.
 fn unavailable(why: impl std::fmt::Display) -> ProviderError {
-    tracing::warn!(%why, "the sign-in provider does not answer as it should");
+    tracing::warn!(%why, "the sign-in provider does not respond correctly");
     ProviderError::Unavailable
 }

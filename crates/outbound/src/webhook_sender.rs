@@ -84,7 +84,7 @@ impl WebhookSender {
         match tokio::time::timeout(TIMEOUT, self.try_to_send(message)).await {
             Ok(reply) => reply,
             Err(_) => Reply::none(format!(
-                "The receiver did not answer within {} seconds",
+                "The receiver did not respond within {} seconds",
                 TIMEOUT.as_secs()
             )),
         }
@@ -151,9 +151,9 @@ async fn read(mut response: Response) -> Reply {
 fn refusal(status: u16, body: &[u8]) -> String {
     let shown = one_line(&String::from_utf8_lossy(&body[..body.len().min(READ)]));
     match (status, shown.is_empty()) {
-        (300..=399, _) => format!("The receiver answered {status}; redirects are not followed"),
-        (_, true) => format!("The receiver answered {status}"),
-        (_, false) => format!("The receiver answered {status}: {shown}"),
+        (300..=399, _) => format!("The receiver responded with status {status}, and redirects are not followed"),
+        (_, true) => format!("The receiver responded with status {status}"),
+        (_, false) => format!("The receiver responded with status {status}: {shown}"),
     }
 }
 
@@ -170,7 +170,7 @@ fn failure_text(error: &reqwest::Error) -> String {
         let other = if error.is_connect() {
             "The connection failed"
         } else {
-            "The receiver broke the connection off, or its answer cannot be read"
+            "The receiver closed the connection, or its response cannot be read"
         };
         other.to_owned()
     })
@@ -193,7 +193,7 @@ fn known_cause(error: &(dyn Error + 'static)) -> Option<String> {
     inner.or_else(|| {
         let told = match io.kind() {
             io::ErrorKind::ConnectionRefused => "The connection was refused",
-            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => "The receiver broke the connection off",
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => "The receiver closed the connection",
             io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
                 "The receiver's network cannot be reached"
             }
@@ -212,22 +212,29 @@ mod tests {
     fn a_refusal_is_told_in_one_short_line() {
         let long = "x".repeat(10_000);
         for (status, body, wanted) in [
-            (500, "", "The receiver answered 500".to_owned()),
+            (500, "", "The receiver responded with status 500".to_owned()),
             (
                 400,
                 " invalid\r\n\0payload\u{7} ",
-                "The receiver answered 400: invalid payload".to_owned(),
+                "The receiver responded with status 400: invalid payload".to_owned(),
             ),
             (
                 302,
                 "moved",
-                "The receiver answered 302; redirects are not followed".to_owned(),
+                "The receiver responded with status 302, and redirects are not followed".to_owned(),
             ),
-            (404, &long, format!("The receiver answered 404: {}", "x".repeat(SHOWN))),
+            (
+                404,
+                &long,
+                format!("The receiver responded with status 404: {}", "x".repeat(SHOWN)),
+            ),
         ] {
             assert_eq!(refusal(status, body.as_bytes()), wanted);
         }
-        assert_eq!(refusal(400, b"\xff\xfe"), "The receiver answered 400: \u{fffd}\u{fffd}");
+        assert_eq!(
+            refusal(400, b"\xff\xfe"),
+            "The receiver responded with status 400: \u{fffd}\u{fffd}"
+        );
     }
 
     #[test]

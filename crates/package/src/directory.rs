@@ -120,7 +120,7 @@ impl<R: Read> Reader<R> {
     fn entry(&mut self, limits: &Limits) -> Result<Entry, PackageError> {
         let mut fixed = [0; HEADER];
         self.fill(&mut fixed)?;
-        let header = Header::read(&fixed).ok_or(PackageError::Directory("an entry of it does not start as one"))?;
+        let header = Header::read(&fixed).ok_or(PackageError::Directory("one of its entries is not valid"))?;
         let name = self.take(header.name_length)?;
         let extra = self.take(header.extra_length)?;
         self.take(header.comment_length)?;

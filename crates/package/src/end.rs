@@ -60,7 +60,7 @@ impl End {
             }),
             // The classic sign of a program or a picture with an appended archive: all offsets are too small.
             Some(sum) if sum < end => Err(PackageError::LeadingBytes),
-            _ => Err(PackageError::Directory("it is not where it says")),
+            _ => Err(PackageError::Directory("it is not at its offset")),
         }
     }
 }
@@ -125,7 +125,7 @@ impl Narrow {
         if fields.u32() != Some(u32::from_le_bytes(*b"PK\x06\x07")) {
             return Ok(None);
         }
-        let damaged = PackageError::Directory("its wide end record does not fit");
+        let damaged = PackageError::Directory("its ZIP64 end record is inconsistent");
         let (disk, start, disks) = (fields.u32(), fields.u64(), fields.u32());
         let expected = locator_start.checked_sub(WIDE_END);
         let (Some(start), true) = (start, start == expected && disk == Some(0) && disks <= Some(1)) else {

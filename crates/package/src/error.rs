@@ -9,22 +9,22 @@ use crate::path::{Collision, PathError};
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// It has no end record of a ZIP.
-    #[error("The package is not a ZIP archive, or its end is missing.")]
+    #[error("The package is not a ZIP archive, or its end is missing")]
     NotZip,
     /// Something follows the end of the archive.
-    #[error("There are bytes behind the end of the ZIP archive.")]
+    #[error("There are bytes after the end of the ZIP archive")]
     TrailingBytes,
     /// Something comes before the first entry.
-    #[error("There are bytes before the first entry of the ZIP archive.")]
+    #[error("There are bytes before the first entry of the ZIP archive")]
     LeadingBytes,
     /// The directory at the end of the archive is inconsistent.
-    #[error("The directory of the ZIP archive is damaged: {0}.")]
+    #[error("The directory of the ZIP archive is damaged: {0}")]
     Directory(&'static str),
     /// It contains no file.
-    #[error("The package holds no file.")]
+    #[error("The package contains no file")]
     Empty,
     /// There are too many entries.
-    #[error("The package has {count} entries; at most {limit} are allowed.")]
+    #[error("The package has {count} entries, but at most {limit} are allowed")]
     TooManyEntries {
         /// The number of entries.
         count: u64,
@@ -32,19 +32,19 @@ pub enum PackageError {
         limit: u64,
     },
     /// Its unpacked size is too large.
-    #[error("The package unpacks to more than {limit} bytes, which is the most that is allowed.")]
+    #[error("The package unpacks to more than {limit} bytes, which is the limit")]
     TooLarge {
         /// The maximum in bytes.
         limit: u64,
     },
     /// Its compression ratio is suspiciously high.
-    #[error("The package unpacks to more than {ratio} times its size.")]
+    #[error("The package unpacks to more than {ratio} times its size")]
     Bomb {
         /// The maximum ratio.
         ratio: u64,
     },
     /// An entry is invalid.
-    #[error("The entry `{entry}` {fault}.")]
+    #[error("The entry `{entry}` {fault}")]
     Entry {
         /// The entry.
         entry: EntryName,
@@ -52,10 +52,10 @@ pub enum PackageError {
         fault: EntryError,
     },
     /// The file cannot be read here, which is not the fault of the package.
-    #[error("The package could not be read: {0}.")]
+    #[error("Cannot read the package: {0}")]
     Unreadable(#[from] io::Error),
     /// The unpacked bytes cannot be written, which is not the fault of the package.
-    #[error("The unpacked files could not be written: {0}.")]
+    #[error("Cannot write the unpacked files: {0}")]
     Target(io::Error),
 }
 
@@ -91,22 +91,22 @@ pub enum EntryError {
     #[error("is encrypted")]
     Encrypted,
     /// Its compression method is not supported by every device.
-    #[error("is packed by method {0}; only stored and deflated entries can be unpacked")]
+    #[error("is compressed with method {0}; only stored and deflated entries are supported")]
     Method(u16),
     /// It is in another file, or needs another file to unpack.
-    #[error("needs another file to be unpacked")]
+    #[error("requires another file")]
     Incomplete,
     /// Its extra fields cannot be parsed.
     #[error("has damaged extra fields")]
     Extra,
     /// Its own header is not at the offset in the directory.
-    #[error("is not where the directory says")]
+    #[error("is not at the offset in the directory")]
     NotThere,
     /// Its own header and the directory disagree.
-    #[error("has another {0} in its own header than in the directory")]
+    #[error("has a different {0} in its own header than in the directory")]
     Disagrees(&'static str),
     /// Its flags declare a data descriptor, but there is none.
-    #[error("lacks the sizes that have to follow its bytes")]
+    #[error("is not followed by its sizes")]
     NoDescriptor,
     /// It shares bytes with another entry.
     #[error("overlaps another entry or the directory")]
@@ -115,13 +115,13 @@ pub enum EntryError {
     #[error("is followed by bytes that belong to no entry")]
     Stray,
     /// Its data cannot be unpacked.
-    #[error("cannot be unpacked, its bytes are damaged")]
+    #[error("cannot be unpacked, because its bytes are damaged")]
     Damaged,
     /// Its unpacked size differs from the declared one.
-    #[error("does not have the size that it says")]
+    #[error("does not have its declared size")]
     Size,
     /// Its checksum differs from the declared one.
-    #[error("has another checksum than it says")]
+    #[error("does not have its declared checksum")]
     Checksum,
     /// Its compression ratio is suspiciously high.
     #[error("unpacks to more than {ratio} times its size")]
@@ -141,6 +141,6 @@ mod tests {
             entry: EntryName::new(b"a/../../b"),
             fault: PathError::Climbs.into(),
         };
-        assert_eq!(error.to_string(), "The entry `a/../../b` climbs out of the package.");
+        assert_eq!(error.to_string(), "The entry `a/../../b` is outside the package.");
     }
 }

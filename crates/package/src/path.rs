@@ -27,7 +27,7 @@ pub enum PathError {
     #[error("has an absolute path")]
     Absolute,
     /// It contains `..`.
-    #[error("climbs out of the package")]
+    #[error("is outside the package")]
     Climbs,
     /// It contains a backslash.
     #[error("has a backslash in its path")]
@@ -42,7 +42,7 @@ pub enum PathError {
     #[error("has an empty part or a `.` in its path")]
     NotPlain,
     /// Another entry has exactly the same path.
-    #[error("comes twice")]
+    #[error("is in the package twice")]
     Duplicate,
     /// Another entry has the same path on a device that ignores letter case or Unicode forms.
     #[error("has the same name as `{other}` on devices that ignore letter case and Unicode forms")]
@@ -51,7 +51,7 @@ pub enum PathError {
         other: EntryName,
     },
     /// Other entries need a folder at this path.
-    #[error("is a file, but other entries need a folder there")]
+    #[error("is a file, but other entries use it as a folder")]
     FileAndFolder,
 }
 

@@ -75,7 +75,7 @@ impl EmbeddedRunner {
         }
         let _ = stage.send(Stage::Halting);
         if tokio::time::timeout(LAST_WORDS, &mut work).await.is_err() {
-            tracing::warn!("a build did not end in time; what it left running is ended at the next start");
+            tracing::warn!("a build did not end in time; its remaining processes are ended at the next start");
         }
     }
 }
@@ -83,7 +83,7 @@ impl EmbeddedRunner {
 fn tell(problem: &str) {
     tracing::warn!(
         problem,
-        "the runner of this server does not work; builds wait for other runners. Mend this, or say --no-runner"
+        "the embedded runner does not work, and builds wait for other runners; fix the problem, or give --no-runner"
     );
 }
 
@@ -104,7 +104,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let (labels, slots, user) = (settings.labels.clone(), settings.slots, settings.sandbox.user);
     if is_taken(&work_dir) {
         return Err(format!(
-            "another runner works in {}: name another place by --runner-dir",
+            "another runner uses {}: choose another directory with --runner-dir",
             work_dir.display()
         ));
     }
@@ -122,7 +122,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
         tracing::warn!(
             sandbox = sandbox.sentence(),
             %org,
-            "nothing keeps builds from this server well enough, so it runs those of its first organization only"
+            "builds are not isolated well enough from this server, so it runs only those of its first organization"
         );
         Some(org)
     };
@@ -179,7 +179,7 @@ async fn first_org(app: &App) -> OrgId {
         match found.await {
             Ok(Some(org)) => return org,
             Ok(None) => {}
-            Err(error) => tracing::debug!(%error, "the first organization cannot be read yet"),
+            Err(error) => tracing::debug!(%error, "cannot read the first organization yet"),
         }
         tokio::time::sleep(FIRST_ORG).await;
     }
@@ -204,8 +204,7 @@ async fn settings(config: &Config, address: SocketAddr) -> Result<(PathBuf, Sett
         && let Some(closed) = closed_above(&work_dir)
     {
         return Err(format!(
-            "builds run as users of their own, and these cannot pass through {}: run chmod o+x on it, or name another \
-             place by --runner-dir",
+            "builds run as separate users, which cannot access {}: run chmod o+x on it, or choose another directory with --runner-dir",
             closed.display()
         ));
     }

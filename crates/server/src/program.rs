@@ -26,7 +26,7 @@ pub fn main() -> ExitCode {
     let args = Args::parse();
     if let Some(Command::StoreSimulator) = args.command {
         return fail(
-            &"store-simulator takes none of the settings before it; see launchway-server store-simulator --help",
+            &"store-simulator accepts none of the settings before it; see launchway-server store-simulator --help",
         );
     }
     let config = match Config::load(args.settings.clone(), credentials_from_environment()) {
@@ -39,8 +39,8 @@ pub fn main() -> ExitCode {
     for flag in exposed::passwords(std::env::args_os().skip(1)) {
         let _ = writeln!(
             std::io::stderr(),
-            "warning: {flag} holds a password, which every user of this machine can read on the command line; put it into the \
-             environment or the settings file, readable by the server's user alone"
+            "warning: {flag} has a password, which every user of this machine can read on the command line; set it \
+             in the environment, or in a settings file that only the server's user can read"
         );
     }
     start_log(
@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
 
 async fn migrate(config: Config) -> Result<(), CommandError> {
     admin::open(config).await?;
-    writeln!(std::io::stdout(), "The database is up to date.")?;
+    writeln!(std::io::stdout(), "The database is up to date")?;
     Ok(())
 }
 

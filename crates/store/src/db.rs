@@ -47,14 +47,14 @@ pub enum OpenError {
     #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
     BadUrl,
     /// The server or file refuses the connection.
-    #[error("cannot be opened: {0}")]
+    #[error("is not accessible: {0}")]
     Connect(#[source] sqlx::Error),
     /// The schema cannot be brought up to date.
     #[error("cannot be migrated: {0}")]
     Migrate(#[from] MigrateError),
     /// A newer release changed the schema so that this one must not work on it.
     #[error(
-        "needs launchway-server of a release that knows migration {needed}; this one knows {known}. Start the newer release"
+        "requires a launchway-server release with migration {needed}, but this one has {known}; start the newer release"
     )]
     TooNew {
         /// The oldest schema that a program must support.

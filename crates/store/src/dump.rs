@@ -63,7 +63,7 @@ pub enum DumpError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The file.
-    #[error("the dump cannot be read or written: {0}")]
+    #[error("cannot read or write the dump: {0}")]
     Io(#[from] std::io::Error),
     /// A line is not valid in a dump.
     #[error("line {0} of the dump is damaged, or from a newer version")]

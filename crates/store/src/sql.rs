@@ -19,10 +19,10 @@ pub enum StoreError {
     #[error("the database's disk is full: {0}")]
     Full(#[source] sqlx::Error),
     /// A stored value violates the schema's rules.
-    #[error("the column {0} holds a value that cannot be read")]
+    #[error("cannot read the value of the column {0}")]
     Corrupt(&'static str),
     /// Any other error: a defect.
-    #[error("the database refused: {0}")]
+    #[error("the database returned an error: {0}")]
     Refused(#[source] sqlx::Error),
 }
 

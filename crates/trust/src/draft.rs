@@ -22,10 +22,10 @@ pub struct Draft {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignError {
     /// The key is not one of the role's.
-    #[error("the key may not sign for this role")]
+    #[error("the key is not authorized for this role")]
     NoSigner,
     /// The signature is not one of the key over this file.
-    #[error("the signature is not one of this key over this file")]
+    #[error("the signature is not valid for this key and file")]
     Signature,
     /// The key cannot sign.
     #[error(transparent)]

@@ -38,7 +38,7 @@ pub enum MetadataError {
     #[error(transparent)]
     Form(#[from] FormError),
     /// `_type` is another.
-    #[error("is of another type than `{expected}`")]
+    #[error("is not of the type `{expected}`")]
     Type {
         /// The type that was asked for.
         expected: &'static str,

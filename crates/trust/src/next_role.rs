@@ -24,7 +24,7 @@ const SIGNATURE_BYTES: usize = 256;
 
 /// The role revokes as many packages as it can: revocations that every app in use carries can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the role revokes {MAX_REVOKED} packages already: take out those that every app in use carries")]
+#[error("the role already revokes {MAX_REVOKED} packages: remove those that every app in use contains")]
 pub struct RevocationLimitError;
 
 /// What pruning goes by.
@@ -44,7 +44,7 @@ pub struct Pruning<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PublicationError {
     /// Its version is not the next one.
-    #[error("has version {found} where {expected} is the next one")]
+    #[error("has version {found}, but the next version is {expected}")]
     Version {
         /// The next version.
         expected: u64,

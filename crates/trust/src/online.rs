@@ -58,7 +58,7 @@ pub enum OnlineError {
         found: u64,
     },
     /// There is no higher version.
-    #[error("all versions are used up")]
+    #[error("no version is left")]
     VersionsUsedUp,
     /// The root does not name the key.
     #[error(transparent)]

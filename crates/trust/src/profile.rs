@@ -30,7 +30,7 @@ pub enum ProfileError {
     #[error("the root is valid for more than two years")]
     Lifetime,
     /// A key is no P-256 key.
-    #[error("`{role}` has the key {key_id}, which is missing or no ECDSA P-256 key")]
+    #[error("`{role}` has the key {key_id}, which is missing or not an ECDSA P-256 key")]
     Key {
         /// The role.
         role: String,
@@ -60,13 +60,13 @@ pub enum ProfileError {
         role: String,
     },
     /// The role has another name than `any` and `c-<configuration>`.
-    #[error("`{role}` is no role of this repository")]
+    #[error("`{role}` is not a role of this repository")]
     Role {
         /// The role.
         role: String,
     },
     /// The delegation is for other paths, or lets later roles sign for them.
-    #[error("`{role}` must be delegated to for its own paths alone, and terminating")]
+    #[error("the delegation to `{role}` must be terminating and only for its own paths")]
     Delegation {
         /// The role.
         role: String,
@@ -80,7 +80,7 @@ pub enum ProfileError {
         what: &'static str,
     },
     /// A target is not an update of the role.
-    #[error("`{path}` is no update of its role")]
+    #[error("`{path}` is not an update of its role")]
     Target {
         /// The path.
         path: String,

@@ -28,10 +28,10 @@ pub enum Reason {
     #[error(transparent)]
     File(#[from] FileMismatchError),
     /// It is of another repository or app, or does not say of which.
-    #[error("is of another repository or app")]
+    #[error("is for another repository or app")]
     Identity,
     /// Its version is not the one that was asked for.
-    #[error("has version {found} where {expected} was expected")]
+    #[error("has version {found} instead of {expected}")]
     Version {
         /// The version that was asked for.
         expected: u64,
@@ -83,7 +83,7 @@ pub enum Reason {
     #[error("is missing")]
     Missing,
     /// The role is delegated to for other paths than its own.
-    #[error("is delegated to for other paths than its own")]
+    #[error("has a delegation for paths that are not its own")]
     Paths,
     /// It lists targets or delegations that the role must not have: the file belongs to another role.
     #[error("lists targets or roles that are not its own")]

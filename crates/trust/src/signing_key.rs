@@ -33,19 +33,19 @@ pub struct SigningKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SigningKeyError {
     /// The text is no PEM of a PKCS#8 private key.
-    #[error("the file is no private key: PEM of PKCS#8 is expected")]
+    #[error("the file is not a private key in PKCS#8 PEM format")]
     Malformed,
     /// It is no ECDSA key on P-256 with its public key.
-    #[error("the key is no ECDSA P-256 key")]
+    #[error("the key is not an ECDSA P-256 key")]
     Unsupported,
     /// The file is encrypted, and no passphrase was given.
-    #[error("the key is encrypted: its passphrase is needed")]
+    #[error("the key is encrypted: its passphrase is required")]
     Encrypted,
     /// It is encrypted otherwise than by scrypt and AES-256.
-    #[error("the key is encrypted otherwise than by scrypt and AES-256")]
+    #[error("the key is not encrypted with scrypt and AES-256")]
     Encryption,
     /// The passphrase is wrong.
-    #[error("the passphrase does not open the key")]
+    #[error("the passphrase of the key is wrong")]
     Passphrase,
     /// The system gives no randomness, or the library failed.
     #[error("the system cannot sign now")]

@@ -19,7 +19,7 @@ pub fn finish_rotation(file: &Path, check: &str) -> Option<MasterKey> {
         .ok()
         .filter(|key| key.fits(check))?;
     if let Err(error) = put_in_place(file) {
-        tracing::warn!(%error, file = %file.display(), "the new master key could not be put in place of the old one");
+        tracing::warn!(%error, file = %file.display(), "cannot replace the old master key with the new one");
     }
     Some(key)
 }

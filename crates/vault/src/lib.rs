@@ -34,12 +34,12 @@ pub enum VaultError {
     Store(#[from] StoreError),
     /// This node still has the key file from before a rotation.
     #[error(
-        "Secrets cannot be opened here now: the master key was changed and this server still has the old key file; the \
-         operator has to put the new one in its place"
+        "This server cannot open secrets: the master key was changed, and this server has the old key file. The \
+         operator has to replace it."
     )]
     OldMasterKey,
     /// The value was not sealed for this place, or is damaged.
-    #[error("a sealed value does not open in its place")]
+    #[error("cannot open a sealed value in its context")]
     Damaged,
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn derive(key: &[u8; 32], purpose: Purpose) -> Zeroizing<[u8; 32]> {
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     /// The file is missing, although the database is sealed with its key.
-    #[error("{}: is missing, and this database was sealed with it; put the file back", .0.display())]
+    #[error("{}: is missing, although this database was sealed with it; restore the file", .0.display())]
     Missing(PathBuf),
     /// The file cannot be read or written, or does not contain a key.
     #[error("{}: {cause}", .file.display())]
@@ -125,9 +125,9 @@ impl MasterKey {
         let bytes = Zeroizing::new(std::fs::read(path)?);
         let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
         if open_to_others {
-            tracing::warn!(file = %path.display(), "the master key can be read by other users; run chmod 600 on it");
+            tracing::warn!(file = %path.display(), "other users can read the master key; run chmod 600 on it");
         }
-        Self::read(&bytes).ok_or_else(|| std::io::Error::other("does not hold 32 bytes, raw or as 64 hex digits"))
+        Self::read(&bytes).ok_or_else(|| std::io::Error::other("must have 32 bytes, raw or as 64 hex digits"))
     }
 
     /// A new random key.

@@ -25,7 +25,7 @@ use crate::cookies;
 use crate::query::Query;
 use crate::same_site::is_from_own_pages;
 
-const OTHER_ORGANIZATION: &str = "orgId names an organization that this caller does not act in";
+const OTHER_ORGANIZATION: &str = "orgId must be an organization that this caller can act in";
 const OTHER_SITE: &str = "A change made with a session must come from the dashboard's own pages";
 
 /// Who may call an endpoint.
@@ -285,13 +285,13 @@ fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), Api
     match (who, needed_scope) {
         (Who::Key { key, .. }, Some(scope)) if !key.scopes.contains(&scope) => Err(ApiError::MissingScope(scope)),
         (Who::Key { .. }, _) if access == Access::Session => Err(ApiError::Forbidden(
-            "This is for signed-in users; an API key has no session".to_owned(),
+            "This requires a signed-in user. An API key has no session.".to_owned(),
         )),
         (Who::Session { .. }, _) => match access {
             Access::Admin(least) if role.is_none_or(|role| role < least) => {
                 let yours = role.map_or("none", Role::as_str);
                 Err(ApiError::Forbidden(format!(
-                    "This needs the role {least} in the organization; yours is {yours}"
+                    "This requires the role {least} in the organization, but your role is {yours}"
                 )))
             }
             _ => Ok(()),

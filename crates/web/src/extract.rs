@@ -180,6 +180,6 @@ fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     })?;
     reader
         .end()
-        .map_err(|_| ApiError::bad("There is more behind the JSON body"))?;
+        .map_err(|_| ApiError::bad("The JSON body is followed by more data"))?;
     Ok(value)
 }

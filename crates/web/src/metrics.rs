@@ -21,7 +21,7 @@ const FORMAT: HeaderValue = HeaderValue::from_static("application/openmetrics-te
 pub async fn serve(app: Arc<App>, listener: TcpListener) {
     let router = Router::new().route("/metrics", get(move || answer(app.clone())));
     if let Err(error) = axum::serve(listener, router).await {
-        tracing::error!(%error, "metrics are not served any more");
+        tracing::error!(%error, "the metrics listener stopped");
     }
 }
 
@@ -33,17 +33,17 @@ async fn answer(app: Arc<App>) -> Response {
 pub async fn text(app: &App) -> String {
     let mut gauges = Registry::default();
     let revision = ConstGauge::new(app.index.revision().await);
-    let help = "The last change that the index of checks has followed";
+    let help = "Revision of the last change in the index of checks";
     gauges.register("launchway_index_revision", help, revision);
     match queued_builds(app).await {
         Ok(queued) => {
-            let help = "Builds of all organizations that wait for a runner";
+            let help = "Builds of all organizations waiting for a runner";
             gauges.register("launchway_build_queue_length", help, ConstGauge::new(queued));
         }
-        Err(error) => tracing::warn!(%error, "the metrics lack the length of the queue"),
+        Err(error) => tracing::warn!(%error, "cannot read the length of the queue for the metrics"),
     }
     let started = ConstGauge::new(app.counters.started / SECOND);
-    let help = "When the process started, in epoch seconds";
+    let help = "Start time of the process in seconds since the epoch";
     gauges.register("process_start_time_seconds", help, started);
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -18,7 +18,7 @@ use crate::connection::{Timeouts, Unread};
 
 /// The client sends the body of its request too slowly.
 #[derive(Debug, thiserror::Error)]
-#[error("the body came too slowly")]
+#[error("the body arrived too slowly")]
 pub struct BodyTimeoutError;
 
 /// A body with deadlines. Only the time that the service waits for the client counts, not its own processing time.

@@ -170,7 +170,7 @@ impl HttpServer {
             if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
                 tracing::warn!(
                     peer = %peer.address,
-                    "a connection was turned away: there are too many, see --max-connections and --max-connections-per-client"
+                    "refused a connection: too many connections, see --max-connections and --max-connections-per-client"
                 );
             }
             return None;
@@ -223,7 +223,8 @@ impl HttpServer {
             if !self.warned.swap(true, Ordering::Relaxed) {
                 tracing::warn!(
                     peer = %peer.address,
-                    "X-Forwarded-For from an address that --trusted-proxies does not name, or from a build's process; it is ignored"
+                    "ignoring X-Forwarded-For from an address that is not in --trusted-proxies, or from a process of \
+                     a build"
                 );
             }
             return peer.address;
@@ -263,7 +264,7 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
                 Ok(accepted) => accepted,
                 Err(error) => {
                     // Most likely out of file descriptors: wait for some to be closed.
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }

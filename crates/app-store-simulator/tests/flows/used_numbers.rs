@@ -24,7 +24,7 @@ fn by_hand(release: &Release) -> ByHand {
     }
 }
 
-/// The same version and number with other bytes.
+/// The same version and number with different bytes.
 fn other_bytes() -> Release {
     let mut other = release(Platform::Ios, "testflight", 42, 700);
     other.options.uses_non_exempt_encryption = Some(false);
@@ -76,7 +76,10 @@ async fn only_a_build_of_the_same_bytes_is_released() {
     let stand = Stand::new();
     let first = to_end::<AppStoreConnect>(&stand, &testflight()).await;
     assert_eq!(first.status, Success);
-    assert_used(&to_end::<AppStoreConnect>(&stand, &other_bytes()).await, "other bytes");
+    assert_used(
+        &to_end::<AppStoreConnect>(&stand, &other_bytes()).await,
+        "different bytes",
+    );
     let mut again = testflight();
     assert_used(
         &to_end::<AppStoreConnect>(&stand, &again).await,
@@ -97,7 +100,10 @@ async fn an_upload_of_other_bytes_counts_as_the_build_it_becomes() {
     let stand = Stand::new();
     let processing = |step: &Step<Progress>| step.progress.stage == Stage::AwaitUpload;
     let first = drive::<AppStoreConnect>(&stand, &testflight(), Progress::default(), Queued, processing).await;
-    assert_used(&to_end::<AppStoreConnect>(&stand, &other_bytes()).await, "other bytes");
+    assert_used(
+        &to_end::<AppStoreConnect>(&stand, &other_bytes()).await,
+        "different bytes",
+    );
     let mut again = testflight();
     again.earlier = kept(&first);
     let ended = to_end::<AppStoreConnect>(&stand, &again).await;
@@ -119,7 +125,7 @@ async fn an_upload_that_somebody_else_announced_is_left_alone() {
     assert_ne!(ended.progress.build_upload_id, theirs.progress.build_upload_id);
 }
 
-/// The file of this submission's own upload was committed with other bytes.
+/// The file of this submission's own upload was committed with different bytes.
 #[tokio::test]
 async fn a_file_of_other_bytes_is_not_taken_for_this_submissions() {
     // An app store that does not verify the checksum, but reports the one it was given.
@@ -160,7 +166,10 @@ fn android() -> Release {
 async fn google_plays_checksums_tell_whose_a_bundle_is() {
     let stand = Stand::new();
     stand.simulator.bundle_by_hand(APP, 42, &"ab".repeat(32));
-    assert_used(&to_end::<GooglePlay>(&stand, &android()).await, "other bytes by hand");
+    assert_used(
+        &to_end::<GooglePlay>(&stand, &android()).await,
+        "different bytes by hand",
+    );
     assert_eq!((stand.ledger().count("upload"), stand.ledger().count("commit")), (0, 0));
     let stand = Stand::new();
     stand

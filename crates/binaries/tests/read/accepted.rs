@@ -36,16 +36,16 @@ fn mismatches_are_told_in_sentences() {
     assert_eq!(
         mismatches(&facts, &wrong),
         [
-            "The APK has the bundle id com.example.app, but com.example.other was asked for.",
-            "The APK has the version 1.2.3, but 2.0 was asked for.",
-            "The APK has the build number 42, but 43 was asked for.",
-            "The APK is made for android, but ios was asked for.",
+            "The APK has the bundle id com.example.app instead of the requested com.example.other",
+            "The APK has the version 1.2.3 instead of the requested 2.0",
+            "The APK has the build number 42 instead of the requested 43",
+            "The APK is built for android instead of the requested ios",
         ]
     );
     let facts = read_bytes(&fixture("no-versions.apk")).unwrap();
     assert_eq!(
         mismatches(&facts, &right)[0],
-        "The APK has no version, but 1.2.3 was asked for."
+        "The APK has no version instead of the requested 1.2.3"
     );
 }
 
@@ -55,22 +55,22 @@ fn what_cannot_be_read_beside_the_manifest_is_a_warning() {
         (
             "signed.aab",
             "META-INF/KEY.RSA",
-            "The JAR signature in META-INF cannot be read.",
+            "Cannot read the JAR signature in META-INF",
         ),
         (
             "binary.ipa",
             "Payload/Example.app/Example",
-            "The code signature of the IPA's executable cannot be read.",
+            "Cannot read the code signature of the IPA's executable",
         ),
         (
             "binary.ipa",
             "Payload/Example.app/embedded.mobileprovision",
-            "The IPA's provisioning profile cannot be read: ",
+            "Cannot read the IPA's provisioning profile: ",
         ),
         (
             "resource-version.apk",
             "resources.arsc",
-            "The manifest names a resource as its versionName, which cannot be read.",
+            "The versionName in the manifest is a reference to a resource, which cannot be read",
         ),
     ] {
         let mut files = unpacked(&fixture(name));

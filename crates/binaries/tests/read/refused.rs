@@ -14,11 +14,11 @@ fn each_file_that_is_no_app_is_told_why() {
     let refusals = [
         (
             "empty.ipa",
-            "The IPA holds no Payload/*.app/Info.plist. Build the app again.",
+            "The IPA has no Payload/*.app/Info.plist. Build the app again.",
         ),
         (
             "library.aar",
-            "The file is an Android library (AAR), not an app. Give the APK or AAB of the app.",
+            "The file is an Android library (AAR), not an app. Use the APK or AAB of the app.",
         ),
         (
             "nameless.ipa",
@@ -26,23 +26,23 @@ fn each_file_that_is_no_app_is_told_why() {
         ),
         (
             "no-manifest.aab",
-            "The AAB holds no base/manifest/AndroidManifest.xml. Build the app again.",
+            "The AAB has no base/manifest/AndroidManifest.xml. Build the app again.",
         ),
         (
             "no-manifest.apk",
-            "The APK holds no AndroidManifest.xml. Build the app again.",
+            "The APK has no AndroidManifest.xml. Build the app again.",
         ),
         (
             "other.zip",
-            "The file is no APK, AAB or IPA. Give the app that the build made.",
+            "The file is not an APK, AAB or IPA. Use the app from the build.",
         ),
         (
             "set.apks",
-            "The file is a set of APKs. Give the AAB that it was made from, or one universal APK.",
+            "The file is a set of APKs. Use the AAB that it was created from, or a universal APK.",
         ),
         (
             "several.ipa",
-            "The IPA holds several apps in Payload. Export each app alone.",
+            "The IPA has several apps in Payload. Export each app separately.",
         ),
     ];
     for (name, text) in refusals {
@@ -56,10 +56,7 @@ fn each_file_that_is_no_app_is_told_why() {
 #[test]
 fn other_bytes_are_no_app() {
     for bytes in [&b""[..], b"PK", b"hello", &[0; 100_000]] {
-        refused(
-            bytes,
-            "The file is no APK, AAB or IPA. Give the app that the build made.",
-        );
+        refused(bytes, "The file is not an APK, AAB or IPA. Use the app from the build.");
     }
 }
 
@@ -130,6 +127,6 @@ fn two_manifests_are_refused() {
     }
     refused(
         &bytes,
-        "The file holds AndroidManifest.xml more than once. Build the app again.",
+        "The file contains AndroidManifest.xml more than once. Build the app again.",
     );
 }

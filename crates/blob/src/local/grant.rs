@@ -55,7 +55,7 @@ pub enum GrantError {
     #[error("The signature of this link is not valid")]
     Signature,
     /// It has expired.
-    #[error("This link has expired; ask for a new one")]
+    #[error("This link has expired. Ask for a new one.")]
     Expired,
 }
 

@@ -35,7 +35,7 @@ impl Address {
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         if Key::new(bucket).is_err() {
             return Err(wrong(
-                "the bucket's name must have letters, digits, `.`, `_` and `-` only",
+                "the bucket's name must have only letters, digits, `.`, `_` and `-`",
             ));
         }
         let prefix = match prefix.trim_end_matches('/') {
@@ -107,7 +107,7 @@ impl Parameters {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = percent::decode(value)
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| BlobError::Settings(format!("{name} has no readable value")))?;
+                .ok_or_else(|| BlobError::Settings(format!("{name} is not valid UTF-8")))?;
             match (name, value.as_str()) {
                 ("endpoint", _) => parameters.endpoint = Some(value),
                 ("region", _) => parameters.region = Some(value),
@@ -116,7 +116,7 @@ impl Parameters {
                 ("path_style", _) => return Err(BlobError::Settings("path_style must be true or false".to_owned())),
                 _ => {
                     return Err(BlobError::Settings(format!(
-                        "`{name}` is unknown; there are endpoint, region and path_style"
+                        "`{name}` is unknown; the parameters are endpoint, region and path_style"
                     )));
                 }
             }
@@ -222,7 +222,7 @@ mod tests {
             ("s3://b c", "the bucket's name"),
             ("s3://box/..", "an object key has segments"),
             ("s3://box?regoin=x", "`regoin` is unknown"),
-            ("s3://box?region=", "region has no readable value"),
+            ("s3://box?region=", "region is not valid UTF-8"),
             ("s3://box?region=a/b", "region must be a name"),
             ("s3://box?path_style=yes", "path_style must be true or false"),
             ("s3://box?endpoint=example.com", "endpoint must be an address"),

@@ -223,7 +223,7 @@ async fn a_server_of_another_version() {
         Reply::error(
             404,
             "Not Found",
-            "There is nothing at this path; the API is described at /docs",
+            "There is nothing at this path. The API is described at /docs.",
         ),
         Reply::new(
             200,

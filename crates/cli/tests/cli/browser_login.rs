@@ -93,7 +93,13 @@ async fn json_is_who_it_is_and_the_code_is_shown_beside() {
 
 #[tokio::test]
 async fn what_ends_it_is_said_and_nothing_is_kept() {
-    let used = || Reply::error(401, "Unauthorized", "This login is not known or was used; begin again");
+    let used = || {
+        Reply::error(
+            401,
+            "Unauthorized",
+            "This login is unknown or already used. Start again.",
+        )
+    };
     let rows: [Vec<Reply>; 6] = [
         vec![begun(), outcome("denied", json!({}))],
         vec![begun(), outcome("pending", json!({})), outcome("expired", json!({}))],

@@ -94,7 +94,7 @@ fn whole() -> Vec<(&'static str, Value)> {
     vec![
         (
             "build",
-            json!({"waitingFor": "Waits for a runner with java=21: none is connected."}),
+            json!({"waitingFor": "Waiting for a runner with java=21: none is connected."}),
         ),
         (
             "build",
@@ -136,7 +136,7 @@ async fn packs_uploads_and_follows_to_the_end() {
     --- standard error
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
-    Waits for a runner with java=21: none is connected.
+    Waiting for a runner with java=21: none is connected.
     build_01kb0000000000000000000001 runs on box
     ==> source
     ==> compile

@@ -16,7 +16,7 @@ async fn logs_as_they_are() {
         Reply::new(200, "one\n\u{1b}[32mtw").cut(),
         Reply::new(200, "o\u{1b}[0m\nthree").header("content-type", "text/plain"),
         Reply::error(416, "Range Not Satisfiable", "There is nothing behind the end"),
-        Reply::error(404, "Not Found", "There is no such build"),
+        Reply::error(404, "Not Found", "No such build"),
     ])
     .await;
     let stage = Stage::with(&server);
@@ -32,7 +32,7 @@ async fn logs_as_they_are() {
     --- exit 0
     $ launchway build logs build_01kb0000000000000000000002
     --- standard error
-    error: There is no such build
+    error: No such build
     --- exit 3
     "#);
     let asked = [(ID, 0), (ID, 11), (ID, 99), (OTHER, 0)];

@@ -108,7 +108,7 @@ async fn cancel_retry_and_delete() {
         Reply::new(200, stream(&[("end", ended)])),
         Reply::new(201, build(again).to_string()),
         Reply::new(200, json!({"id": ID, "status": "deleted"}).to_string()),
-        Reply::error(404, "Not Found", "There is no such build"),
+        Reply::error(404, "Not Found", "No such build"),
     ])
     .await;
     let stage = Stage::with(&server);
@@ -163,7 +163,7 @@ async fn cancel_retry_and_delete() {
     --- exit 0
     $ launchway build delete build_01kb0000000000000000000001 --yes
     --- standard error
-    error: There is no such build
+    error: No such build
     --- exit 3
     "#);
     let calls = [

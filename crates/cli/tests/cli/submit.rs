@@ -300,7 +300,7 @@ async fn a_build_that_does_not_fit_is_not_submitted() {
     let server = FakeServer::start([
         Reply::new(200, page(&[build(json!({"status": "success"}))], 1, 0)),
         Reply::new(200, build(json!({"platform": "ios"})).to_string()),
-        Reply::error(404, "Not Found", "There is no such build"),
+        Reply::error(404, "Not Found", "No such build"),
     ])
     .await;
     let stage = Stage::with(&server);

@@ -102,7 +102,7 @@ async fn a_build_is_followed_through_a_bad_network() {
 
 #[tokio::test]
 async fn following_ends_where_there_is_nothing_to_wait_for() {
-    let gone = FakeServer::start([Reply::error(404, "Not Found", "There is no such build")]).await;
+    let gone = FakeServer::start([Reply::error(404, "Not Found", "No such build")]).await;
     let (shown, end, _) = told(&gone, 7).await;
     assert!(matches!(end, Err(Error::Api { status: 404, .. })) && shown.is_empty());
     assert_eq!(gone.seen()[0].header("last-event-id"), "7");

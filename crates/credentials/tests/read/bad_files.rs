@@ -20,7 +20,8 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         AndroidKeystore,
         "dsa.p12",
-        "The Android keystore uses a DSA key, which is not supported. Export it again as PKCS#12 with a current keytool.",
+        "The Android keystore uses a DSA key, which is not supported. Export it again as PKCS#12 with a current \
+         keytool.",
     ),
     (
         AndroidKeystore,
@@ -31,23 +32,23 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         AndroidKeystore,
         "too-many-rounds.p12",
-        "The Android keystore asks for more than 10,000,000 rounds of password derivation. Export it again as PKCS#12 \
+        "The Android keystore requires more than 10,000,000 rounds of password derivation. Export it again as PKCS#12 \
          with a current keytool.",
     ),
     (
         AndroidKeystore,
         "certificates-only.p12",
-        "The Android keystore holds no private key. Export it again together with the private key.",
+        "The Android keystore has no private key. Export it again together with the private key.",
     ),
     (
         AndroidKeystore,
         "certificates-only.jks",
-        "The Android keystore holds no private key. Export it again together with the private key.",
+        "The Android keystore has no private key. Export it again together with the private key.",
     ),
     (
         AndroidKeystore,
         "foreign-certificate.p12",
-        "The private key '1' of the Android keystore does not belong to its certificate. Export both together.",
+        "The private key `1` of the Android keystore does not belong to its certificate. Export both together.",
     ),
     (
         AndroidKeystore,
@@ -73,12 +74,12 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         AndroidKeystore,
         "distribution.p12",
-        "This is an Apple certificate, not an Android keystore (JKS or PKCS#12).",
+        "This is an Apple certificate, not an Android keystore (JKS or PKCS#12)",
     ),
     (
         AppleCertificate,
         "apple-certificate-only.p12",
-        "The Apple certificate holds no private key. Export it again together with the private key.",
+        "The Apple certificate has no private key. Export it again together with the private key.",
     ),
     (
         AppleCertificate,
@@ -132,7 +133,7 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         AppStoreConnectKey,
         "encrypted.p8",
-        "This is an encrypted private key, not an App Store Connect key (.p8).",
+        "This is an encrypted private key, not an App Store Connect key (.p8)",
     ),
     (
         GoogleServiceAccount,
@@ -143,7 +144,7 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         GoogleServiceAccount,
         "google-services.json",
-        "This is a google-services.json, not a Google service account key (JSON).",
+        "This is a google-services.json, not a Google service account key (JSON)",
     ),
     (
         GoogleServiceAccount,
@@ -181,7 +182,7 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         ProvisioningProfile,
         "unsigned.plist",
-        "This is a property list, not a provisioning profile.",
+        "This is a property list, not a provisioning profile",
     ),
 ];
 

@@ -48,7 +48,7 @@ fn a_file_of_another_kind_is_called_by_its_name() {
             if !is_own {
                 assert_eq!(
                     message(kind, &fixture(name).given()),
-                    format!("This is {found}, not {wanted}.")
+                    format!("This is {found}, not {wanted}")
                 );
             }
         }
@@ -62,7 +62,7 @@ fn a_file_of_another_kind_is_called_by_its_name() {
         ] {
             let expected = match kind {
                 AndroidKeystore if content[0] == 0 => continue,
-                _ => format!("This is {found}, not {wanted}."),
+                _ => format!("This is {found}, not {wanted}"),
             };
             assert_eq!(
                 message(
@@ -102,7 +102,7 @@ fn empty_and_huge_files_are_refused() {
                     ..CredentialInput::default()
                 }
             ),
-            "The file is larger than 1 MiB, and no credential is. Upload the credential alone."
+            "The file is larger than 1 MiB, the limit of a credential. Upload only the credential."
         );
         let largest = CredentialInput {
             content: &huge[1..],
@@ -125,7 +125,7 @@ fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
             password: Some("another-secret"),
             ..fixture.given()
         };
-        let expected = format!("The password is wrong: it does not open the {}.", kind.title());
+        let expected = format!("The password is wrong: it does not open the {}", kindtitle());
         assert_eq!(message(kind, &wrong), expected, "{}", fixture.name);
         if fixture.given().password.is_none() {
             continue;
@@ -135,7 +135,7 @@ fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
                 password,
                 ..fixture.given()
             };
-            let expected = format!("The {} is protected by a password: give it as password.", kind.title());
+            let expected = format!("The {} is protected by a password: send it as password", kind.title());
             assert_eq!(message(kind, &missing), expected, "{}", fixture.name);
         }
     }
@@ -153,7 +153,7 @@ fn a_keys_own_password_is_asked_for() {
                 ..own.given()
             }
         ),
-        "The key 'upload' has a password of its own: give it as keyPassword."
+        "The key `upload` has its own password: send it as keyPassword"
     );
     assert_eq!(
         message(
@@ -163,7 +163,7 @@ fn a_keys_own_password_is_asked_for() {
                 ..own.given()
             }
         ),
-        "The key password is wrong: it does not open the key 'upload'."
+        "The key password is wrong: it does not open the key `upload`."
     );
     for name in ["openssl3.p12", "rsa.jks", "no-mac.p12"] {
         assert_eq!(
@@ -174,7 +174,7 @@ fn a_keys_own_password_is_asked_for() {
                     ..fixture(name).given()
                 }
             ),
-            "The key password is wrong: it does not open the key 'upload'. The keystore's password opens it: leave the \
+            "The key password is wrong: it does not open the key `upload`. The keystore's password opens it: leave the \
              key password out.",
             "{name}"
         );
@@ -197,11 +197,11 @@ fn several_keys_are_listed() {
         }
         assert_eq!(
             missing,
-            "The Android keystore holds several private keys: name one as alias (debug, release)."
+            "The Android keystore has several private keys: choose one with alias (debug, release)"
         );
         assert_eq!(
             unknown,
-            "The Android keystore holds no private key with the alias 'upload', only: debug, release."
+            "The Android keystore has no private key with the alias `upload`, only: debug, release"
         );
     }
 }
@@ -255,8 +255,8 @@ fn a_changed_profile_is_refused() {
 #[test]
 fn ids_of_a_key_have_their_form() {
     let fixture = fixture("store-connect.p8");
-    let missing = "keyId is required: App Store Connect shows it beside the key.";
-    let malformed = "keyId must be 10 upper-case letters and digits, as App Store Connect shows it.";
+    let missing = "keyId is required: App Store Connect shows it beside the key";
+    let malformed = "keyId must be 10 upper-case letters and digits, as shown in App Store Connect";
     for (key_id, expected) in [
         (None, missing),
         (Some(""), missing),
@@ -291,7 +291,7 @@ fn ids_of_a_key_have_their_form() {
                     ..fixture.given()
                 }
             ),
-            "issuerId must be a UUID, as App Store Connect shows it; an individual key has none."
+            "issuerId must be a UUID, as shown in App Store Connect; an individual key has none"
         );
     }
 }
@@ -364,7 +364,7 @@ fn endless_texts_are_refused() {
                 ..CredentialInput::default()
             }
         ),
-        "The Google service account key holds names of more than 64 KiB in all. Create a new JSON key in the Google Cloud \
+        "The Google service account key has more than 64 KiB of names. Create a new JSON key in the Google Cloud \
          console."
     );
     let endless = "x".repeat(1 << 20);
@@ -376,7 +376,7 @@ fn endless_texts_are_refused() {
         };
         assert_eq!(
             message(AndroidKeystore, &store),
-            "The password is wrong: it does not open the Android keystore."
+            "The password is wrong: it does not open the Android keystore"
         );
         let key = CredentialInput {
             key_password: Some(&endless),

@@ -223,7 +223,7 @@ fn hostile_layouts() -> Vec<Named> {
     vec![
         ("nothing", Vec::new()),
         ("text", b"hello".to_vec()),
-        ("bytes behind the end", [&whole[..], b"x"].concat()),
+        ("bytes after the end", [&whole[..], b"x"].concat()),
         ("bytes before the first entry", [b"MZ", &whole[..]].concat()),
         ("half", whole[..whole.len() / 2].to_vec()),
         ("without its last byte", whole[..whole.len() - 1].to_vec()),

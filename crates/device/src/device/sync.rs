@@ -40,7 +40,7 @@ pub enum SyncError {
     #[error("the app has not started yet")]
     NotStarted,
     /// The state was corrupt and is set aside.
-    #[error("state.json cannot be understood; it was set aside, and the next start begins anew")]
+    #[error("state.json is not valid; it was set aside, and the next start uses a new one")]
     Corrupt,
     /// The storage failed.
     #[error("the storage failed: {0}")]

@@ -121,7 +121,7 @@ fn a_range_that_begins_elsewhere_is_not_written() {
     assert!(matches!(next(), Err(DownloadError::Network(_))));
     assert!(matches!(
         next(),
-        Err(DownloadError::Wrong("it answers another range than asked"))
+        Err(DownloadError::Wrong("its range is not the requested one"))
     ));
     assert_eq!(arrived, [100]);
 }

@@ -58,7 +58,7 @@ impl Clients {
     /// The client for a submission.
     pub async fn of(&self, app: &App, submission: &Submission) -> Result<Client, ClientError> {
         let gone = || {
-            let message = "The credential of this submission was deleted.";
+            let message = "The credential of this submission was deleted";
             ClientError::Reported(AppStoreError::new(Code::CredentialInvalid, message))
         };
         let id = submission.credential_id.ok_or_else(gone)?;
@@ -102,7 +102,7 @@ struct ServiceAccount {
 
 fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, AppStoreError> {
     // The file was validated when it was added, so this is a defect; nothing of it is quoted.
-    let unreadable = || AppStoreError::new(Code::CredentialInvalid, "The credential cannot be read.");
+    let unreadable = || AppStoreError::new(Code::CredentialInvalid, "Cannot read the credential");
     let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
     let content = content.map_err(|_| unreadable())?;
     let text = std::str::from_utf8(&content).map_err(|_| unreadable())?;
@@ -128,7 +128,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, Ap
             if !app.app_stores.may_call(&account.token_uri) {
                 return Err(AppStoreError::new(
                     Code::CredentialInvalid,
-                    "The token_uri of the service account is no https URL of a public host.",
+                    "The token_uri of the service account is not an https URL of a public host",
                 ));
             }
             let credential = google_play::Credential {

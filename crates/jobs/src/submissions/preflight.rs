@@ -30,15 +30,15 @@ pub async fn check(
         Ok(Err(AppStoreError::Final { error }))
     };
     let Some(file) = files.iter().find(|file| file.kind == FileKind::App) else {
-        return unreadable("The app of this submission was removed.");
+        return unreadable("The app file of this submission was deleted");
     };
     let key = Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let facts = match binaries::read(app, submission.org_id, &key, &file.file_name, file.size, &file.sha256).await {
         Ok(Some(Ok(facts))) => facts,
-        Ok(Some(Err(refusal))) => return unreadable(&format!("The app cannot be read: {refusal}.")),
-        Ok(None) => return unreadable("The app cannot be read."),
-        Err(ReadError::Different) => return unreadable("The app is not what it was when it was submitted."),
-        Err(ReadError::Missing) => return unreadable("The app is not in the object storage any more."),
+        Ok(Some(Err(refusal))) => return unreadable(&format!("Cannot read the app: {refusal}")),
+        Ok(None) => return unreadable("Cannot read the app"),
+        Err(ReadError::Different) => return unreadable("The app file changed after it was submitted"),
+        Err(ReadError::Missing) => return unreadable("The app file is no longer in the object storage"),
         Err(ReadError::Failed(failure)) => return Err(failure),
     };
     let bundle: Result<BundleId, _> = submission.bundle_id.parse();
@@ -87,7 +87,7 @@ fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), A
     if submission.build_number.is_none() || (needs_version && submission.version.is_none()) {
         return Err(AppStoreError::new(
             Code::VersionMalformed,
-            "The app does not say its version and build number, and a store counts by them.",
+            "The app has no version or build number, which the store requires",
         ));
     }
     Ok(())

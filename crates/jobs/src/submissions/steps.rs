@@ -46,7 +46,7 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
         return Ok(match preflight::check(app, held, &files).await? {
             Ok(()) => Report {
                 progress: Some(Progress::none(held.store())),
-                told: Some("Nothing is known that the store would refuse.".to_owned()),
+                told: Some("Preflight checks passed".to_owned()),
                 ..Report::default()
             },
             Err(failure) => failed::report(held, None, WorkKind::Step, failure, now),
@@ -121,7 +121,7 @@ pub fn status_of(target: Target) -> SubmissionStatus {
 
 /// The credential and the progress belong to different app stores: no such submission is created.
 fn mixed_up() -> AppStoreError {
-    AppStoreError::new(Code::CredentialInvalid, "The credential is of another store.")
+    AppStoreError::new(Code::CredentialInvalid, "The credential is for another store")
 }
 
 async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<Step<Progress>, AppStoreError> {
@@ -154,12 +154,15 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     let is_ahead = step.progress != *reached || step.status != held.state.status;
     let waits = if is_ahead { 0 } else { now - held.work.since };
     let stuck = match step.next {
-        NextStep::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => Some(
-            SubmissionError::new(Code::ProcessingStuck, "The store has worked on the app for two days."),
-        ),
+        NextStep::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => {
+            Some(SubmissionError::new(
+                Code::ProcessingStuck,
+                "The store has been processing the app for two days",
+            ))
+        }
         NextStep::AfterOtherReview if waits >= schedule::OTHER_REVIEW_LIMIT => Some(SubmissionError::new(
             Code::ReviewInProgress,
-            "Another review of this app has not ended for two weeks.",
+            "Another review of this app has not ended for two weeks",
         )),
         _ => None,
     };
@@ -204,7 +207,7 @@ async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Resul
     } else {
         Report {
             transition: Some(Transition::CancelRefused),
-            told: Some("The store does not let it be canceled any more; it goes on.".to_owned()),
+            told: Some("The store no longer allows it to be canceled, so it continues".to_owned()),
             ..Report::default()
         }
     })
@@ -243,13 +246,17 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
 /// The change for the App Store, and the resulting status of the submission.
 fn of_app_store(held: &Submission, wanted: Change) -> (app_store::Change, Option<SubmissionStatus>, &'static str) {
     match (wanted.rollout, wanted.halted) {
-        (Some(100), _) => (app_store::Change::Complete, None, "Everybody gets the version now."),
-        (_, Some(true)) => (app_store::Change::Halt, Some(Halted), "The phased release is halted."),
-        _ if held.may_be_released() => (app_store::Change::Release, None, "The version is released."),
+        (Some(100), _) => (
+            app_store::Change::Complete,
+            None,
+            "The version is now released to all users",
+        ),
+        (_, Some(true)) => (app_store::Change::Halt, Some(Halted), "The phased release is halted"),
+        _ if held.may_be_released() => (app_store::Change::Release, None, "The version is released"),
         _ => (
             app_store::Change::Resume,
             Some(RollingOut),
-            "The phased release goes on.",
+            "The phased release continues",
         ),
     }
 }

@@ -31,7 +31,7 @@ impl ReportQueue {
     /// Counts the reports of one call; returns how many were new. They are durable when this returns.
     pub async fn count(&self, reports: Vec<Report>) -> Result<u64, ApiError> {
         let (done, answer) = oneshot::channel();
-        let busy = || ApiError::Unavailable("Reports cannot be taken now; try again in a moment".to_owned());
+        let busy = || ApiError::Unavailable("Reports cannot be accepted now. Try again in a moment.".to_owned());
         self.jobs.try_send(Job { reports, done }).map_err(|_| busy())?;
         answer.await.ok().and_then(Result::ok).ok_or_else(busy)
     }
@@ -42,7 +42,7 @@ async fn write_batches(db: Db, mut waiting: mpsc::Receiver<Job>) {
     while waiting.recv_many(&mut batch, BATCH).await > 0 {
         let result = write(&db, &batch).await;
         if let Err(error) = &result {
-            tracing::warn!(%error, "reports of devices could not be written");
+            tracing::warn!(%error, "cannot save reports of devices");
         }
         let mut counts = result.ok().map(Vec::into_iter);
         for job in batch.drain(..) {

@@ -138,7 +138,7 @@ fn source(source: BuildSource) -> Result<Source, ApiError> {
                 reference: from.reference,
             })
         }
-        _ => Err(ApiError::bad("source must name either uploadId or git")),
+        _ => Err(ApiError::bad("source must have either uploadId or git")),
     }
 }
 
@@ -151,7 +151,7 @@ fn git_facts(view: GitView) -> Result<GitFacts, ApiError> {
     };
     let message = view.message.filter(|message| !message.is_empty());
     if message.as_ref().is_some_and(|message| message.contains('\0')) {
-        return Err(ApiError::bad("git.message must not hold a NUL character"));
+        return Err(ApiError::bad("git.message must not contain a NUL character"));
     }
     Ok(GitFacts {
         commit: short("commit", view.commit, MAX_COMMIT)?,

@@ -31,13 +31,14 @@ pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Res
     let name = upload.file_name.to_ascii_lowercase();
     if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return Err(ApiError::bad(
-            "The source must be a .tar.gz, .tar.zst or .zip archive, and fileName of its upload must say which",
+            "The source must be a .tar.gz, .tar.zst or .zip archive, and fileName of its upload must have that \
+             extension",
         ));
     }
     let largest = app.config.max_source_size;
     if upload.size as u64 > largest {
         return Err(ApiError::bad(format!(
-            "The source has {} bytes; this server takes up to {largest}",
+            "The source has {} bytes, but this server accepts at most {largest}",
             upload.size
         )));
     }

@@ -133,12 +133,12 @@ impl Outlook {
             labels => format!("a runner with {}", labels.join(", ")),
         };
         match (self.unserved.contains(&build.labels), &self.full, before) {
-            (true, ..) => format!("Waits for {wanted}: none is connected"),
+            (true, ..) => format!("Waiting for {wanted}: none is connected"),
             (false, Some(full), _) => full.clone(),
-            (false, None, 0) => format!("Waits for {wanted} to be free"),
-            (false, None, 1) => "1 build goes before it".to_owned(),
-            (false, None, LAST_PLACE) => format!("{LAST_PLACE} builds or more go before it"),
-            (false, None, count) => format!("{count} builds go before it"),
+            (false, None, 0) => format!("Waiting for {wanted} to be free"),
+            (false, None, 1) => "1 build is ahead of it".to_owned(),
+            (false, None, LAST_PLACE) => format!("{LAST_PLACE} or more builds are ahead of it"),
+            (false, None, count) => format!("{count} builds are ahead of it"),
         }
     }
 }
@@ -176,7 +176,7 @@ async fn full(app: &App, org: &mut Org<'_>) -> Result<Option<String>, ApiError> 
     let builds = if most == 1 { "build" } else { "builds" };
     Ok(is_full.then(|| {
         format!(
-            "Waits for another build of this organization to end: its tier {} runs {most} {builds} at a time",
+            "Waiting for another build of this organization to end: its tier {} runs {most} {builds} at a time",
             record.tier
         )
     }))

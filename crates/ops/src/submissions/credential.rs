@@ -48,12 +48,12 @@ pub async fn choose(
     match all.as_slice() {
         [one] => Ok(one.id),
         [] => Err(ApiError::bad(format!(
-            "No credential of the kind {kind} is there for this app; an admin adds one with POST /credentials"
+            "This app has no credential of the kind {kind}. An admin can add one with POST /credentials."
         ))),
         several => {
             let ids: Vec<String> = several.iter().map(|one| format!("{} ({})", one.id, one.name)).collect();
             Err(ApiError::bad(format!(
-                "Several credentials fit; name one of them in credentialId: {}",
+                "Several credentials fit. Specify one of them in credentialId: {}.",
                 ids.join(", ")
             )))
         }
@@ -64,17 +64,15 @@ fn fits(credential: &Credential, store: Store, bundle: &BundleId, now: i64) -> R
     let wanted = kind_of(store);
     if !credential.is(wanted) {
         return Err(ApiError::bad(format!(
-            "credentialId must name a credential of the kind {wanted}, and this one is {}",
+            "credentialId must be a credential of the kind {wanted}, but this one is {}",
             credential.kind
         )));
     }
     if credential.status(now) != CredentialStatus::Active {
-        return Err(ApiError::bad(
-            "credentialId names a credential that has expired; add a new one",
-        ));
+        return Err(ApiError::bad("credentialId is an expired credential; add a new one"));
     }
     if credential.bundle_id.as_ref().is_some_and(|own| own != bundle) {
-        return Err(ApiError::bad("credentialId names a credential of another app"));
+        return Err(ApiError::bad("credentialId is a credential of another app"));
     }
     Ok(credential.id)
 }

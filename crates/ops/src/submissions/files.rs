@@ -80,7 +80,7 @@ async fn of_build(
     drop(tx);
     if build.state.status != BuildStatus::Success {
         return Err(ApiError::bad(format!(
-            "The build is {}; only one that succeeded can be submitted",
+            "The build is {}. Only a successful build can be submitted.",
             build.state.status
         )));
     }
@@ -113,7 +113,7 @@ fn app_of<'a>(build: &Build, artifacts: &'a [Artifact]) -> Result<&'a Artifact, 
     found.ok_or_else(|| {
         let wanted = endings.join(" or ");
         ApiError::bad(format!(
-            "The build gave no {wanted}; build with distribution store, and name the file among the plan's artifacts"
+            "The build has no {wanted}. Build with distribution store, and add the file to the plan's artifacts."
         ))
     })
 }
@@ -129,7 +129,7 @@ async fn add_artifact(
     let to = key(&artifact.build_id.to_string(), id, prepared.files.len())?;
     match app.blob.copy(&from, &to).await {
         Err(BlobError::NotFound) => {
-            return Err(ApiError::bad("The files of this build were removed; build again"));
+            return Err(ApiError::bad("The files of this build were deleted. Build again."));
         }
         copied => copied?,
     }
@@ -150,14 +150,14 @@ async fn of_upload(app: &App, org: OrgId, upload: Option<UploadId>, id: Submissi
     let name = upload.file_name.to_ascii_lowercase();
     if !APPS.iter().any(|ending| name.ends_with(ending)) {
         return Err(ApiError::bad(
-            "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which",
+            "The app must be an .ipa, .aab or .apk, and fileName of its upload must have that extension",
         ));
     }
     let (file, key, read) = copy_upload(app, org, upload_id, FileKind::App, id, 0).await?;
     let facts = match read {
         Some(Ok(facts)) => Ok(facts),
         Some(Err(refusal)) => Err(ApiError::bad(format!("The app cannot be submitted: {refusal}"))),
-        None => Err(ApiError::Internal("an app could not be read".to_owned())),
+        None => Err(ApiError::Internal("cannot read an app".to_owned())),
     };
     let subject = facts.and_then(|facts| Ok((platform_of(&facts)?, facts)));
     let (platform, facts) = match subject {
@@ -184,7 +184,7 @@ fn platform_of(facts: &BinaryFacts) -> Result<Platform, ApiError> {
     [Platform::Ios, Platform::Visionos, Platform::Android]
         .into_iter()
         .find(|platform| facts.platforms.contains(platform))
-        .ok_or_else(|| ApiError::bad("The app is made for no platform that is known here"))
+        .ok_or_else(|| ApiError::bad("The app is not built for a supported platform"))
 }
 
 type Read = Option<Result<BinaryFacts, InspectionError>>;

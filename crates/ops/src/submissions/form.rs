@@ -73,7 +73,7 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, ApiError> {
     let source = match (&request.build_id, &request.upload_id) {
         (Some(build), None) => Source::Build(build.parse().ok()),
         (None, Some(upload)) => Source::Upload(upload.parse().ok()),
-        _ => return Err(ApiError::bad("Name either buildId or uploadId")),
+        _ => return Err(ApiError::bad("Specify either buildId or uploadId")),
     };
     let destination = request.destination.to_string();
     let apple = Destination::parse(Platform::Ios, &destination);
@@ -82,7 +82,9 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, ApiError> {
         ApiError::bad("destination must be testflight or app_store, or the name of a track of Google Play")
     })?;
     if request.rollout.is_some() && read == Destination::TestFlight {
-        return Err(ApiError::bad("rollout is not for testflight: its groups get all of it"));
+        return Err(ApiError::bad(
+            "rollout does not apply to testflight, whose groups get the whole build",
+        ));
     }
     let rollout = percent(request.rollout)?.unwrap_or(100);
     let (options, symbols) = options(request.options.unwrap_or_default(), &read, rollout)?;
@@ -119,7 +121,7 @@ pub fn change(request: &ChangeSubmission) -> Result<Change, ApiError> {
         Change {
             rollout: None,
             halted: None,
-        } => Err(ApiError::bad("Name rollout or status")),
+        } => Err(ApiError::bad("Specify rollout or status")),
         Change {
             rollout: Some(100),
             halted: Some(true),
@@ -138,7 +140,7 @@ fn percent(rollout: Option<i64>) -> Result<Option<u8>, ApiError> {
 fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>, ApiError> {
     if notes.len() > MAX_NOTES {
         return Err(ApiError::bad(format!(
-            "releaseNotes may have {MAX_NOTES} languages at most"
+            "releaseNotes must have at most {MAX_NOTES} languages"
         )));
     }
     let most = match destination {
@@ -206,7 +208,7 @@ fn options(
     let symbols = options.symbols.unwrap_or_default();
     if symbols.len() > 2 {
         return Err(ApiError::bad(
-            "options.symbols may be two files: one mapping, one native",
+            "options.symbols must be at most two files: one mapping, one native",
         ));
     }
     let options = Options {
@@ -246,7 +248,7 @@ fn options_fit(options: &SubmissionOptions, destination: &Destination) -> Result
         ("symbols", options.symbols.is_some(), is_play, "Google Play"),
     ] {
         if is_given && !fits {
-            return Err(ApiError::bad(format!("options.{name} is for {wanted} only")));
+            return Err(ApiError::bad(format!("options.{name} is only for {wanted}")));
         }
     }
     Ok(())
@@ -256,12 +258,12 @@ fn check_countries(countries: &[String], destination: &Destination, rollout: u8)
     let capital = |country: &String| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
     if countries.is_empty() || countries.len() > MAX_COUNTRIES || !countries.iter().all(capital) {
         return Err(ApiError::bad(
-            "options.countries must be countries such as [\"DE\", \"FR\"]",
+            "options.countries must be country codes such as [\"DE\", \"FR\"]",
         ));
     }
     if !destination.is(KnownDestination::Production) || rollout == 100 {
         return Err(ApiError::bad(
-            "options.countries is for production with a rollout below 100 only",
+            "options.countries is only for production with a rollout below 100",
         ));
     }
     Ok(())
@@ -274,13 +276,13 @@ fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, ApiErr
         (Some(artifact), None) if of_build => SymbolSource::Artifact(artifact.parse().ok()),
         (Some(_), None) => {
             return Err(ApiError::bad(format!(
-                "options.symbols[{at}].artifactId is for a submission with buildId only"
+                "options.symbols[{at}].artifactId is only for a submission with buildId"
             )));
         }
         (None, Some(upload)) => SymbolSource::Upload(upload.parse().ok()),
         _ => {
             return Err(ApiError::bad(format!(
-                "options.symbols[{at}] must name either artifactId or uploadId"
+                "options.symbols[{at}] must have either artifactId or uploadId"
             )));
         }
     };

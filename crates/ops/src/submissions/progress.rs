@@ -114,5 +114,5 @@ pub async fn open_within(write: &mut Write<'_>, id: SubmissionId, sealed: &str) 
 
 fn read(text: &[u8]) -> Result<Progress, ApiError> {
     // Without serde's own message, which could quote a secret.
-    serde_json::from_slice(text).map_err(|_| ApiError::Internal("the progress of a submission is none".to_owned()))
+    serde_json::from_slice(text).map_err(|_| ApiError::Internal("the progress of a submission is invalid".to_owned()))
 }

@@ -102,7 +102,9 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
     if let Some(step) = report.transition {
         match old.state.apply(step) {
             Ok(state) => new.state = state,
-            Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
+            Err(refused) => {
+                tracing::error!(submission = %old.id, ?step, %refused, "a step resulted in an invalid transition")
+            }
         }
     }
     if new.state.status != old.state.status || report.progress.is_some() {
@@ -182,16 +184,16 @@ async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission
 /// The message of a status when the step has none.
 fn sentence(status: SubmissionStatus) -> &'static str {
     match status {
-        SubmissionStatus::Queued => "The submission waits for its turn.",
-        SubmissionStatus::Validating => "The app is checked.",
-        SubmissionStatus::Uploading => "The app goes to the store.",
-        SubmissionStatus::Processing => "The store works on the app.",
-        SubmissionStatus::InReview => "The app is in review.",
-        SubmissionStatus::RollingOut => "The release is rolling out.",
+        SubmissionStatus::Queued => "The submission is queued",
+        SubmissionStatus::Validating => "The app is being checked",
+        SubmissionStatus::Uploading => "The app is being uploaded to the store",
+        SubmissionStatus::Processing => "The store is processing the app",
+        SubmissionStatus::InReview => "The app is in review",
+        SubmissionStatus::RollingOut => "The release is rolling out",
         SubmissionStatus::Halted => "The release is halted",
-        SubmissionStatus::Success => "The submission is done.",
-        SubmissionStatus::Rejected => "The store's review refused it.",
-        SubmissionStatus::Failed => "The submission failed.",
-        SubmissionStatus::Canceled => "The submission is canceled.",
+        SubmissionStatus::Success => "The submission succeeded",
+        SubmissionStatus::Rejected => "The store's review rejected it",
+        SubmissionStatus::Failed => "The submission failed",
+        SubmissionStatus::Canceled => "The submission is canceled",
     }
 }

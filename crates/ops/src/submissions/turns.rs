@@ -60,10 +60,10 @@ pub async fn take(app: &App, claimed: &Submission, steps: &app_store::Progress) 
             _ => "another submission of this app".to_owned(),
         };
         match wanted {
-            app_store::Turn::Upload => format!("This submission waits for {what}, which uploads the same build number."),
+            app_store::Turn::Upload => format!("This submission waits for {what}, which uploads the same build number"),
             app_store::Turn::Version => format!(
-                "This submission waits until {what} is released, rejected or canceled: App Store Connect takes one version \
-                 of an app at a time."
+                "This submission waits until {what} is released, rejected or canceled, because App Store Connect \
+                 accepts one version of an app at a time"
             ),
         }
     }))

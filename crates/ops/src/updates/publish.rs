@@ -63,7 +63,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
     let source = match (&request.upload_id, &request.source_update_id) {
         (Some(upload), None) => Source::Upload(upload.parse().ok()),
         (None, Some(update)) => Source::Update(update.parse().ok()),
-        _ => return Err(ApiError::bad("name either uploadId or sourceUpdateId")),
+        _ => return Err(ApiError::bad("Specify either uploadId or sourceUpdateId")),
     };
     Ok(UpdatePlan {
         source,
@@ -121,7 +121,7 @@ pub fn release_notes(text: &str) -> Result<String, ApiError> {
         )));
     }
     if text.contains('\0') {
-        return Err(ApiError::bad("releaseNotes must not hold a NUL character"));
+        return Err(ApiError::bad("releaseNotes must not contain a NUL character"));
     }
     Ok(text.to_owned())
 }
@@ -239,7 +239,8 @@ async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Re
         return Ok(());
     }
     Err(ApiError::bad(format!(
-        "Version {} build {} of {} for {} is taken in this configuration, maybe by a deleted update; raise the build number",
+        "Version {} build {} of {} for {} is already used in this configuration, possibly by a deleted update. Raise \
+         the build number.",
         update.version_text,
         update.build_number.as_str(),
         update.bundle_id,
@@ -255,9 +256,7 @@ async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) 
     if same_app {
         Ok(source)
     } else {
-        Err(ApiError::bad(
-            "sourceUpdateId names an update of another app or platform",
-        ))
+        Err(ApiError::bad("sourceUpdateId is an update of another app or platform"))
     }
 }
 
@@ -267,18 +266,18 @@ pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>
     let none = || ApiError::NoSuch("build");
     let build = org.build(id.ok_or_else(none)?).await?.ok_or_else(none)?;
     if !build.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) || build.platform != plan.platform {
-        return Err(ApiError::bad("buildId names a build of another app or platform"));
+        return Err(ApiError::bad("buildId is a build of another app or platform"));
     }
     if let (Some(known), Some((given, _))) = (&build.fingerprint, &plan.fingerprint)
         && !fingerprints::is_same_code(org, &plan.bundle, known, given, plan.lwfp2.as_ref()).await?
     {
         return Err(ApiError::bad(
-            "fingerprint is not that of the build; leave it out to take the build's",
+            "fingerprint differs from that of the build; omit it to use the build's",
         ));
     }
     match &build.fingerprint {
         None if !build.state.status.is_final() => Err(ApiError::bad(format!(
-            "The build is {} and its fingerprint is not known yet; wait for its end",
+            "The build is {} and its fingerprint is not known yet. Wait for it to end.",
             build.state.status
         ))),
         _ => Ok(Some(build)),
@@ -297,7 +296,7 @@ async fn reserve_build_number(write: &mut Write<'_>, plan: &UpdatePlan) -> Resul
         None => {
             let next = write.org().next_build_number(&plan.bundle, plan.platform).await?;
             BuildNumber::from_value(next)
-                .map_err(|_| ApiError::bad("There is no build number above the highest one; name one"))
+                .map_err(|_| ApiError::bad("No build number above the highest one is left. Specify one."))
         }
     }
 }

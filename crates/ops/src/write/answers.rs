@@ -100,7 +100,7 @@ async fn read_answer(
 ) -> Result<KeptAnswer, ApiError> {
     if kept.body_hash != request.body_hash {
         return Err(ApiError::bad(
-            "This Idempotency-Key was used with another body; take a new key",
+            "This Idempotency-Key was used with another body. Use a new key.",
         ));
     }
     let body = app.vault.unseal(tx, place, &answer_place(request), &kept.body).await?;

@@ -10,19 +10,19 @@ fn contents_other_than_declared_are_refused() {
     let lie = |change: fn(&mut raw_zip::Head)| [deflated("a", text).both(change)];
     refused(
         &lie(|head| head.checksum ^= 1),
-        "The entry `a` has another checksum than it says.",
+        "The entry `a` does not have its declared checksum",
     );
     refused(
         &lie(|head| head.unpacked -= 1),
-        "The entry `a` does not have the size that it says.",
+        "The entry `a` does not have its declared size",
     );
     refused(
         &lie(|head| head.unpacked += 1),
-        "The entry `a` does not have the size that it says.",
+        "The entry `a` does not have its declared size",
     );
     let stored_lie = stored("a", b"hello").both(|head| head.unpacked = 6);
-    refused(&[stored_lie], "The entry `a` does not have the size that it says.");
-    let damaged = "The entry `a` cannot be unpacked, its bytes are damaged.";
+    refused(&[stored_lie], "The entry `a` does not have its declared size");
+    let damaged = "The entry `a` cannot be unpacked, because its bytes are damaged";
     refused(&[item(b"a", 8, b"hello", b"\xff\xff\xff\xff".to_vec())], damaged);
     let good = deflated("a", text).data;
     refused(&[item(b"a", 8, text, good[..good.len() - 1].to_vec())], damaged);
@@ -35,7 +35,7 @@ fn packages_that_unpack_to_too_much_are_refused() {
     let zeros = vec![0; 3 << 20];
     refused(
         &[deflated("a", &zeros)],
-        "The entry `a` unpacks to more than 200 times its size.",
+        "The entry `a` unpacks to more than 200 times its size",
     );
     let small = vec![0; 1 << 20];
     assert_eq!(
@@ -43,13 +43,13 @@ fn packages_that_unpack_to_too_much_are_refused() {
         Ok(1 << 20)
     );
     let three = ["a", "b", "c"].map(|name| deflated(name, &small));
-    refused(&three, "The package unpacks to more than 200 times its size.");
-    let limit = "The package unpacks to more than 4194304 bytes, which is the most that is allowed.";
+    refused(&three, "The package unpacks to more than 200 times its size");
+    let limit = "The package unpacks to more than 4194304 bytes, which is the limit";
     refused(&["a", "b"].map(|name| deflated(name, &zeros)), limit);
     let liar = deflated("a", &zeros).both(|head| head.unpacked = 1000);
-    refused(&[liar], "The entry `a` does not have the size that it says.");
+    refused(&[liar], "The entry `a` does not have its declared size");
     let many = ["a", "b", "c", "d", "e", "f"].map(|name| stored(name, b"x"));
-    refused(&many, "The package has 6 entries; at most 5 are allowed.");
+    refused(&many, "The package has 6 entries, but at most 5 are allowed");
 }
 
 #[test]
@@ -57,21 +57,21 @@ fn bytes_that_belong_to_no_entry_or_to_two_are_refused() {
     let [html, js, folder] = &good()[..] else {
         panic!("three entries")
     };
-    refused_bytes(b"", "The package is not a ZIP archive, or its end is missing.");
-    refused_bytes(b"hello", "The package is not a ZIP archive, or its end is missing.");
-    refused(&[], "The package holds no file.");
-    refused(&[stored("a/", b"")], "The package holds no file.");
+    refused_bytes(b"", "The package is not a ZIP archive, or its end is missing");
+    refused_bytes(b"hello", "The package is not a ZIP archive, or its end is missing");
+    refused(&[], "The package contains no file");
+    refused(&[stored("a/", b"")], "The package contains no file");
     let whole = archive(&good());
     refused_bytes(
         &[&whole[..], b"x"].concat(),
-        "There are bytes behind the end of the ZIP archive.",
+        "There are bytes after the end of the ZIP archive",
     );
     refused_bytes(
         &[b"MZ", &whole[..]].concat(),
-        "There are bytes before the first entry of the ZIP archive.",
+        "There are bytes before the first entry of the ZIP archive",
     );
     let shifted = archive(&[html.clone().with(|item| item.start = Some(1))]);
-    refused_bytes(&shifted, "There are bytes before the first entry of the ZIP archive.");
+    refused_bytes(&shifted, "There are bytes before the first entry of the ZIP archive");
     for cut in 1..whole.len() {
         assert!(inspected(&whole[..cut]).is_err(), "cut to {cut}");
     }
@@ -104,10 +104,10 @@ fn bytes_that_belong_to_no_entry_or_to_two_are_refused() {
         .with(|item| item.start = Some(u32::MAX - 1));
     refused(
         &[html.clone(), beyond],
-        "The entry `index.html` is followed by bytes that belong to no entry.",
+        "The entry `index.html` is followed by bytes that belong to no entry",
     );
     let hidden = html.clone().with(|item| item.after = b"hidden".to_vec());
-    let stray = "The entry `index.html` is followed by bytes that belong to no entry.";
+    let stray = "The entry `index.html` is followed by bytes that belong to no entry";
     refused(&[hidden.clone(), folder.clone()], stray);
     refused(&[hidden], stray);
     let hidden = html
@@ -121,7 +121,7 @@ fn bytes_that_belong_to_no_entry_or_to_two_are_refused() {
 
 #[test]
 fn directories_that_readers_would_find_elsewhere_are_refused() {
-    let directory = |what: &str| format!("The directory of the ZIP archive is damaged: {what}.");
+    let directory = |what: &str| format!("The directory of the ZIP archive is damaged: {what}");
     let changed = |change: fn(&mut raw_zip::End)| archive_with(&good(), change);
     refused_bytes(
         &changed(|end| end.disk = 1),
@@ -139,16 +139,16 @@ fn directories_that_readers_would_find_elsewhere_are_refused() {
         &changed(|end| (end.count, end.count_here) = (2, 2)),
         &directory("it has more bytes than its entries"),
     );
-    refused_bytes(&changed(|end| end.start += 1), &directory("it is not where it says"));
+    refused_bytes(&changed(|end| end.start += 1), &directory("it is not at its offset"));
     refused_bytes(
         &changed(|end| (end.start, end.size) = (end.start + 1, end.size - 1)),
-        &directory("an entry of it does not start as one"),
+        &directory("one of its entries is not valid"),
     );
     refused_bytes(
         &changed(|end| end.comment_length = 1),
-        "The package is not a ZIP archive, or its end is missing.",
+        "The package is not a ZIP archive, or its end is missing",
     );
-    let fits = directory("its wide end record does not fit");
+    let fits = directory("its ZIP64 end record is inconsistent");
     let wide = |change: fn(&mut Vec<u8>)| {
         archive_with(&good(), |end| {
             let (size, start) = (u64::from(end.size), u64::from(end.start));
@@ -164,8 +164,5 @@ fn directories_that_readers_would_find_elsewhere_are_refused() {
         refused_bytes(&changed, &fits);
     }
     let no_locator = wide(|before| before.truncate(56));
-    refused_bytes(
-        &no_locator,
-        "There are bytes before the first entry of the ZIP archive.",
-    );
+    refused_bytes(&no_locator, "There are bytes before the first entry of the ZIP archive");
 }

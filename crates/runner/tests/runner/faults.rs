@@ -111,7 +111,7 @@ async fn a_storage_that_refuses_gets_another_url_but_not_for_ever() {
     let finish = server.finished("build_2").await;
     let error = finish.error.unwrap();
     assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "INTERNAL"));
-    assert!(error.message.contains("cannot be stored"), "{}", error.message);
+    assert!(error.message.contains("Cannot store"), "{}", error.message);
     assert!(finish.artifacts.is_empty());
     working.end().await.unwrap();
 }

@@ -155,7 +155,7 @@ async fn two_runners_do_not_share_a_directory() {
     let make = || runner(&server, settings(&directory), Arc::new(RequestOnly), Arc::default());
     let first = make().unwrap();
     let second = make().map(|_| ());
-    assert!(second.unwrap_err().to_string().contains("another runner works in"));
+    assert!(second.unwrap_err().to_string().contains("another runner uses"));
     drop(first);
     make().unwrap();
 }

@@ -47,7 +47,7 @@ struct Manifest {
 /// Writes a consistent backup into a new or empty directory, while the server runs.
 pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandError> {
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(ApiError::bad(format!("{} is not empty; name a new directory", dir.display())).into());
+        return Err(ApiError::bad(format!("{} is not empty. Choose a new directory.", dir.display())).into());
     }
     close_to_others(dir)?;
     close_to_others(&dir.join(OBJECTS))?;
@@ -96,7 +96,8 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     tx.commit().await.map_err(ApiError::from)?;
     let key = app.config.master_key_file.display();
     let words = format!(
-        "Saved {rows} rows, {packages} packages and {files} files of builds to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",
+        "Saved {rows} rows, {packages} packages and {files} files of builds to {}.\nThe master key is not in the \
+         backup. Keep {key} safe in another place: a restore needs it.",
         dir.display()
     );
     Ok((
@@ -144,7 +145,7 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let master = MasterKey::load(&config.master_key_file, false, &SystemRandom).map_err(StartError::from)?;
     if master.check_value() != manifest.master_key_check {
         let problem = format!(
-            "{} is not the key that this backup needs",
+            "{} is not the master key of this backup",
             config.master_key_file.display()
         );
         return Err(StartError::from(ConfigError::new("--master-key-file", problem)).into());
@@ -191,14 +192,15 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     db.close().await;
     let files = manifest.build_files.count;
     let words = format!(
-        "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same settings."
+        "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same \
+         settings."
     );
     Ok((json!({"rows": rows, "packages": packages, "buildFiles": files}), words))
 }
 
 fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {
     let bytes = std::fs::read(dir.join(MANIFEST))
-        .map_err(|error| ApiError::bad(format!("{} holds no backup: {MANIFEST}: {error}", dir.display())))?;
+        .map_err(|error| ApiError::bad(format!("{} has no backup: {MANIFEST}: {error}", dir.display())))?;
     let manifest: Option<Manifest> = serde_json::from_slice(&bytes).ok();
     match manifest.filter(|manifest| manifest.format == FORMAT) {
         Some(manifest) => Ok(manifest),
@@ -221,6 +223,6 @@ fn refused(error: DumpError) -> CommandError {
         DumpError::Io(error) => error.into(),
         DumpError::Store(error) => ApiError::from(error).into(),
         DumpError::Line(_) => ApiError::bad(format!("The backup is damaged: {error}")).into(),
-        DumpError::NotEmpty => ApiError::bad("The database is not empty; restore into a new one").into(),
+        DumpError::NotEmpty => ApiError::bad("The database is not empty. Restore into a new one.").into(),
     }
 }

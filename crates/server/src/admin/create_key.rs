@@ -61,7 +61,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     Ok((
         object,
         format!(
-            "Made the key {} ({}). Copy it now, it is not shown again:\n\n  {}",
+            "Created the key {} ({}). Copy it now: it is not shown again.\n\n  {}",
             record.name,
             record.id,
             key.reveal()
@@ -78,6 +78,6 @@ fn read_scopes(names: &[String]) -> Result<Vec<Scope>, ApiError> {
     };
     let scopes: Option<Vec<Scope>> = names.iter().map(read).collect();
     scopes.filter(|scopes| !scopes.is_empty()).ok_or_else(|| {
-        ApiError::bad("--scopes must hold one or more of build,submit,update; --admin gives the admin scope")
+        ApiError::bad("--scopes must contain one or more of build,submit,update; --admin adds the admin scope")
     })
 }

@@ -30,6 +30,6 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     write.commit().await?;
     Ok((
         json!({"id": org.id, "name": org.name, "tier": org.tier}),
-        format!("Made the organization {} with the id {}", org.name, org.id),
+        format!("Created the organization {} with the id {}", org.name, org.id),
     ))
 }

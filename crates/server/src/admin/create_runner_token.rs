@@ -36,7 +36,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     };
     let object = json!({"token": made.token, "expiresAt": iso(made.expires_at)});
     let words = format!(
-        "This token enrolls one runner for {whose}, within an hour. It is not shown again:\n\n  {}",
+        "This token enrolls one runner for {whose}, within an hour. It is not shown again.\n\n  {}",
         made.token
     );
     Ok((object, words))

@@ -58,9 +58,9 @@ async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Valu
     accounts::join(&mut write, org.id, &user, role).await?;
     write.commit().await?;
     let how = if made {
-        "Made the user"
+        "Created the user"
     } else {
-        "The user has an account already, with its own password; added"
+        "The user already has an account, with its own password. Added"
     };
     Ok((
         json!({"id": user.id, "email": email, "role": role}),
@@ -74,7 +74,7 @@ fn read_password() -> Result<String, std::io::Error> {
     if input.is_terminal() {
         write!(
             std::io::stderr(),
-            "Password (it will show as you type; pipe it in to avoid that): "
+            "Password (visible while you type; pipe it in to avoid this): "
         )?;
         let mut line = String::new();
         input.read_line(&mut line)?;

@@ -21,16 +21,16 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     let Arguments { email, org } = arguments;
     let org = find_org(app, &org).await?;
     let removed = members::remove_by_operator(app, &email, &org).await?;
-    let mut words = format!("{email} is no member of {} any more", org.name);
+    let mut words = format!("{email} is no longer a member of {}", org.name);
     for key in &removed.departure.keys_to_review {
         words.push_str(&format!(
-            "\nReview the key {} ({}), which still works",
+            "\nReview the key {} ({}), which is still valid",
             key.name, key.id
         ));
     }
     for runner in &removed.departure.runners_to_review {
         words.push_str(&format!(
-            "\nReview the runner {} ({}), which still takes builds",
+            "\nReview the runner {} ({}), which still accepts builds",
             runner.name, runner.id
         ));
     }

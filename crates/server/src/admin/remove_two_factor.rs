@@ -17,6 +17,6 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     let user = two_factor::remove_for(app, &email).await?;
     Ok((
         json!({"id": user, "email": email}),
-        format!("{email} signs in with the password alone now"),
+        format!("{email} now signs in with only the password"),
     ))
 }

@@ -18,6 +18,6 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     let link = format!("{}/reset?token={token}", app.public_url);
     Ok((
         json!({"link": link}),
-        format!("Hand this link to {email}; it works once, for a day:\n\n  {link}"),
+        format!("Give this link to {email}. It works once, within a day.\n\n  {link}"),
     ))
 }

@@ -9,8 +9,8 @@ pub async fn run(app: &App) -> Result<(Value, String), ApiError> {
     let keys = rotate(app).await?;
     let file = app.config.master_key_file.display();
     let words = format!(
-        "{file} holds a new master key now, and {keys} keys are sealed with it.\nCopy it to every other server of this \
-         database, and keep it with your backups; backups made before need the old one."
+        "{file} has a new master key, which now seals {keys} keys.\nCopy it to every other server of this database, \
+         and keep it with your backups. Earlier backups need the old key."
     );
     Ok((json!({"keys": keys, "masterKeyFile": file.to_string()}), words))
 }

@@ -26,7 +26,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
     let org = orgs::set_tier(&mut write, tier).await?;
     write.commit().await?;
     let words = format!(
-        "{} is in the tier {tier} now: {} calls a minute",
+        "{} is now in the tier {tier}: {} requests a minute",
         org.name,
         tier.requests_per_minute()
     );

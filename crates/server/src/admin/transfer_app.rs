@@ -41,5 +41,5 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         write.audit_elsewhere(from, "app.transfer", bundle.as_str(), &moved)?;
     }
     write.commit().await?;
-    Ok((moved, format!("{bundle} belongs to {} now", org.name)))
+    Ok((moved, format!("{bundle} now belongs to {}", org.name)))
 }

@@ -11,13 +11,10 @@ pub async fn run(app: &App) -> Result<(Value, String), CommandError> {
     let check = audit::verify(app).await?;
     if !check.problems.is_empty() {
         let problems = check.problems.join("\n  ");
-        return Err(ApiError::bad(format!("The audit log does not hold:\n  {problems}")).into());
+        return Err(ApiError::bad(format!("The audit log is damaged:\n  {problems}")).into());
     }
     Ok((
         json!({"ok": true, "logs": check.chains, "lines": check.lines}),
-        format!(
-            "All {} lines of {} audit logs are as they were written",
-            check.lines, check.chains
-        ),
+        format!("All {} lines of {} audit logs are unchanged", check.lines, check.chains),
     ))
 }

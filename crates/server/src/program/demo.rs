@@ -52,7 +52,7 @@ pub async fn prepare(app: &App) -> Result<String, ApiError> {
         .await?
     {
         return Ok(
-            "The demo is for an empty database; this one has organizations already, and nothing was changed."
+            "The demo requires an empty database, but this one already has organizations. Nothing was changed."
                 .to_owned(),
         );
     }
@@ -160,7 +160,7 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), ApiError> {
         platform: Platform::Android.into(),
         version: "1.0.0".to_owned(),
         build_number: Some(TextOrNumber::Number(2)),
-        release_notes: Some("The first update of the sample app.".to_owned()),
+        release_notes: Some("The first update of the sample app".to_owned()),
         ..CreateUpdate::default()
     })?;
     let mut change = Change::open(app, org, Actor::Operator, None).await?;

@@ -18,7 +18,7 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     if !sandbox.is_enough() {
         writeln!(
             out,
-            "this server runs builds of its first organization only, until the worst of this is mended:"
+            "this server runs only builds of its first organization, until the most severe of these problems is fixed:"
         )?;
     }
     for opening in sandbox.openings() {

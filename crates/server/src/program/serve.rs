@@ -45,7 +45,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     let app = App::open(config, format!("http://{}", reachable(address)), dependencies).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;
     if !app.is_https() && !address.ip().is_loopback() {
-        tracing::warn!("the service is reached over plain http; put a proxy with TLS in front and set --public-url");
+        tracing::warn!("the service is reached over plain http; put a TLS proxy in front and set --public-url");
     }
     if let Some(address) = app.config.metrics_listen {
         let listener = TcpListener::bind(address)
@@ -65,7 +65,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("stopping: no new requests, what runs is finished");
+        tracing::info!("stopping: accepting no new requests, and finishing running work");
         let asked = Instant::now();
         stopping.cancel();
         waiting.cancel();
@@ -92,7 +92,7 @@ async fn announce(app: &App, address: SocketAddr, with_demo: bool) -> Result<(),
     } else if let Some(token) = accounts::offer_setup(app).await? {
         writeln!(
             out,
-            "\nThis server is new. Open this link once to make your organization and account:\n"
+            "\nThis server is new. Open this link once to create your organization and account:\n"
         )?;
         writeln!(out, "  {}/setup?token={token}\n", app.public_url)?;
         writeln!(out, "Or run, with the same settings:\n")?;

@@ -71,7 +71,7 @@ async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
     let (_, theirs) = app.org_with_key().await;
     let id = claim(&app, &mine, BUNDLE).await.created().id().to_owned();
     for bundle in [BUNDLE, "COM.example.App"] {
-        let there = format!("The app {BUNDLE} is there already; its id is {id}");
+        let there = format!("The app {BUNDLE} already exists with the id {id}");
         claim(&app, &mine, bundle).await.refused(400, &there);
         is_foreign(&claim(&app, &theirs, bundle).await, bundle);
         let publish = app.publish(&theirs, json!({"bundleId": bundle})).await;

@@ -212,7 +212,9 @@ async fn bodies_that_do_not_come_are_not_waited_for() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
-        assert!(answer.contains(r#"{"error":"Request Timeout","message":"The body came too slowly; send it again"}"#));
+        assert!(
+            answer.contains(r#"{"error":"Request Timeout","message":"The body arrived too slowly. Send it again."}"#)
+        );
     }
     drop(unfinished);
     until("the places are free", async || is_served(at).await).await;

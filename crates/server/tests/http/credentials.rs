@@ -121,15 +121,15 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
     let mut cases = vec![
         (
             with("android_keystore", "password", json!("wrong-secret")),
-            "The password is wrong: it does not open the Android keystore.",
+            "The password is wrong: it does not open the Android keystore",
         ),
         (
             with("apple_certificate", "password", json!("wrong-secret")),
-            "The password is wrong: it does not open the Apple certificate.",
+            "The password is wrong: it does not open the Apple certificate",
         ),
         (
             with("android_keystore", "password", Value::Null),
-            "The Android keystore is protected by a password: give it as password.",
+            "The Android keystore is protected by a password: send it as password",
         ),
         (with("app_store_connect_key", "keyId", json!("short")), "keyId must be 10 upper-case letters and digits"),
         (

@@ -161,8 +161,8 @@ async fn a_build_keeps_its_runners_findings_and_warns_of_others() {
     let runner = app.runner(&key, &[]).await;
     let (sent, found) = (document("7.0.4"), document("7.0.5"));
     let with_reason = format!(
-        "The fingerprint that came with the build is not the one of what was built: {CHANGED}. The build keeps what the \
-         runner found"
+        "The requested fingerprint differs from that of the built app: {CHANGED}. The build keeps the runner's \
+         fingerprint."
     );
     let without = "The fingerprint that came with the build is not the one of what was built. The build keeps what the \
          runner found";

@@ -43,7 +43,7 @@ async fn each_tier_has_its_calls_a_minute() {
         }
         for _ in 0..2 {
             let refused = list(&app, &key).await;
-            refused.refused(429, "Too many requests; try again in 60 seconds");
+            refused.refused(429, "Too many requests. Try again in 60 seconds.");
             assert_eq!(quota(&refused), Some([limit, 0, reset]));
             assert_eq!(refused.header("retry-after"), "60");
         }

@@ -37,7 +37,7 @@ pub async fn a_delivery(db: &Db, webhook: &Webhook) -> Delivery {
 
 /// A report of an attempt under a claim.
 pub fn a_report(delivery: &Delivery, claim: i64, next: NextStep) -> AttemptReport {
-    let error = (next != NextStep::Done).then(|| "The receiver answered 500".to_owned());
+    let error = (next != NextStep::Done).then(|| "The receiver responded with status 500".to_owned());
     AttemptReport {
         id: delivery.id,
         claim,

@@ -62,7 +62,7 @@ contract! {
         org_writes!(db, org, create_invitation(&late, "late", "operator"));
         assert!(system_writes!(db, accept_invitation(timely.id, timely.expires_at - 1)));
         assert!(!system_writes!(db, accept_invitation(timely.id, NOW)));
-        assert!(!system_writes!(db, accept_invitation(late.id, late.expires_at)), "its time is over");
+        assert!(!system_writes!(db, accept_invitation(late.id, late.expires_at)), "it has expired");
         assert!(!system_writes!(db, accept_invitation(new_id(), NOW)));
         let taken = Invitation { accepted_at: Some(timely.expires_at - 1), ..timely };
         assert_eq!(org_reads!(db, org, invitation(taken.id)), Some(taken));

@@ -21,7 +21,7 @@ contract! {
         assert_eq!(system_reads!(db, kept_form("a", user, NOW)).as_deref(), Some("sealed a"));
         assert_eq!(system_reads!(db, kept_form("a", other, NOW)), None);
         assert_eq!(system_reads!(db, kept_form("b", user, NOW)), None);
-        assert_eq!(system_reads!(db, kept_form("a", user, NOW + 10)), None, "its time is over");
+        assert_eq!(system_reads!(db, kept_form("a", user, NOW + 10)), None, "it has expired");
         assert!(!system_writes!(db, keep_form(&form("c", new_id(), NOW + 10), 3)), "nobody is there");
         assert_eq!(system_writes!(db, forget_kept_forms(NOW + 9)), 0);
         assert_eq!(system_writes!(db, forget_kept_forms(NOW + 10)), 1);

@@ -132,7 +132,7 @@ contract! {
             db.raw(&format!("INSERT INTO meta (name, value) VALUES ('needed_schema', '{needed}')")).await;
             let error = refused(&db.url).await;
             assert!(matches!(error, OpenError::TooNew { .. }), "{error:?}");
-            assert!(error.to_string().contains("Start the newer release"), "{error}");
+            assert!(error.to_string().contains("start the newer release"), "{error}");
         }
         db.raw("UPDATE meta SET value = '8' WHERE name = 'needed_schema'").await;
         db.again().await.close().await;

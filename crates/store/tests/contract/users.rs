@@ -72,13 +72,13 @@ contract! {
         let user = a_user(db).await;
         system_writes!(db, create_reset_link(user.id, "first", NOW + 10));
         assert_eq!(system_reads!(db, reset_link_user("first", NOW + 9)), Some(user.id));
-        assert_eq!(system_reads!(db, reset_link_user("first", NOW + 10)), None, "its time is over");
+        assert_eq!(system_reads!(db, reset_link_user("first", NOW + 10)), None, "it has expired");
         assert_eq!(system_reads!(db, reset_link_user("firs", NOW)), None);
         system_writes!(db, create_reset_link(user.id, "second", NOW + 20));
         assert_eq!(system_reads!(db, reset_link_user("first", NOW)), None);
         assert_eq!(system_reads!(db, reset_link_user("second", NOW)), Some(user.id));
         assert_eq!(system_writes!(db, use_reset_link("first", NOW)), None);
-        assert_eq!(system_writes!(db, use_reset_link("second", NOW + 20)), None, "its time is over");
+        assert_eq!(system_writes!(db, use_reset_link("second", NOW + 20)), None, "it has expired");
         assert_eq!(system_writes!(db, use_reset_link("second", NOW)), Some(user.id));
     }
 

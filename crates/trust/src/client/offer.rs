@@ -66,7 +66,7 @@ pub enum OfferError {
     #[error(transparent)]
     Metadata(#[from] RoleError),
     /// The answer's version or build number is none.
-    #[error("the answer names no version and build number")]
+    #[error("the response has no version and build number")]
     Malformed,
     /// No role for this app signed an update of this platform, version and build number.
     #[error("no role signed version {version} build {build}")]
@@ -77,7 +77,7 @@ pub enum OfferError {
         build: u64,
     },
     /// What was signed under this name is another package, or says something else.
-    #[error("`{path}` was signed with another {what}")]
+    #[error("`{path}` was signed with a different {what}")]
     Differs {
         /// The path of the target.
         path: String,
@@ -91,10 +91,10 @@ pub enum OfferError {
     #[error("it is for {0}")]
     Platform(Platform),
     /// It is for another native app.
-    #[error("it is for another fingerprint than the app's")]
+    #[error("its fingerprint differs from the app's")]
     Fingerprint,
     /// What runs is this version and build, or newer.
-    #[error("it is not newer than what runs")]
+    #[error("it is not newer than the running version")]
     NotNewer,
 }
 

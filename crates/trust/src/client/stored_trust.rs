@@ -28,7 +28,7 @@ pub struct StoredTrust {
 
 /// The text is nothing that [`StoredTrust::to_json`] wrote: the phone begins with what the app carries.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the stored trust of this phone cannot be read")]
+#[error("cannot read the stored trust of this phone")]
 pub struct StoredTrustError;
 
 impl StoredTrust {

@@ -22,10 +22,10 @@ pub struct MetaFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileMismatchError {
     /// Its length differs.
-    #[error("has another length than was signed")]
+    #[error("does not have the signed length")]
     Length,
     /// Its hash differs, or none of the hashes that were signed is SHA-256.
-    #[error("has another SHA-256 than was signed")]
+    #[error("does not have the signed SHA-256")]
     Hash,
 }
 

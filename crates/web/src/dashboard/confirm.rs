@@ -26,8 +26,8 @@ use super::visit::Visit;
 use super::visitor::Visitor;
 
 /// The message of a confirmation whose facts have changed.
-const CHANGED: &str = "This changed since you looked at it, so nothing was done. See what it is now, and confirm again if \
-                       you still want it.";
+const CHANGED: &str = "This changed after you loaded the page, so nothing was done. Review the current state, and \
+                       confirm again if you still want it.";
 
 /// A change of one resource that is confirmed first.
 pub trait Action: Sized + Send + Sync {

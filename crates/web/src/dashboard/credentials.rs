@@ -82,7 +82,7 @@ pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
 
 async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), ApiError> {
     let file = form_data.bytes("content").filter(|file| !file.is_empty());
-    let file = file.ok_or_else(|| ApiError::bad("content is missing: choose the file"))?;
+    let file = file.ok_or_else(|| ApiError::bad("content is missing: choose a file"))?;
     let secret = |name: &str| Ok::<_, ApiError>(form_data.optional(name)?.map(SecretText::new));
     let request = CreateCredential {
         kind: open::CredentialKind::of(form_data.text("kind")?),

@@ -141,7 +141,7 @@ fn value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<SecretTex
     let opened = match typed.is_empty() && !sealed.is_empty() {
         true => {
             let opened = app.vault.open_kept_form(visitor.user()?.1.id, &place(visitor), sealed);
-            Some(opened.map_err(|_| ApiError::bad("value is not there any more; type it again"))?)
+            Some(opened.map_err(|_| ApiError::bad("value was not kept; enter it again"))?)
         }
         false => None,
     };
@@ -157,7 +157,7 @@ fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVa
     Ok(Asks {
         question: there.filter(|_| is_first).map(|there| {
             let name = &there.name;
-            format!("{name} is set for these builds already, so nothing was saved. Send the form again to replace it.")
+            format!("{name} is already set for these builds, so nothing was saved. Send the form again to replace it.")
         }),
         replaces: there
             .map(revision)

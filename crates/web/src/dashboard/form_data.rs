@@ -200,7 +200,7 @@ impl<S: Sync> FromRequestParts<S> for FormData {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
         let form_data = parts.extensions.get::<FormData>().cloned();
-        form_data.ok_or_else(|| PageError(ApiError::bad("Send the form of the page")))
+        form_data.ok_or_else(|| PageError(ApiError::bad("Use the form of the page")))
     }
 }
 
@@ -232,8 +232,8 @@ pub struct Form {
 }
 
 /// The message of a form that was filled in from an outdated page.
-const OUTDATED: &str = "Somebody changed this since you opened the page, so nothing was saved. The form has what you typed; \
-                        send it again to replace what there is now.";
+const OUTDATED: &str = "Somebody changed this after you opened the page, so nothing was saved. The form has what you \
+                        entered. Send it again to replace the current values.";
 
 impl Form {
     /// The form again, with the error that refused it.

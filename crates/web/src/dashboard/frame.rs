@@ -116,71 +116,73 @@ macro_rules! notices {
 
 notices! {
     /// A build was stopped.
-    BUILD_CANCELED = "build-canceled", "The build stops.";
+    BUILD_CANCELED = "build-canceled", "The build is being canceled";
     /// A submission was made.
-    SUBMITTED = "submitted", "The submission waits for its turn. The service does the rest by itself.";
+    SUBMITTED = "submitted", "The submission is queued. The rest is automatic.";
     /// The rollout of a submission is to change.
-    SUBMISSION_CHANGED = "submission-changed", "The store is told of the change in a moment.";
+    SUBMISSION_CHANGED = "submission-changed", "The change will be sent to the store in a moment";
     /// A submission is to stop.
-    SUBMISSION_CANCELED = "submission-canceled", "The submission stops.";
+    SUBMISSION_CANCELED = "submission-canceled", "The submission is being canceled";
     /// A submission continues.
-    SUBMISSION_RETRIED = "submission-retried", "The submission goes on where it stopped.";
+    SUBMISSION_RETRIED = "submission-retried", "The submission continues where it stopped";
     /// A submission was removed.
-    SUBMISSION_DELETED = "submission-deleted", "The submission is deleted.";
+    SUBMISSION_DELETED = "submission-deleted", "The submission is deleted";
     /// An update is offered.
     UPDATE_PUBLISHED = "published", "The update is published. Devices are offered it from now on.";
     /// An update was changed.
-    UPDATE_CHANGED = "update-changed", "The update is changed.";
+    UPDATE_CHANGED = "update-changed", "The update is changed";
     /// An update was promoted.
-    UPDATE_PROMOTED = "promoted", "The same bytes are published for the other configuration.";
+    UPDATE_PROMOTED = "promoted", "The same bytes are published for the other configuration";
     /// An update was rolled back.
-    UPDATE_ROLLED_BACK = "rolled-back", "The earlier bytes are published again, with a higher build number.";
+    UPDATE_ROLLED_BACK = "rolled-back", "The earlier bytes are published again, with a higher build number";
     /// An update was removed.
-    UPDATE_DELETED = "update-deleted", "The update is deleted. Its version and build number stay taken.";
+    UPDATE_DELETED = "update-deleted", "The update is deleted. Its version and build number cannot be reused.";
     /// An app was claimed.
-    APP_CREATED = "app-created", "The app belongs to this organization now.";
+    APP_CREATED = "app-created", "The app now belongs to this organization";
     /// An app was removed.
-    APP_DELETED = "app-deleted", "The app is off the list. Its bundle identifier stays with this organization.";
+    APP_DELETED = "app-deleted", "The app is removed from the list. Its bundle identifier still belongs to this \
+                                  organization.";
     /// A variable has a value.
-    VARIABLE_SET = "variable-set", "The variable is set. The next builds get it.";
+    VARIABLE_SET = "variable-set", "The variable is set. Builds that start from now on get it.";
     /// A variable was removed.
-    VARIABLE_DELETED = "variable-deleted", "The variable is deleted.";
+    VARIABLE_DELETED = "variable-deleted", "The variable is deleted";
     /// A credential was kept.
-    CREDENTIAL_CREATED = "credential-created", "The credential is checked and sealed.";
+    CREDENTIAL_CREATED = "credential-created", "The credential is checked and sealed";
     /// A credential was removed.
-    CREDENTIAL_DELETED = "credential-deleted", "The credential is deleted.";
+    CREDENTIAL_DELETED = "credential-deleted", "The credential is deleted";
     /// A webhook was changed.
-    WEBHOOK_CHANGED = "webhook-changed", "The webhook is changed.";
+    WEBHOOK_CHANGED = "webhook-changed", "The webhook is changed";
     /// A test was sent.
-    WEBHOOK_TESTED = "webhook-tested", "A test is on its way. Load this page again to see the answer.";
+    WEBHOOK_TESTED = "webhook-tested", "A test event is being sent. Reload this page to see the response.";
     /// An event was delivered again.
-    REDELIVERED = "redelivered", "It is sent again. Load this page again to see the answer.";
+    REDELIVERED = "redelivered", "The event is being sent again. Reload this page to see the response.";
     /// A webhook has a new secret.
-    WEBHOOK_ROTATED = "webhook-rotated", "The webhook has a new secret, which was shown once. Make another if nobody kept it.";
+    WEBHOOK_ROTATED = "webhook-rotated", "The webhook has a new secret, which was shown once. Create another if it \
+                                          was not saved.";
     /// A webhook was removed.
-    WEBHOOK_DELETED = "webhook-deleted", "The webhook is deleted.";
+    WEBHOOK_DELETED = "webhook-deleted", "The webhook is deleted";
     /// An invitation was revoked.
-    UNINVITED = "uninvited", "The invitation is taken back: its link no longer works.";
+    UNINVITED = "uninvited", "The invitation is revoked: its link no longer works";
     /// A member has another role.
-    MEMBER_CHANGED = "member-changed", "The role is changed.";
+    MEMBER_CHANGED = "member-changed", "The role is changed";
     /// A member was removed.
-    MEMBER_REMOVED = "member-removed", "The member is removed.";
+    MEMBER_REMOVED = "member-removed", "The member is removed";
     /// The organization has another name.
-    RENAMED = "renamed", "The organization has its new name.";
+    RENAMED = "renamed", "The organization is renamed";
     /// A runner was revoked.
-    RUNNER_REVOKED = "runner-revoked", "The runner is shut out.";
+    RUNNER_REVOKED = "runner-revoked", "The runner is revoked";
     /// A password was changed.
-    PASSWORD_CHANGED = "password-changed", "Your password is changed. Every other session has ended.";
+    PASSWORD_CHANGED = "password-changed", "Your password is changed. All other sessions have ended.";
     /// Two-factor codes were turned off.
-    TWO_FACTOR_REMOVED = "two-factor-removed", "Codes are off. Sign-ins ask for none.";
+    TWO_FACTOR_REMOVED = "two-factor-removed", "Two-factor codes are off. Sign-ins no longer require them.";
     /// A session was ended.
-    SESSION_REVOKED = "session-revoked", "The session has ended.";
+    SESSION_REVOKED = "session-revoked", "The session has ended";
     /// A key was revoked.
-    KEY_REVOKED = "key-revoked", "The key is revoked. Whoever still uses it is refused from now on.";
+    KEY_REVOKED = "key-revoked", "The key is revoked. Requests with it are refused from now on.";
     /// A build was removed.
-    BUILD_DELETED = "build-deleted", "The build, its log and its artifacts are deleted.";
+    BUILD_DELETED = "build-deleted", "The build, its log and its artifacts are deleted";
     /// A build was retried.
-    BUILD_RETRIED = "build-retried", "A new build of the same source waits in the queue.";
+    BUILD_RETRIED = "build-retried", "A new build of the same source is queued";
 }
 
 impl Notice {

@@ -171,7 +171,7 @@ async fn others_to_look_at(
             };
             found.push(Attention {
                 text: format!(
-                    "The credential {} {word}. Give a new one before builds need it.",
+                    "The credential {} {word}. Add a new one before builds need it.",
                     view.name
                 ),
                 link: "/credentials".to_owned(),

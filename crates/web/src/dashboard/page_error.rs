@@ -53,12 +53,14 @@ impl PageError {
         // A resource of another organization gets the same message as one that does not exist.
         let (title, message) = match &failure {
             ApiError::NoSuch(_) | ApiError::NoSuchPath => (
-                "There is nothing here",
-                "It may have been deleted, or it belongs to an organization that you are not a member of.".to_owned(),
+                "Page not found",
+                "It may have been deleted, or it belongs to an organization that you are not a member of".to_owned(),
             ),
-            ApiError::Forbidden(_) | ApiError::MissingScope(_) => ("You may not do this", failure.body().message),
-            failure if failure.status().0 == StatusCode::BAD_REQUEST => ("This did not work", failure.body().message),
-            _ => ("Something is wrong", failure.body().message),
+            ApiError::Forbidden(_) | ApiError::MissingScope(_) => {
+                ("You are not allowed to do this", failure.body().message)
+            }
+            failure if failure.status().0 == StatusCode::BAD_REQUEST => ("The request failed", failure.body().message),
+            _ => ("Something went wrong", failure.body().message),
         };
         let mut response = page(
             status,

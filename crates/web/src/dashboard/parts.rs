@@ -55,7 +55,7 @@ impl FormParts {
         DefaultBodyLimit::disable().apply(&mut request);
         let parser = Multipart::from_request(request, &()).await;
         Ok(FormParts {
-            parser: parser.map_err(|_| ApiError::bad("Send the form of the page"))?,
+            parser: parser.map_err(|_| ApiError::bad("Use the form of the page"))?,
             held,
             left: MAX_PARTS,
         })
@@ -119,7 +119,7 @@ impl Part<'_> {
 }
 
 fn broken() -> ApiError {
-    ApiError::bad("The form is broken or ended early; send it again")
+    ApiError::bad("The form is damaged or incomplete. Send it again.")
 }
 
 /// The refusal of a form with too many fields, or too large ones.

@@ -127,7 +127,7 @@ impl IncomingFile {
         self.size += piece.len() as u64;
         if self.size > self.largest {
             return Err(ApiError::bad(format!(
-                "file is too large: this server takes up to {} bytes",
+                "file is too large: this server accepts up to {} bytes",
                 self.largest
             )));
         }
@@ -157,5 +157,5 @@ impl IncomingFile {
 }
 
 fn no_room(error: std::io::Error) -> ApiError {
-    ApiError::Unavailable(format!("no room for a temporary file: {error}"))
+    ApiError::Unavailable(format!("cannot create a temporary file: {error}"))
 }

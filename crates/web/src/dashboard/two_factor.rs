@@ -71,7 +71,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 /// The typed current password; empty if the account has none.
 fn current_password(form_data: &FormData) -> Result<&str, ApiError> {
     let password = std::str::from_utf8(form_data.bytes("present").unwrap_or_default());
-    password.map_err(|_| ApiError::bad("present password is not valid UTF-8"))
+    password.map_err(|_| ApiError::bad("current password is not valid UTF-8"))
 }
 
 /// Creates a new secret and shows it.

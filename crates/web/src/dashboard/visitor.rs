@@ -158,7 +158,7 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageE
     app.pages.count(session.id, org.id, app.clock.now())?;
     if role < least {
         return Err(ApiError::Forbidden(format!(
-            "This page needs the role {least} in {}; yours is {role}. Ask an admin of the organization.",
+            "This page requires the role {least} in {}, but your role is {role}. Ask an admin of the organization.",
             org.name
         ))
         .into());
@@ -198,13 +198,13 @@ pub fn form_token(app: &App, session: SessionId, user: UserId) -> String {
 }
 
 /// The message of a form that is shown again.
-const AGAIN: &str = "You are signed in again, and here is what you had typed. Nothing was sent yet: look at it, and send it. Files \
-                     and secrets were not kept.";
+const AGAIN: &str = "You are signed in again, and the form has what you entered. Nothing was sent yet: review the \
+                     form, and send it. Files and secrets were not kept.";
 /// The message if there is no such form.
-const NOT_KEPT: &str = "What was typed before is not kept any more, or somebody else typed it.";
+const NOT_KEPT: &str = "The form that you filled in is no longer available, or belongs to another user";
 /// The message for a form that another user began.
-const OTHER_USER: &str = "You are signed in as somebody else than who filled in this form. Nothing was done. For an hour it is kept \
-                          for who did: sign in as that user, then open this link.";
+const OTHER_USER: &str = "You are signed in as a different user than the one who filled in this form. Nothing was \
+                          done. The form is kept for an hour: sign in as that user, then open this link.";
 
 /// The requirements of a page.
 #[derive(Clone)]

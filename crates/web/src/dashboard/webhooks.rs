@@ -205,9 +205,9 @@ async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<D
     let fields = [
         ("name", "Name"),
         ("url", "URL"),
-        ("type", "Form of the messages"),
+        ("type", "Format of the messages"),
         ("events", "Events"),
-        ("bundleIds", "Only of these apps"),
+        ("bundleIds", "Only for these apps"),
     ];
     let told =
         fields.map(|(field, what)| Difference::new(what, &listed(form_data.all(field)), &listed(now.values(field))));

@@ -34,18 +34,18 @@ async fn app_store(
 ) -> Result<StatusCode, ApiError> {
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge(format!("An event has at most {MAX_EVENT} bytes")),
-        _ => ApiError::bad("The body did not arrive whole; send it again"),
+        _ => ApiError::bad("The body is incomplete. Send it again."),
     })?;
     // The response does not reveal whether the credential exists.
     let not_proven =
-        || ApiError::NotProven("The signature is not that of this address; check the webhook's secret".into());
+        || ApiError::NotProven("The signature is not valid for this address. Check the webhook's secret.".into());
     let credential: CredentialId = credential.parse().map_err(|_| not_proven())?;
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
     let secret = app.app_store_event_secrets.of(credential);
     if !secret.verifies(&body, signature.unwrap_or_default()) {
         return Err(not_proven());
     }
-    let event = Event::read(&body).map_err(|_| ApiError::bad("The body is no event of App Store Connect"))?;
+    let event = Event::read(&body).map_err(|_| ApiError::bad("The body is not an event of App Store Connect"))?;
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the signature names the credential, and that its tenant");
     let org = system.credential_owner(credential).await?.ok_or_else(not_proven)?;

@@ -130,7 +130,7 @@ impl Download {
             (self.checked, self.unchecked) = (Instant::now(), 0);
         }
         let piece = self.reader.next().await?;
-        let mut piece = piece.ok_or_else(|| ApiError::Internal("the log is gone".to_owned()))?;
+        let mut piece = piece.ok_or_else(|| ApiError::Internal("the log does not exist".to_owned()))?;
         piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= piece.len() as u64;
         self.unchecked += piece.len() as u64;

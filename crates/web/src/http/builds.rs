@@ -27,7 +27,8 @@ use crate::query::Query;
     post,
     path = "/build",
     tag = "Build",
-    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
+    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` \
+                                                            describes")),
     request_body = CreateBuild,
     responses(
         (status = 201, description = "The build, `queued`", body = BuildView),
@@ -95,7 +96,7 @@ pub fn filter(query: &Query) -> Result<BuildFilter, ApiError> {
 /// PostgreSQL cannot store a NUL in text.
 fn text_of_branch(branch: &str) -> Result<String, ApiError> {
     match branch.contains('\0') {
-        true => Err(ApiError::bad("branch must not hold a NUL character")),
+        true => Err(ApiError::bad("branch must not contain a NUL character")),
         false => Ok(branch.to_owned()),
     }
 }

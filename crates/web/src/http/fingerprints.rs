@@ -92,7 +92,7 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     ),
     responses(
         (status = 200, description = "What the build is natively", body = FingerprintView),
-        (status = 404, description = "There is no such build", body = ErrorBody),
+        (status = 404, description = "No such build", body = ErrorBody),
     )
 )]
 pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {

@@ -187,12 +187,13 @@ fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, ApiError> {
             expires: format!("{} UTC", minute(install.expires * SECOND)),
             target,
             advice: if is_android {
-                "Open the downloaded file and allow your browser to install apps when Android asks."
+                "Open the downloaded file and allow your browser to install apps when Android asks"
             } else {
-                "Open this page on the device in Safari. The device must be registered in the app's provisioning profile."
+                "Open this page on the device in Safari. The device must be registered in the app's provisioning \
+                 profile."
             },
             obstacle: (!is_android && !app.is_https())
-                .then_some("Apple's systems install only from https, and this server is reached over plain http."),
+                .then_some("Apple's systems install only from https, and this server is reached over plain http"),
             qr: qr::draw(&format!("{here}?{proof}"))?,
             install,
         }),
@@ -228,12 +229,12 @@ impl IntoResponse for Problem {
             Problem::Gone => (
                 StatusCode::NOT_FOUND,
                 "Nothing to install",
-                "There is nothing behind this link. Copy the whole link, or ask whoever sent it for a new one.",
+                "No build has this link. Copy the whole link, or ask its sender for a new one.",
             ),
             Problem::Expired => (
                 StatusCode::FORBIDDEN,
                 "This link has expired",
-                "A link works for seven days. Ask whoever sent it for a new one.",
+                "A link is valid for seven days. Ask its sender for a new one.",
             ),
             Problem::Failed(failure) => return failure.into_response(),
         };

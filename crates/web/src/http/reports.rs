@@ -56,7 +56,7 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
     let claim = app.report_tokens.read(&bundle, &body.0.report_token, now);
     let claim = claim.ok_or_else(|| ApiError::NotProven("Invalid or expired report token".to_owned()))?;
     if body.0.events.is_empty() || body.0.events.len() > MAX_EVENTS {
-        return Err(ApiError::bad(format!("events must hold 1 to {MAX_EVENTS} events")));
+        return Err(ApiError::bad(format!("events must contain 1 to {MAX_EVENTS} events")));
     }
     let reports = body
         .0
@@ -75,7 +75,7 @@ fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, no
     let bad = |problem: String| ApiError::bad(format!("events[{at}].{problem}"));
     let kind: ReportKind = event.kind.checked().map_err(|unknown| bad(unknown.to_string()))?;
     if event.update_id.parse() != Ok(claim.update_id) {
-        return Err(bad("updateId is not the update that the token was given for".to_owned()));
+        return Err(bad("updateId is not the update of the token".to_owned()));
     }
     if from_rfc3339(&event.at).is_none() {
         return Err(bad("at must be a time such as 2026-11-20T10:00:00.000Z".to_owned()));
@@ -89,7 +89,7 @@ fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, no
     }
     // PostgreSQL cannot store a NUL in text.
     if event.reason.as_ref().is_some_and(|reason| reason.contains('\0')) {
-        return Err(bad("reason must not hold a NUL character".to_owned()));
+        return Err(bad("reason must not contain a NUL character".to_owned()));
     }
     let tells = matches!(kind, ReportKind::RolledBack | ReportKind::Failed);
     let reason = event.reason.clone().filter(|reason| tells && !reason.is_empty());

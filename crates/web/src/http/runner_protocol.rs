@@ -70,7 +70,7 @@ pub async fn lease(
     let labels = runners::labels(&ask.labels)?;
     let version = runners::version(&ask.version)?;
     if ask.wait_seconds > MAX_WAIT {
-        return Err(ApiError::bad(format!("waitSeconds may be {MAX_WAIT} at most")));
+        return Err(ApiError::bad(format!("waitSeconds must be at most {MAX_WAIT}")));
     }
     if (&labels, &version) != (&caller.runner.labels, &caller.runner.version) {
         runners::note_as(&app, caller.runner.id, &labels, &version).await?;
@@ -178,10 +178,10 @@ pub async fn log(
         let number = query.parsed(name, "a whole number from 0")?;
         number.ok_or_else(|| ApiError::bad(format!("{name} is required")))
     };
-    let attempt = u32::try_from(number("attempt")?).map_err(|_| ApiError::bad("attempt is too great"))?;
+    let attempt = u32::try_from(number("attempt")?).map_err(|_| ApiError::bad("attempt is too large"))?;
     let offset = number("offset")?;
     let id = build_id(id)?;
-    let too_large = format!("At most {MAX_CHUNK} bytes of a log are taken at a time");
+    let too_large = format!("At most {MAX_CHUNK} bytes of a log are accepted at a time");
     let bytes = whole_body(&headers, body, MAX_CHUNK, &too_large).await?;
     Ok(Json(
         build_logs::append(&app, &caller, id, attempt, offset, bytes).await?,

@@ -57,7 +57,7 @@ async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: 
         match open {
             Ok(true) => {}
             Ok(false) => {
-                return ApiError::Forbidden("This upload was used or removed; announce a new one".to_owned())
+                return ApiError::Forbidden("This upload was used or deleted. Create a new one.".to_owned())
                     .into_response();
             }
             Err(failure) => return failure.into_response(),

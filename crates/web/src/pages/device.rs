@@ -21,7 +21,7 @@ use crate::query::Query;
 use crate::same_site;
 
 const TITLE: &str = "Sign in a command line";
-const WORDS: &str = "Enter the code that your command line shows.";
+const WORDS: &str = "Enter the code that your command line shows";
 
 /// A page of text only.
 fn text_page(words: &str) -> Page {
@@ -52,7 +52,7 @@ fn sign_in_page(app: &App, code: &str, email: &str) -> Page {
             button: "Sign in",
             ..Form::default()
         }),
-        ..text_page("Sign in first. Then you see what the command line asks for.")
+        ..text_page("Sign in first. Then you can review the request of the command line.")
     }
 }
 
@@ -62,7 +62,7 @@ fn code_page(code: &str) -> Page {
             action: "/device",
             token: "look".to_owned(),
             inputs: vec![input("code", "Code", "text", "off", code)],
-            button: "Go on",
+            button: "Continue",
             ..Form::default()
         }),
         ..text_page(WORDS)
@@ -76,7 +76,7 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
     };
     if orgs.is_empty() {
         let page = text_page(
-            "A command line that is signed in so gets an API key, and only admins of an organization make keys.",
+            "A command line that signs in this way gets an API key, and only admins of an organization can create keys",
         );
         return Page { sign_out: true, ..page };
     }
@@ -89,14 +89,15 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
         title: TITLE,
         words: vec![
             format!(
-                "“{}”, which asks from {}, wants an API key in the name of {}.",
+                "“{}”, at {}, requests an API key in the name of {}",
                 login.name, login.address, user.email
             ),
             format!(
-                "The key may do this: {}. It works for {KEY_DAYS} days unless it is revoked.",
+                "Scopes of the key: {}. It is valid for {KEY_DAYS} days unless it is revoked.",
                 scopes.join(", ")
             ),
-            "Confirm only what you began yourself, and only when your command line shows this very code:".to_owned(),
+            "Confirm only a request that you started yourself, and only if your command line shows exactly this code:"
+                .to_owned(),
         ],
         code: Some(code.to_owned()),
         form: Some(Form {
@@ -212,9 +213,9 @@ pub async fn submit(
     };
     Ok(match decided {
         Ok(()) if approve => {
-            text_page("Confirmed. Go back to your command line; it goes on by itself.").into_response()
+            text_page("Confirmed. Return to your command line, which continues automatically.").into_response()
         }
-        Ok(()) => text_page("Refused. The command line gets no key.").into_response(),
+        Ok(()) => text_page("Denied. The command line gets no key.").into_response(),
         Err(failure) => error_page(code_page(code), failure),
     })
 }

@@ -19,8 +19,8 @@ use crate::query::Query;
 use crate::{admit, cookies, same_site};
 
 /// The message for a user who sent a form after the session had ended.
-const KEPT_FORM: &str = "Your session has ended. What you typed is kept for an hour and shown to you again after you sign in; \
-                         nothing was sent. Files and secrets are not kept.";
+const KEPT_FORM: &str = "Your session has ended, and nothing was sent. Your entries are kept for an hour and shown \
+                         again after you sign in. Files and secrets are not kept.";
 
 /// The sign-in form, which leads to `next` afterwards, or to the first page.
 pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
@@ -99,7 +99,7 @@ pub async fn show(
     {
         return Ok(sign_in_page(&app, "", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
     }
-    let words = "This server is new. Open the set-up link that it printed when it started.".to_owned();
+    let words = "This server is new. Open the setup link that it printed when it started.".to_owned();
     Ok(Page {
         title: "Launchway",
         words: vec![words],

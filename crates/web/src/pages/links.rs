@@ -18,7 +18,7 @@ use crate::query::Query;
 fn setup_page(token: &str, organization: &str, email: &str) -> Page {
     Page {
         title: "Set up Launchway",
-        words: vec!["This server is new. Make the first organization and your account as its owner.".to_owned()],
+        words: vec!["This server is new. Create the first organization and your account as its owner.".to_owned()],
         form: Some(Form {
             action: "/setup",
             token: token.to_owned(),
@@ -45,7 +45,7 @@ pub async fn setup(State(app): State<Arc<App>>, query: Query) -> Result<Response
     if accounts::setup_is_open(&app, token).await? {
         return Ok(setup_page(token, "", "").into_response());
     }
-    let words = "This link was used before, or the server was started again and printed a new one.".to_owned();
+    let words = "This link was already used, or the server restarted and printed a new one".to_owned();
     Ok(Page {
         title: "Set up Launchway",
         words: vec![words],
@@ -90,12 +90,12 @@ fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &s
         ));
     }
     let mut words = vec![
-        format!("{organization} invites {email} as {role}."),
-        "Choose a password. If you have an account here already, enter its password.".to_owned(),
+        format!("{organization} invites {email} as {role}"),
+        "Choose a password. If you already have an account here, enter its password.".to_owned(),
     ];
     if app.provider.is_some() {
         let through =
-            "Without a password here you may sign in through the provider instead, which takes the invitation, too.";
+            "You can also sign in through the provider without a password, which accepts the invitation as well";
         words.push(through.to_owned());
     }
     Page {
@@ -165,7 +165,7 @@ pub async fn submit_invite(
 fn reset_page(token: &str) -> Page {
     Page {
         title: "Set a new password",
-        words: vec!["Every browser that is signed in with your account will be signed out.".to_owned()],
+        words: vec!["All browsers that are signed in with your account will be signed out".to_owned()],
         form: Some(Form {
             action: "/reset",
             token: token.to_owned(),

@@ -24,7 +24,7 @@ use crate::extract::SentHere;
 use crate::page_headers::protect;
 use crate::query::Query;
 
-const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
+const BEGIN_ANEW: &str = "This sign-in was not started in this browser, or took too long. Start again.";
 
 fn provider(app: &App) -> Result<&Provider, ApiError> {
     app.provider.as_ref().ok_or(ApiError::NoSuchPath)
@@ -90,15 +90,16 @@ pub async fn come_back(
 /// Shows what was dropped from an account, and links to the next page.
 fn claim_page(app: &App, done: &SignedIn, dropped: &RevokedAccess, next: &str) -> Response {
     let mut words = vec![
-        format!("You are signed in as {}.", done.user.email),
-        "This account had a password before you proved here that the address is yours. Somebody else may have set it, so it \
-         was removed, together with two-factor codes, sessions, invitations, runner tokens and command-line sign-ins of this \
-         account. You can set a new password on your profile page."
+        format!("You are signed in as {}", done.user.email),
+        "This account had a password before you proved that the address is yours. Somebody else may have set it, so \
+         it was removed, together with the two-factor codes, sessions, invitations, runner tokens and command-line \
+         sign-ins of this account. You can set a new password on your profile page."
             .to_owned(),
     ];
     if !dropped.keys.is_empty() {
         words.push(format!(
-            "API keys that were made with this account still work. Review them, and revoke those that you did not make: {}.",
+            "API keys that were created with this account are still valid. Review them, and revoke those that you \
+             did not create: {}.",
             dropped.keys.join(", ")
         ));
     }

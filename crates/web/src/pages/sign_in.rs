@@ -77,9 +77,7 @@ pub(super) fn code_page(action: &'static str, token: &str, first: &FirstStep, mo
     inputs.extend(more);
     Page {
         title: "Enter your code",
-        words: vec![
-            "Enter the six digits that your authenticator app shows, or one of your recovery codes.".to_owned(),
-        ],
+        words: vec!["Enter the six digits that your authenticator app shows, or one of your recovery codes".to_owned()],
         form: Some(Form {
             action,
             token: token.to_owned(),

@@ -18,7 +18,7 @@ use super::{EMAIL, post, who};
 use crate::support::{Answer, Fields, PASSWORD, START, Setup, TestApp};
 
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
-const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
+const WRONG_CODE: &str = "code is wrong or already used; wait for the next one";
 /// What no app shows in these tests.
 const NO_CODE: &str = "12345x";
 /// 14 hours are left of the day on which every test's clock starts.
@@ -76,7 +76,7 @@ async fn spend(app: &TestApp, subject: &str, times: usize) {
 }
 
 fn is_refused_for_the_day(answer: &Answer, seconds: u64) {
-    answer.refused(429, &format!("Too many requests; try again in {seconds} seconds"));
+    answer.refused(429, &format!("Too many requests. Try again in {seconds} seconds."));
 }
 
 #[tokio::test]

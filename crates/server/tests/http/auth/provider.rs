@@ -77,20 +77,20 @@ async fn tokens_that_do_not_hold_are_refused() {
     app.org_with_user(EMAIL, Role::Member).await;
     let end = START / 1000;
     for (field, value, words) in [
-        ("iss", json!("https://evil.example"), "not made for this service"),
-        ("aud", json!("another"), "not made for this service"),
-        ("aud", json!(["launchway", "another"]), "not made for this service"),
-        ("azp", json!("another"), "not made for this service"),
-        ("exp", json!(end - 60), "its time is over"),
+        ("iss", json!("https://evil.example"), "not issued for this service"),
+        ("aud", json!("another"), "not issued for this service"),
+        ("aud", json!(["launchway", "another"]), "not issued for this service"),
+        ("azp", json!("another"), "not issued for this service"),
+        ("exp", json!(end - 60), "it has expired"),
         ("nonce", json!("another"), "belongs to another sign-in"),
         ("nonce", Value::Null, "belongs to another sign-in"),
-        ("email_verified", json!(false), "no e-mail address"),
-        ("email_verified", json!("false"), "no e-mail address"),
-        ("email_verified", json!("TRUE"), "no e-mail address"),
-        ("email_verified", json!(1), "no e-mail address"),
-        ("email_verified", Value::Null, "no e-mail address"),
-        ("email", Value::Null, "no e-mail address"),
-        ("exp", json!("soon"), "no signed token"),
+        ("email_verified", json!(false), "no email address"),
+        ("email_verified", json!("false"), "no email address"),
+        ("email_verified", json!("TRUE"), "no email address"),
+        ("email_verified", json!(1), "no email address"),
+        ("email_verified", Value::Null, "no email address"),
+        ("email", Value::Null, "no email address"),
+        ("exp", json!("soon"), "not a signed token"),
     ] {
         let answer = come_back(&app, &fake, |claims| claims[field] = value.clone()).await;
         is_refused(&answer, 401, words);
@@ -103,7 +103,7 @@ async fn a_sign_in_ends_in_the_browser_where_it_began() {
     app.org_with_user(EMAIL, Role::Member).await;
     let ((kept, told), (other, _)) = (begin(&app).await, begin(&app).await);
     *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
-    let anew = "This sign-in was not begun in this browser";
+    let anew = "This sign-in was not started in this browser";
     let path = format!("/sign-in/provider/callback?code=x&state={}", told["state"]);
     for cookie in ["", other.as_str(), "launchway-provider=x"] {
         is_refused(&page(&app, &path, cookie).await, 401, anew);

@@ -33,7 +33,7 @@ async fn sign_in(app: &TestApp, email: &str, password: &str, address: &str) -> A
 }
 
 fn is_slowed_down(answer: &Answer, seconds: u64) {
-    answer.refused(429, &format!("Too many requests; try again in {seconds} seconds"));
+    answer.refused(429, &format!("Too many requests. Try again in {seconds} seconds."));
     assert_eq!(answer.header("retry-after"), seconds.to_string());
 }
 

@@ -14,8 +14,8 @@ use super::{EMAIL, cookie, credentials, post, who};
 use crate::pages::submit;
 use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
-const NEEDED: &str = "code is required: this account asks for a code of its authenticator app, or a recovery code";
-const WRONG: &str = "code is wrong, or it was used before; wait for the next one";
+const NEEDED: &str = "code is required: enter a code from the authenticator app of this account, or a recovery code";
+const WRONG: &str = "code is wrong or already used; wait for the next one";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
 /// What no app shows in these tests: their secrets' codes are compared with it.
 const NO_CODE: &str = "12345x";
@@ -220,7 +220,7 @@ async fn a_first_step_counts_for_one_account_and_five_minutes() {
     let again = async |email: &str, proof: &str, code: String| {
         let answer = second_step(&app, email, proof, &code).await;
         answer.is(401);
-        answer.says("This took too long; sign in again");
+        answer.says("This took too long. Sign in again.");
         assert!(answer.text().contains(r#"name="password""#), "from the beginning");
     };
     again("bob@example.com", &proof, shown(&app, &bobs)).await;

@@ -49,7 +49,7 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             ("status=done", "status must be queued, running, success, failed or canceled"),
             ("platform=mac", "platform must be ios, android or visionos"),
             ("bundleId=a%20b", "bundleId must be a bundle identifier"),
-            ("branch=a%00b", "branch must not hold a NUL character"),
+            ("branch=a%00b", "branch must not contain a NUL character"),
             ("status=queued&status=queued", "status is given twice"),
         ] {
             app.get(&key, &format!("/build?{query}")).await.refused(400, message);
@@ -69,7 +69,7 @@ async fn a_queued_build_says_what_it_waits_for() {
         let view = read(&app, &key, id).await;
         (view["queuePosition"].clone(), view.text("waitingFor").to_owned())
     };
-    let nobody = "Waits for a runner with os=macos, xcode=26: none is connected".to_owned();
+    let nobody = "Waiting for a runner with os=macos, xcode=26: none is connected".to_owned();
     assert_eq!(waits(first).await, (json!(0), nobody.clone()));
     // One that lacks a label, one of another organization, and one that was silent for long count for nothing.
     runner(&app, Some(org), &["os=macos", "xcode=26"]).await;
@@ -78,21 +78,21 @@ async fn a_queued_build_says_what_it_waits_for() {
     runner(&app, Some(other), &["os=macos", "xcode=26"]).await;
     assert_eq!(waits(first).await, (json!(0), nobody));
     runner(&app, None, &["arch=arm64", "os=macos", "xcode=26"]).await;
-    let free = "Waits for a runner with os=macos, xcode=26 to be free".to_owned();
+    let free = "Waiting for a runner with os=macos, xcode=26 to be free".to_owned();
     assert_eq!(waits(first).await, (json!(0), free));
     // What other organizations asked for does not count; the greater priority goes first.
     app.advance(1);
     built(&app, &other_key, json!({"bundleId": "com.example.other"})).await;
     app.advance(1);
     let last = built(&app, &key, labels.clone()).await;
-    assert_eq!(waits(last).await, (json!(1), "1 build goes before it".to_owned()));
+    assert_eq!(waits(last).await, (json!(1), "1 build is ahead of it".to_owned()));
     let mut urgent = labels;
     urgent["priority"] = json!(5);
     app.advance(1);
     let urgent = built(&app, &key, urgent).await;
     assert_eq!(waits(urgent).await.0, json!(0));
-    assert_eq!(waits(first).await, (json!(1), "1 build goes before it".to_owned()));
-    assert_eq!(waits(last).await, (json!(2), "2 builds go before it".to_owned()));
+    assert_eq!(waits(first).await, (json!(1), "1 build is ahead of it".to_owned()));
+    assert_eq!(waits(last).await, (json!(2), "2 builds are ahead of it".to_owned()));
     let listed = app.get(&key, "/build").await.ok();
     let places: Vec<_> = listed["items"].as_array().unwrap().iter().map(|item| &item["queuePosition"]).collect();
     assert_eq!(places, [&json!(0), &json!(2), &json!(1)], "a list tells the same");
@@ -105,9 +105,9 @@ async fn a_runner_that_fits_is_found_among_a_thousand() {
     let racks = (0..1001).map(|number| vec![format!("rack={number}")]);
     runners(&app, Some(org), racks.chain([vec!["rack=last".to_owned()]]).collect()).await;
     for (rack, waits) in [
-        ("0", "Waits for a runner with rack=0 to be free"),
-        ("last", "1 build goes before it"),
-        ("none", "Waits for a runner with rack=none: none is connected"),
+        ("0", "Waiting for a runner with rack=0 to be free"),
+        ("last", "1 build is ahead of it"),
+        ("none", "Waiting for a runner with rack=none: none is connected"),
     ] {
         app.advance(1);
         let plan = json!({"labels": [format!("rack={rack}")], "steps": [{"name": "a", "run": "a"}]});

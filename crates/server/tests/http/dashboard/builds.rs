@@ -40,7 +40,7 @@ async fn a_build_is_canceled_retried_and_deleted() {
     let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=build-canceled"));
     let page = visit.html(&next).await;
-    page.says("The build stops.");
+    page.says("The build is being canceled");
     page.says("Canceled");
     let again = visit.page(&format!("{path}/cancel")).await;
     again.is(400);

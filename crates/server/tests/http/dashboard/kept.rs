@@ -98,7 +98,7 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     sign_out(&visit).await;
     let next = next_of(&visit.send("/env", &VARIABLE).await);
     let of_colleague = page(&app, &next, &colleague.cookie).await.text();
-    of_colleague.says("somebody else typed it");
+    of_colleague.says("belongs to another user");
     let of_stranger = page(&app, &next, &stranger.cookie).await;
     of_stranger.is(404);
     let elsewhere = next.replace(&visit.org.to_string(), &stranger.org.to_string());
@@ -110,7 +110,7 @@ async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     app.advance(HOUR);
     let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
     let late = page(&app, &next, &cookie).await.text();
-    late.says("is not kept any more");
+    late.says("is no longer available");
     late.lacks("typed.example");
 }
 
@@ -264,7 +264,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let sent = mixed.send("/env", &VARIABLE).await;
     sent.is(403);
     let text = sent.text();
-    text.says("somebody else than who filled in this form");
+    text.says("a different user than the one who filled in this form");
     text.lacks("typed.example");
     let link = text.split_once(r#"plain" href=""#).unwrap().1.split_once('"').unwrap().0;
     page(&app, link, &colleague.cookie).await.lacks("typed.example");

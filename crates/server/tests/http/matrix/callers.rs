@@ -85,15 +85,15 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
         (Door::Runner, Who::OtherOrg(who)) => refusal(door, method, who),
         (Door::Runner, _) => Some((401, "Invalid or expired API key".to_owned())),
         (_, Who::BrokenKey) => Some((401, "Invalid or expired API key".to_owned())),
-        (_, Who::OtherOrg(_)) => forbidden("orgId names an organization that this caller does not act in"),
+        (_, Who::OtherOrg(_)) => forbidden("orgId must be an organization that this caller can act in"),
         (_, Who::OtherSite) if method != "GET" => {
             forbidden("A change made with a session must come from the dashboard's own pages")
         }
         (_, Who::OtherSite) => refusal(door, method, &Who::Session(Role::Owner)),
         (Door::User | Door::Founder, Who::Key(_)) => {
-            forbidden("This is for signed-in users; an API key has no session")
+            forbidden("This requires a signed-in user. An API key has no session.")
         }
-        (Door::Founder, Who::Session(_)) => forbidden("Only the operator of this server makes organizations"),
+        (Door::Founder, Who::Session(_)) => forbidden("Only the operator of this server can create organizations"),
         (_, Who::Key(has)) => match door {
             Door::Scope(needed) if needed != has.as_str() => forbidden(&lacks(needed)),
             Door::Admin | Door::Owner if *has != Scope::Admin => forbidden(&lacks("admin")),
@@ -111,7 +111,7 @@ fn lacks(scope: &str) -> String {
 }
 
 fn needs(role: &str, has: Role) -> String {
-    format!("This needs the role {role} in the organization; yours is {has}")
+    format!("This requires the role {role} in the organization, but your role is {has}")
 }
 
 /// A key that expires after a day.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{EMAIL, get};
 use crate::support::TestApp;
 
-const FOREIGN: &str = "orgId names an organization that this caller does not act in";
+const FOREIGN: &str = "orgId must be an organization that this caller can act in";
 
 #[tokio::test]
 async fn a_session_acts_in_the_named_or_its_oldest_organization() {
@@ -41,7 +41,7 @@ async fn a_session_acts_in_the_named_or_its_oldest_organization() {
     // The role is the one in the organization that is named.
     get(&app, &cookie, "/api-keys").await.ok();
     let answer = get(&app, &cookie, &format!("/api-keys?orgId={second}")).await;
-    answer.refused(403, "This needs the role admin in the organization; yours is member");
+    answer.refused(403, "This requires the role admin in the organization, but your role is member");
     let view = get(&app, &cookie, &format!("/auth/session?orgId={second}")).await.ok();
     assert_eq!(view["organization"]["id"], json!(second));
 }

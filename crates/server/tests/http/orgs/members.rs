@@ -9,9 +9,9 @@ use serde_json::json;
 use super::{EMAIL, get, member, user_id};
 use crate::support::{Fields, START, TestApp};
 
-const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
-const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
-const NEEDS_ADMIN: &str = "This needs the role admin in the organization; yours is member";
+const OWNERS_ONLY: &str = "Only an owner can add or remove owners";
+const LAST_OWNER: &str = "The organization needs an owner. Make another member an owner first.";
+const NEEDS_ADMIN: &str = "This requires the role admin in the organization, but your role is member";
 
 #[tokio::test]
 async fn members_are_listed_newest_first() {

@@ -65,18 +65,18 @@ async fn every_endpoint_is_there() {
         "bodies of type JSON": Key(Update), "POST /update", json!([]) => Names(400, "JSON object");
         "bodies of type JSON": Key(Update), "POST /update", json!("text") => Names(400, "");
         "the tables of endpoints": Key(Build), "GET /builds"
-            => Error(404, "There is nothing at this path; the API is described at /docs");
-        "the tables of endpoints": Key(Build), "PUT /build" => Error(405, "This path does not take this method");
+            => Error(404, "There is nothing at this path. The API is described at /docs.");
+        "the tables of endpoints": Key(Build), "PUT /build" => Error(405, "This path does not support this method");
     };
     run(&data, rows).await;
     let outside = data.app.get(NOBODY, &format!("{}/build", data.app.origin)).await;
-    outside.refused(404, "There is nothing at this path; the API is described at /docs");
+    outside.refused(404, "There is nothing at this path. The API is described at /docs.");
 }
 
 #[tokio::test]
 async fn common_query_parameters() {
     let data = Data::new().await;
-    let not_yours = Error(403, "orgId names an organization that this caller does not act in");
+    let not_yours = Error(403, "orgId must be an organization that this caller can act in");
     let all = KEYS - 10;
     let rows = rows! {
         "limit: default 10": Key(Admin), "GET /api-keys" => Page(json!({"limit": 10, "offset": 0, "total": KEYS}), 10);

@@ -37,7 +37,7 @@ async fn errors_have_their_status_and_message() {
         "code 400: Bad Request": Key(Update), "POST /update", json!({}) => Names(400, "");
         "code 404: Not Found": Key(Update), "DELETE /update?id=x" => Error(404, "No update has this id");
         "code 404: Not Found": Nobody, "GET /nothing"
-            => Error(404, "There is nothing at this path; the API is described at /docs");
+            => Error(404, "There is nothing at this path. The API is described at /docs.");
         "a bundle without updates is HTTP 200, not 404":
             Nobody, "GET /update/check/com.example.none?currentVersion=1.0.0"
             => none_found;

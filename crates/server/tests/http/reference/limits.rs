@@ -30,7 +30,7 @@ async fn the_rate_limit_is_that_of_the_tier() {
             assert_eq!(quota, [per_minute, per_minute - made, (START + MINUTE) / SECOND], "{tier}: call {made}");
         }
         let (answer, quota) = call().await;
-        answer.refused(429, "Too many requests; try again in 60 seconds");
+        answer.refused(429, "Too many requests. Try again in 60 seconds.");
         assert_eq!(quota, [per_minute, 0, (START + MINUTE) / SECOND]);
     }
     app.advance(MINUTE);

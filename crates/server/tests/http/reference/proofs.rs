@@ -12,7 +12,7 @@ use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 #[tokio::test]
 async fn keys_and_sessions_follow_the_rules() {
     let data = Data::new().await;
-    let scopes = "scopes must hold one or more of build, submit, update";
+    let scopes = "scopes must contain one or more of build, submit, update";
     let lacks_admin = Error(403, "API key does not have 'admin' scope");
     let rows = rows! {
         "session token: cookie": Session, "GET /auth/session" => Has(200, json!({"kind": "session"}));

@@ -147,7 +147,7 @@ async fn builds_beyond_the_running_limit_wait_and_say_so() {
     let waits = read(&app, &key, second).await;
     assert_eq!(
         waits["waitingFor"],
-        "Waits for another build of this organization to end: its tier free runs 1 build at a time"
+        "Waiting for another build of this organization to end: its tier free runs 1 build at a time"
     );
     let theirs = json!({"bundleId": "com.example.other"});
     for _ in 0..2 {

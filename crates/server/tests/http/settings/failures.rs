@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::is_error;
 use crate::support::{Answer, Fields, NOBODY, PASSWORD, TestApp};
 
-const AWAY: &str = "The database is not available; try again in a moment";
-const DEFECT: &str = "Something went wrong here; the log has more under this request's X-Request-Id";
+const AWAY: &str = "The database is not available. Try again in a moment.";
+const DEFECT: &str = "Internal error. The server's log has details under the X-Request-Id of this request.";
 
 async fn on_postgres(database_url: String) -> TestApp {
     TestApp::with(settings!(database_url = database_url)).await

@@ -114,8 +114,11 @@ impl Lists {
         }
         let lines: Vec<_> = actors.into_iter().map(audit_line).collect();
         let link = audit::link(&app.app, Some(self.org));
-        write.org().add_audit(&lines, link).await.unwrap();
         write.commit().await.unwrap();
+        // After the lines that the commit writes, so that a page of the newest ones shows them.
+        let mut tx = app.app.db.write().await.unwrap();
+        tx.org(self.org).add_audit(&lines, link).await.unwrap();
+        tx.commit().await.unwrap();
         self.rows = rows;
     }
 

@@ -14,7 +14,7 @@ use crate::stage::Stage;
 use crate::stage::app_stores::{IPA, P8};
 use crate::support::{Answer, TestApp};
 
-const NOT_PROVEN: &str = "The signature is not that of this address; check the webhook's secret";
+const NOT_PROVEN: &str = "The signature is not valid for this address. Check the webhook's secret.";
 
 /// Where events may be sent, and what they are signed with.
 struct Place {
@@ -149,7 +149,7 @@ async fn another_organization_moves_nothing() {
 async fn what_is_no_event_is_refused() {
     let stage = Stage::new().app_stores().await;
     let place = Place::new(&stage, &stage.key).await;
-    let no_event = "The body is no event of App Store Connect";
+    let no_event = "The body is not an event of App Store Connect";
     place.send(&stage, "{}").await.refused(400, no_event);
     let large = " ".repeat(MAX_EVENT + 1);
     place.send(&stage, &large).await.refused(413, &format!("An event has at most {MAX_EVENT} bytes"));

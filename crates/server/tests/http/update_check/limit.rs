@@ -25,7 +25,7 @@ async fn a_client_has_checks_a_minute_and_is_told_when_to_return() {
         ask_from(&app, &[]).await.ok();
     }
     let refused = ask_from(&app, &[]).await;
-    refused.refused(429, "Too many requests; try again in 40 seconds");
+    refused.refused(429, "Too many requests. Try again in 40 seconds.");
     assert_eq!(refused.header("retry-after"), "40");
     assert_eq!(refused.header("access-control-allow-origin"), "*");
     assert_eq!(refused.header("cache-control"), "no-cache, no-store, must-revalidate");

@@ -74,7 +74,7 @@ async fn an_idempotent_request_sends_once() {
     let other = stage.webhook(&receiver.url("/"), json!({})).await;
     ask(&format!("/webhooks/test?id={}", other.id()))
         .await
-        .refused(400, "This Idempotency-Key was used with another body; take a new key");
+        .refused(400, "This Idempotency-Key was used with another body. Use a new key.");
     assert_eq!(stage.deliver().await, 2);
 }
 

@@ -72,7 +72,7 @@ impl Action for Cancel {
             false => after.status.as_str(),
         };
         Ok(facts
-            .says("Stops the build. What it has made so far is lost; it can be tried again.")
+            .says("Stops the build. Its results so far are lost. You can retry it.")
             .change("Status", build.state.status, then)
             .danger())
     }
@@ -95,9 +95,9 @@ impl Action for Retry {
     }
 
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: BuildId) -> Result<Facts, ApiError> {
-        let (build, facts) = question(org, id, "Build this again?", "Build again").await?;
+        let (build, facts) = question(org, id, "Repeat the build?", "Build again").await?;
         Ok(facts
-            .says("A new build of the same source waits in the queue. It counts against the month's builds.")
+            .says("Enqueues a new build of the same source. It counts toward the month's builds.")
             .known("Status", build.state.status))
     }
 
@@ -121,11 +121,11 @@ impl Action for Delete {
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, mut facts) = question(org, id, "Delete the build?", "Delete build").await?;
         facts = facts
-            .says("Deletes the record, its log and its artifacts. There is no way back.")
+            .says("Deletes the record, its log and its artifacts. This cannot be undone.")
             .change("Status", build.state.status, "deleted")
             .danger();
         if !build.state.status.is_final() {
-            facts = facts.says("The build is stopped first.");
+            facts = facts.says("The build is stopped first");
         }
         Ok(facts)
     }

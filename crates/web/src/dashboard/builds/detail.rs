@@ -94,7 +94,7 @@ fn facts(facts: &Value) -> Vec<(&'static str, String)> {
         ("bundleId", "Bundle id"),
         ("version", "Version"),
         ("buildNumber", "Build number"),
-        ("minOs", "Oldest system"),
+        ("minOs", "Minimum OS version"),
         ("targetSdk", "Target SDK"),
     ];
     let text = |value: &Value| match value {
@@ -122,8 +122,8 @@ pub async fn show(visit: Visit<BuildId>) -> Result<Response, PageError> {
         live: !state.is_over,
         tail: log::tail(&visit.app, visit.org(), &build).await?,
         origin: match build.plan_origin.as_deref() {
-            Some(FROM_REQUEST) => "It came with the request.",
-            Some(_) => "It was found in the source.",
+            Some(FROM_REQUEST) => "Sent with the request",
+            Some(_) => "Detected in the source",
             None => "",
         },
         plan: build.plan,

@@ -18,8 +18,8 @@ use launchway_ops::write::{Target, Write};
 use launchway_store::Org;
 
 /// The consequences of a lesser role and of a removal.
-const ENDS: &str = "Invitations, runner tokens and command-line sign-ins made by this member end. Other API keys stay, and \
-                    those that need a decision are listed on the members page.";
+const ENDS: &str = "Invitations, runner tokens and command-line sign-ins of this member end. Other API keys stay \
+                    valid, and those that need a decision are listed on the members page.";
 
 /// Changes a member's role.
 pub struct ChangeRole(Role);
@@ -47,9 +47,9 @@ impl Action for ChangeRole {
         let (member, revision) = read(org, id).await?;
         members::may_change(&by.visitor.caller, &member, self.0)?;
         let follows = match self.0 {
-            Role::Member => "Members build, submit and update. They see no settings.",
-            Role::Admin => "Admins manage the settings, too: keys, secrets, credentials, webhooks and members.",
-            Role::Owner => "Owners may do everything, also rename the organization and make and unmake owners.",
+            Role::Member => "Members can build, submit and update. They cannot see settings.",
+            Role::Admin => "Admins can also manage the settings: keys, secrets, credentials, webhooks and members",
+            Role::Owner => "Owners can do everything, including renaming the organization and changing its owners",
         };
         let mut facts = Facts::new(format!("Change the role of {}?", member.email), "Change role", revision)
             .on("members", "/members", "Members")
@@ -61,7 +61,7 @@ impl Action for ChangeRole {
             facts = facts.says(ENDS);
         }
         if by.visitor.caller.actor() == Actor::User(id) && self.0 < member.role {
-            facts = facts.says("This is your own role: you cannot take it back yourself.");
+            facts = facts.says("This is your own role, and you cannot restore it yourself");
         }
         Ok(facts)
     }
@@ -89,10 +89,10 @@ impl Action for Remove {
         let name = &by.visitor.org.name;
         let facts = if by.visitor.caller.actor() == Actor::User(id) {
             Facts::new(format!("Leave {name}?"), "Leave", revision)
-                .says(format!("You no longer see {name}. An admin can invite you again."))
+                .says(format!("You lose access to {name}. An admin can invite you again."))
         } else {
             Facts::new(format!("Remove {}?", member.email), "Remove member", revision)
-                .says(format!("{} no longer sees {name}.", member.email))
+                .says(format!("{} loses access to {name}", member.email))
         };
         Ok(facts
             .says(ENDS)

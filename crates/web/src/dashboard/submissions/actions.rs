@@ -72,7 +72,7 @@ fn question(submission: &Submission, question: impl Into<String>, button: &'stat
         .known("Destination", show::destination(&view.destination))
         .known(
             "Users and health",
-            "not known here: the store's console counts who has it, and crashes",
+            "not known here: see the store's console for users and crashes",
         ))
 }
 
@@ -91,14 +91,14 @@ fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str
         Wanted { halted: Some(true), .. } => (
             "Halt the rollout?",
             "Halt rollout",
-            "Nobody else gets this version until the rollout is resumed. Users who have it keep it.",
+            "No more users get this version until the rollout is resumed. Users who have it keep it.",
         ),
         Wanted {
             halted: Some(false), ..
         } if submission.may_be_released() => (
             "Release the version?",
             "Release version",
-            "Releases the version to users as soon as the review has approved it. There is no way back; only another \
+            "Releases the version to users as soon as review has approved it. This cannot be undone. Only another \
              version replaces it.",
         ),
         Wanted {
@@ -106,17 +106,17 @@ fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str
         } => (
             "Resume the rollout?",
             "Resume rollout",
-            "More users get this version again.",
+            "More users get this version again",
         ),
         Wanted { rollout: Some(100), .. } if is_apple => (
             "Release to everybody?",
             "Release to everybody",
-            "Ends the phased release: every user gets the version now. There is no way back.",
+            "Ends the phased release: every user gets the version now. This cannot be undone.",
         ),
         Wanted { rollout: Some(100), .. } => (
             "Complete the rollout?",
             "Complete rollout",
-            "Every user gets the version. The release is complete then, and cannot be halted any more.",
+            "Every user gets the version. The release is then complete, and can no longer be halted.",
         ),
         Wanted {
             rollout: Some(percent), ..
@@ -128,7 +128,7 @@ fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str
         _ => (
             "Raise the rollout?",
             "Raise rollout",
-            "More users get the version. The store is told at once.",
+            "More users get the version. The change is sent to the store immediately.",
         ),
     }
 }
@@ -211,7 +211,7 @@ impl Action for Cancel {
             after.status.as_str()
         };
         Ok(question(&submission, "Cancel the submission?", "Cancel submission")?
-            .says("Stops the submission, and takes back at the store what was begun there, where the store still lets go of it.")
+            .says("Stops the submission, and reverts its changes in the store where the store still allows it")
             .change("Status", submission.state.status, then)
             .known("Rollout", rollout(&submission))
             .danger())
@@ -242,12 +242,12 @@ impl Action for Retry {
         let submission = read(org, id).await?;
         let after = submissions::state_after_retry(&submission)?;
         let mut facts = question(&submission, "Retry the submission?", "Retry submission")?
-            .says("The submission goes on where it stopped, with what the store has by now.")
+            .says("The submission continues where it stopped, with the data that the store already has")
             .change("Status", submission.state.status, after.status)
             .known("Rollout", rollout(&submission));
         if let Some(error) = &submission.error {
             facts = facts
-                .known("It stopped because", &error.message)
+                .known("Reason of the failure", &error.message)
                 .known("What to do first", &error.fix);
         }
         Ok(facts)
@@ -277,12 +277,12 @@ impl Action for Delete {
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         let mut facts = question(&submission, "Delete the submission?", "Delete submission")?
-            .says("Deletes the record. What users have they keep. There is no way back.")
+            .says("Deletes the record. Users keep the version that they have. This cannot be undone.")
             .change("Status", submission.state.status, "deleted")
             .known("Rollout", rollout(&submission))
             .danger();
         if submissions::state_after_cancel(&submission).is_ok() {
-            facts = facts.says("The submission is canceled first.");
+            facts = facts.says("The submission is canceled first");
         }
         Ok(facts)
     }

@@ -93,7 +93,7 @@ async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionSection, ApiError
         can: AvailableActions::of(&submission),
         wanted: submission
             .change
-            .map(|_| "The store is told of the change in a moment."),
+            .map(|_| "The change will be sent to the store in a moment"),
         credential,
         options: options(&view),
         submission: view,
@@ -106,11 +106,8 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     let yes_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     [
         ("Groups", options.groups.as_ref().map(|groups| groups.join(", "))),
-        (
-            "Cryptography that needs papers",
-            options.uses_non_exempt_encryption.map(yes_no),
-        ),
-        ("Waits for a release by hand", options.manual_release.map(yes_no)),
+        ("Non-exempt encryption", options.uses_non_exempt_encryption.map(yes_no)),
+        ("Waits for a manual release", options.manual_release.map(yes_no)),
         ("Draft only", options.draft.map(yes_no)),
         ("Priority", options.priority.map(|priority| priority.to_string())),
         (
@@ -119,7 +116,7 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
         ),
         ("Name of the release", options.release_name.clone()),
         (
-            "Review asked for by hand",
+            "Review requested manually",
             options.changes_not_sent_for_review.map(yes_no),
         ),
     ]

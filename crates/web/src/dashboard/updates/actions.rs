@@ -66,13 +66,13 @@ impl Change {
                 UpdateStatus::Published => (
                     "Resume",
                     "Resume update",
-                    "Devices are offered this update again from their next check on.",
+                    "Devices are offered this update again from their next check on",
                 ),
                 UpdateStatus::Withdrawn => (
                     "Withdraw",
                     "Withdraw update",
-                    "No device is offered this update any more. Devices that have it keep it. There is no way back; \
-                     roll back to bring earlier bytes to them.",
+                    "The update is no longer offered. Devices that have it keep it. This cannot be undone. To bring \
+                     earlier bytes to them, roll back.",
                 ),
             }
         } else if self.0.rollout.is_some() {
@@ -80,15 +80,19 @@ impl Change {
                 std::cmp::Ordering::Less => ("Lower the rollout of", "Lower rollout"),
                 _ => ("Raise the rollout of", "Raise rollout"),
             };
-            let follows = "Devices are told at their next check. A raise takes the update away from no device; a lower \
-                           rollout leaves it on those that have it.";
+            let follows = "The change applies from the devices' next check. Devices that have the update keep it, \
+                           also with a lower rollout.";
             (question, button, follows)
         } else if after.mandatory {
-            let follows = "Apps are asked to install it at once and not to go on without it, on every device that is \
-                           offered it.";
+            let follows = "Apps are asked to install it immediately and not to continue without it, on every device \
+                           that is offered it";
             ("Make mandatory:", "Make it mandatory", follows)
         } else {
-            ("No longer mandatory:", "Let it wait", "Devices may install it later.")
+            (
+                "No longer mandatory:",
+                "Make it optional",
+                "Devices can install it later",
+            )
         };
         (format!("{question} {named}?"), button, follows)
     }
@@ -105,7 +109,9 @@ impl Action for Change {
             release_notes: None,
         };
         if wanted.status.is_none() && wanted.rollout.is_none() && wanted.mandatory.is_none() {
-            return Err(ApiError::bad("Say what is to change: status, rollout or mandatory"));
+            return Err(ApiError::bad(
+                "Specify at least one change: status, rollout or mandatory",
+            ));
         }
         Ok(Change(wanted))
     }
@@ -181,7 +187,10 @@ impl Action for Delete {
         let revision = Revision::of(&UpdateView::of(&update))?;
         let facts = Facts::new(format!("Delete {}?", name(&update)), "Delete update", revision)
             .on("updates", path(id), "The update")
-            .says("Deletes the record and stops offering it. Its version and build number stay taken. There is no way back.")
+            .says(
+                "Deletes the record and stops offering it. Its version and build number cannot be reused. This \
+                   cannot be undone.",
+            )
             .change("Status", update.status, "deleted")
             .known("Rollout", update.rollout)
             .known("Mandatory", yes_no(update.mandatory))

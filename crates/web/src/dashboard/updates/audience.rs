@@ -99,7 +99,7 @@ async fn read_answer(
     Ok(Some(answer.unwrap_or_else(|| Answer {
         sentence: "No updates found for this bundle".to_owned(),
         status: ("calm", "dash"),
-        reason: Some("Nothing is published for it.".to_owned()),
+        reason: Some("Nothing is published for it".to_owned()),
         rows: Vec::new(),
         left_out: 0,
     })))
@@ -116,7 +116,7 @@ fn answer(caller: &ota::Caller<'_>, newest_first: &[Entry]) -> Answer {
         ),
         Decision::StoreUpdate(update) => (
             format!(
-                "{} (build {}) needs a store release first",
+                "{} (build {}) requires a store release first",
                 update.version(),
                 update.build()
             ),
@@ -145,18 +145,18 @@ fn answer(caller: &ota::Caller<'_>, newest_first: &[Entry]) -> Answer {
 
 fn why(caller: &ota::Caller<'_>, update: &Entry, chosen: Option<&str>) -> &'static str {
     match ota::obstacle(caller, update) {
-        None if chosen == Some(update.id()) => "This is the answer.",
-        None => "It would do, but a newer one does, too.",
-        Some(Obstacle::NotNewer) => "The device has this version or a newer one.",
-        Some(Obstacle::Platform) => "It is for another platform.",
+        None if chosen == Some(update.id()) => "This update is offered",
+        None => "It matches, but a newer update matches as well",
+        Some(Obstacle::NotNewer) => "The device has this version or a newer one",
+        Some(Obstacle::Platform) => "It is for another platform",
         Some(Obstacle::Configuration) if caller.configuration.is_none() => {
-            "It is for a configuration, and the device names none."
+            "It is for a configuration, but the device sends none"
         }
-        Some(Obstacle::Configuration) => "It is for another configuration.",
+        Some(Obstacle::Configuration) => "It is for another configuration",
         Some(Obstacle::Rollout) if caller.device_id.is_none() => {
-            "Its rollout reaches only some devices, and this one names no device id."
+            "Its rollout reaches only some devices, but this one sends no device id"
         }
-        Some(Obstacle::Rollout) => "Its rollout does not reach this device yet.",
-        Some(Obstacle::Fingerprint) => "It needs other native code than the device has.",
+        Some(Obstacle::Rollout) => "Its rollout does not reach this device yet",
+        Some(Obstacle::Fingerprint) => "It requires native code that differs from the device's",
     }
 }

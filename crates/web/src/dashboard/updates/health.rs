@@ -27,7 +27,7 @@ pub async fn health(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<
     if !heard_of(&counts) {
         return Ok(facts.known(
             "Health",
-            format!("unknown: no device has reported on it since it was published, {since}"),
+            format!("unknown: no device has reported it since it was published, {since}"),
         ));
     }
     let devices = |number: i64| match number {
@@ -59,17 +59,14 @@ pub async fn reach(
     let place = self::configuration(configuration);
     let known = org.widest_reach(&bundle, update.platform, configuration).await?;
     let Some(widest) = known else {
-        return Ok(facts.known(
-            "Devices",
-            format!("none known of {place}: no device has reported there"),
-        ));
+        return Ok(facts.known("Devices", format!("none known for {place}: no device has reported")));
     };
     let share = (widest.devices * i64::from(rollout.percent()) + 99) / 100;
     Ok(facts
         .known(
             "Devices",
             format!(
-                "at least {} of {place}: so many reported on {}, published {}",
+                "at least {} for {place}: this many reported {}, published {}",
                 count(&widest.devices),
                 widest.version,
                 time(&iso(widest.since))
@@ -78,7 +75,7 @@ pub async fn reach(
         .known(
             "Offered to",
             format!(
-                "about {} of these at {rollout}; devices that report nothing come on top",
+                "about {} of these at {rollout}, plus devices that do not report",
                 count(&share)
             ),
         ))

@@ -21,7 +21,7 @@ use crate::dashboard::received::{ReceivedFile, receive};
 use crate::dashboard::updates::bundles;
 use crate::dashboard::visitor::{Visitor, other_session};
 
-const MISSING: &str = "file is missing: choose the package, a ZIP";
+const MISSING: &str = "file is missing: choose the package, a ZIP file";
 
 #[derive(Template)]
 #[template(path = "dashboard/publish.html")]

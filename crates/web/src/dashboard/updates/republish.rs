@@ -91,7 +91,7 @@ impl Action for Promote {
         )
         .on("updates", path(id), "The update")
         .says(format!(
-            "Publishes the same bytes for {to}. Devices there are offered them from their next check on."
+            "Publishes the same bytes for {to}. Its devices are offered them from their next check on."
         ))
         .change("Configuration", &from, to)
         .change(
@@ -181,8 +181,8 @@ impl Action for RollBack {
         )
         .on("updates", path(id), "The update")
         .says(format!(
-            "Publishes the bytes of {} again as {} with a higher build number. Every device that checks is offered them at \
-             once.",
+            "Publishes the bytes of {} again as {} with a higher build number. Devices are offered them at their \
+             next check.",
             name(&good),
             bad.version_text
         ))
@@ -191,8 +191,8 @@ impl Action for RollBack {
         .change("Mandatory", yes_no(bad.mandatory), yes_no(good.mandatory))
         .field("to", good.id);
         if good.fingerprint != bad.fingerprint {
-            facts =
-                facts.says("The earlier bytes are for other native code: only apps with that native code take them.");
+            facts = facts
+                .says("The earlier bytes are for different native code: only apps with that native code accept them");
         }
         let facts = reach(about(facts, &bad), org, &bad, bad.configuration.as_ref(), Rollout::FULL).await?;
         health(facts, org, &bad).await

@@ -56,7 +56,7 @@ async fn question(
             "Deliveries",
             match webhook.failing_since {
                 Some(since) => format!("failing since {}", time(&iso(since))),
-                None => "the last one that was tried succeeded, or none was yet".to_owned(),
+                None => "the last attempt succeeded, or there was none".to_owned(),
             },
         );
     Ok((webhook, facts))
@@ -85,9 +85,9 @@ impl Action for SetStatus {
             WebhookStatus::Disabled => (
                 "Disable",
                 "Disable webhook",
-                "Nothing is sent there any more, also nothing that waits.",
+                "Nothing more is sent, not even pending deliveries",
             ),
-            WebhookStatus::Active => ("Enable", "Enable webhook", "It is told of what happens from now on."),
+            WebhookStatus::Active => ("Enable", "Enable webhook", "Events from now on are delivered to it"),
         };
         let (webhook, facts) = question(org, id, asked, button).await?;
         let mut facts = facts
@@ -116,8 +116,8 @@ impl Action for Rotate {
     }
 
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Facts, ApiError> {
-        let (_, facts) = question(org, id, "Make a new secret for", "Make a new secret").await?;
-        Ok(facts.says("Messages are signed with both secrets for 24 hours, then only with the new one."))
+        let (_, facts) = question(org, id, "Create a new secret for", "Create a new secret").await?;
+        Ok(facts.says("Messages are signed with both secrets for 24 hours, then only with the new one"))
     }
 
     async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Done, ApiError> {
@@ -140,7 +140,7 @@ impl Action for Delete {
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (webhook, facts) = question(org, id, "Delete", "Delete webhook").await?;
         Ok(facts
-            .says("Nothing is sent there any more, also nothing that waits.")
+            .says("Nothing more is sent, not even pending deliveries")
             .known("Status", webhook.status.as_str())
             .danger())
     }

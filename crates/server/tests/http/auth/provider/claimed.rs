@@ -14,7 +14,7 @@ use crate::device_logins;
 use crate::pages::page;
 use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
-const DROPPED: &str = "This account had a password before you proved here that the address is yours";
+const DROPPED: &str = "This account had a password before you proved that the address is yours";
 
 /// The session of a sign-in that dropped what the account had.
 fn claimed(answer: &Answer) -> String {
@@ -85,11 +85,11 @@ async fn only_the_provider_takes_an_account() {
     let (app, fake) = stage().await;
     let (_, own) = app.org_with_user(EMAIL, Role::Member).await;
     let refused = come_back(&app, &fake, |claims| claims["email_verified"] = json!(false)).await;
-    is_refused(&refused, 401, "no e-mail address");
+    is_refused(&refused, 401, "no email address");
     let (kept, told) = begin(&app).await;
     *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
     let forged = page(&app, "/sign-in/provider/callback?code=x&state=y", &kept).await;
-    is_refused(&forged, 401, "not begun in this browser");
+    is_refused(&forged, 401, "not started in this browser");
     who(&app, &own).await.ok();
     app.sign_in(EMAIL).await;
 }

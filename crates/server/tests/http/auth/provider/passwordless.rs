@@ -16,7 +16,7 @@ use crate::dashboard::Visit;
 use crate::pages::{page, submit};
 use crate::support::{Fields, PASSWORD, Says, TestApp};
 
-const SIGN_IN_AGAIN: &str = "sign in through the provider again, and do this within 10 minutes";
+const SIGN_IN_AGAIN: &str = "sign in through the provider again, and repeat this within 10 minutes";
 
 /// A member whose account the provider made, signed in.
 async fn member<'a>(app: &'a TestApp, fake: &Fake) -> Visit<'a> {
@@ -111,7 +111,7 @@ async fn a_sign_in_takes_the_invitations_that_wait() {
     let ([one, two], token) = invited_by_two(&app).await;
     // The link cannot be used, for there is no password to show; its page tells what to do.
     let form = page(&app, &format!("/invite?token={token}"), "").await.text();
-    form.says("through the provider instead");
+    form.says("through the provider without a password");
     form.says("/sign-in/provider");
     let refused = submit(&app, "/invite", "", &[("token", &token), ("password", PASSWORD)]).await;
     is_refused(&refused, 401, "The address or the password is wrong");

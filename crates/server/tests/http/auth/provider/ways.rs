@@ -44,7 +44,7 @@ async fn a_sign_in_comes_back_to_the_page_that_was_asked_for() {
         session_at(&answer, wanted);
         // Also after a try that was refused.
         let again = come_back_to(&app, &fake, &link(&form), |claims| claims["aud"] = json!("x")).await;
-        is_refused(&again, 401, "not made for this service");
+        is_refused(&again, 401, "not issued for this service");
         assert_eq!(link(&again), link(&form));
     }
 }
