@@ -13,7 +13,7 @@ pub async fn run(app: Arc<App>) {
     loop {
         tick.tick().await;
         if let Err(error) = app.check_counts.flush(&app.db, &app.index, app.clock.now()).await {
-            tracing::debug!(%error, "counts of checks could not be written, they wait");
+            tracing::debug!(%error, "cannot save the counts of checks; keeping them for later");
         }
     }
 }

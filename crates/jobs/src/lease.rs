@@ -24,7 +24,7 @@ where
                     () = tokio::time::sleep(every) => {}
                 }
                 if !holds(&app, job).await {
-                    tracing::info!(job, "the lease of a job is lost");
+                    tracing::info!(job, "lost the lease of a job");
                     break;
                 }
             }
@@ -38,7 +38,7 @@ async fn holds(app: &App, job: &'static str) -> bool {
         .hold(&app.db, job, app.clock.now())
         .await
         .unwrap_or_else(|error| {
-            tracing::debug!(%error, job, "the lease of a job cannot be taken");
+            tracing::debug!(%error, job, "cannot acquire the lease of a job");
             false
         })
 }

@@ -24,7 +24,7 @@ use crate::{departures, orgs};
 /// The key of the metadata row with the hash of the first-run token.
 pub const SETUP: &str = "setup_token";
 pub(super) const OF_NO_TENANT: &str = "an account belongs to no tenant";
-const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
+const DEAD_LINK: &str = "This link was already used or has expired. Ask for a new one.";
 
 /// The token of the first-run link, while there is no organization. Each start makes a new one.
 pub async fn offer_setup(app: &App) -> Result<Option<String>, ApiError> {
@@ -102,7 +102,7 @@ pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_has
     if system.create_user(user, password_hash).await? {
         Ok(())
     } else {
-        Err(ApiError::bad(format!("{} has an account already", user.email)))
+        Err(ApiError::bad(format!("{} already has an account", user.email)))
     }
 }
 
@@ -111,7 +111,7 @@ pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) ->
     if join_new(write, org, user, role).await? {
         Ok(())
     } else {
-        Err(ApiError::bad(format!("{} is a member already", user.email)))
+        Err(ApiError::bad(format!("{} is already a member", user.email)))
     }
 }
 

@@ -243,7 +243,7 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError
 async fn transition(write: &mut Write<'_>, build: &Build, to: &BuildState, with: &StateChange) -> Result<(), ApiError> {
     match write.org().set_build_state(build.id, &build.state, to, with).await? {
         true => Ok(()),
-        false => Err(ApiError::Internal("a locked build stands elsewhere".to_owned())),
+        false => Err(ApiError::Internal("a locked build has another status".to_owned())),
     }
 }
 

@@ -49,9 +49,9 @@ pub fn plan(id: BuildId, report: Finish, lwfp2: Option<Fingerprint>) -> Result<F
         (Some(BuildResult::Success), None) => Outcome::Success,
         (Some(BuildResult::Canceled), None) => Outcome::Canceled,
         (Some(BuildResult::Failed), Some(error)) => Outcome::Failed(error.code),
-        (Some(BuildResult::Failed), None) => return Err(ApiError::bad("error is required with failed")),
+        (Some(BuildResult::Failed), None) => return Err(ApiError::bad("error is required with status failed")),
         (Some(BuildResult::Success | BuildResult::Canceled), Some(_)) => {
-            return Err(ApiError::bad("error is for failed only"));
+            return Err(ApiError::bad("error is only for status failed"));
         }
         (None, _) => return Err(ApiError::bad("status must be success, failed or canceled")),
     };
@@ -59,7 +59,7 @@ pub fn plan(id: BuildId, report: Finish, lwfp2: Option<Fingerprint>) -> Result<F
     for text in &report.artifacts {
         let artifact = text
             .parse()
-            .map_err(|_| ApiError::bad(format!("artifacts: {text} is no artifact's id")))?;
+            .map_err(|_| ApiError::bad(format!("artifacts: {text} is not the id of an artifact")))?;
         if !artifacts.contains(&artifact) {
             artifacts.push(artifact);
         }
@@ -88,7 +88,7 @@ fn failure(report: launchway_api::runner::BuildError) -> Result<BuildFailure, Ap
         .checked()
         .map_err(|unknown| ApiError::bad(format!("error.code {unknown}")))?;
     if matches!(code, BuildErrorCode::RunnerLost | BuildErrorCode::Expired) {
-        return Err(ApiError::bad(format!("error.code: {code} is not for a runner to say")));
+        return Err(ApiError::bad(format!("error.code: a runner cannot report {code}")));
     }
     Ok(BuildFailure {
         code,
@@ -99,17 +99,17 @@ fn failure(report: launchway_api::runner::BuildError) -> Result<BuildFailure, Ap
 
 fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>), ApiError> {
     let input: Result<FingerprintInput, _> = serde_json::from_value(value);
-    let input = input.map_err(|_| ApiError::bad("fingerprint must be a text or a document"))?;
+    let input = input.map_err(|_| ApiError::bad("fingerprint must be text or a document"))?;
     publish::fingerprint(&input)
 }
 
 /// Converts phases from their wire form.
 pub fn phases(phases: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
     if phases.len() > MAX_PHASES {
-        return Err(ApiError::bad(format!("phases may be {MAX_PHASES} at most")));
+        return Err(ApiError::bad(format!("phases must have at most {MAX_PHASES} items")));
     }
     let time = |at: usize, text: &str| {
-        from_rfc3339(text).ok_or_else(|| ApiError::bad(format!("phases[{at}]: '{text}' is no time")))
+        from_rfc3339(text).ok_or_else(|| ApiError::bad(format!("phases[{at}]: `{text}` is not a time")))
     };
     let read = |(at, phase): (usize, &Phase)| {
         Ok(PhaseRecord {
@@ -161,7 +161,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
     artifacts::drop_staged(app, &checked).await;
     artifacts::drop_bytes(app, &removed).await;
     if let Err(failure) = build_logs::seal(app, build.org_id, plan.id, 1).await {
-        tracing::warn!(error = %failure, build = %plan.id, "the log of a build stays in the database for now");
+        tracing::warn!(error = %failure, build = %plan.id, "cannot move the log of a build; it stays in the database for now");
     }
     Ok(Finished {
         id: plan.id.to_string(),
@@ -204,7 +204,7 @@ async fn conclude(
     let size = build_logs::release(&mut write, &build).await?;
     if u64::try_from(size) != Ok(plan.log_size) {
         return Err(ApiError::bad(format!(
-            "logSize is {}, but the server has {size} bytes of the log: send it to its end first",
+            "logSize is {}, but the server has {size} bytes of the log: send the rest first",
             plan.log_size
         )));
     }
@@ -266,7 +266,7 @@ async fn take_fingerprint(
         None => String::new(),
     };
     Ok(Some(format!(
-        "The fingerprint that came with the build is not the one of what was built{differs}. The build keeps what the runner found"
+        "The requested fingerprint differs from that of the built app{differs}. The build keeps the runner's fingerprint."
     )))
 }
 

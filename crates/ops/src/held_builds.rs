@@ -13,7 +13,7 @@ use crate::write::Write;
 
 /// The message for a runner without the lease of a build. The runner then drops the build.
 pub const NO_LEASE: &str =
-    "This runner does not have this attempt of the build, or not any more; it has to drop the build";
+    "This runner does not have this attempt of the build, or no longer. It must abandon the build.";
 const REASON: &str = "a runner may work for every tenant";
 
 /// A URL of our own object storage as the runner reaches it: the embedded runner bypasses the public address, which may

@@ -262,9 +262,9 @@ pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, Ap
     };
     let dropped = artifacts::forget(&mut write, id, &[]).await?;
     let line = match to.status {
-        BuildStatus::Queued => "The runner fell silent; the build begins again on the next that is free",
-        BuildStatus::Canceled => "The runner fell silent after the build was canceled",
-        _ => "The runner fell silent, for the last time",
+        BuildStatus::Queued => "The connection to the runner was lost. The build starts again on the next free runner.",
+        BuildStatus::Canceled => "The connection to the runner was lost after the build was canceled",
+        _ => "The connection to the runner was lost, for the last time",
     };
     build_logs::append_line(&mut write, &build, line).await?;
     if to.status.is_final() {
@@ -272,8 +272,7 @@ pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, Ap
             code,
             phase: build.phases.last().map(|phase| phase.name.clone()),
             message: format!(
-                "The runner fell silent in each of {} attempts. See whether it has enough memory and disk, and whether the \
-                 build ends it.",
+                "The connection to the runner was lost in each of {} attempts. Check whether it has enough memory and disk space, and whether the build ends it.",
                 to.attempt
             ),
         });

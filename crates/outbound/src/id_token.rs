@@ -35,16 +35,16 @@ pub enum IdTokenError {
     #[error(transparent)]
     Token(#[from] JwtError),
     /// Another provider issued it, or it was issued for another service.
-    #[error("it was not made for this service")]
+    #[error("it was not issued for this service")]
     Audience,
     /// It has expired.
-    #[error("its time is over")]
+    #[error("it has expired")]
     Expired,
     /// It belongs to another sign-in.
     #[error("it belongs to another sign-in")]
     Nonce,
     /// It has no verified address.
-    #[error("it holds no e-mail address that the provider has verified")]
+    #[error("it has no email address that the provider verified")]
     NoEmail,
 }
 

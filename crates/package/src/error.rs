@@ -141,6 +141,6 @@ mod tests {
             entry: EntryName::new(b"a/../../b"),
             fault: PathError::Climbs.into(),
         };
-        assert_eq!(error.to_string(), "The entry `a/../../b` is outside the package.");
+        assert_eq!(error.to_string(), "The entry `a/../../b` is outside the package");
     }
 }

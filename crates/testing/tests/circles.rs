@@ -10,9 +10,6 @@ use std::path::{Path, PathBuf};
 
 use launchway_testing::workspace::{files_below, root};
 
-/// Crates that still have circles, each with what is left to do.
-const EXEMPT: &[(&str, &str)] = &[];
-
 /// Which top-level modules a module uses, each with a file that does.
 type Uses = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
@@ -25,13 +22,7 @@ fn modules_import_each_other_in_one_direction() {
         let name = folder.file_name().unwrap().to_str().unwrap();
         let circles = circles(&uses_of(&sources(&folder.join("src"))));
         crates += 1;
-        match EXEMPT.iter().find(|(exempt, _)| *exempt == name) {
-            None => broken.extend(circles.iter().map(|circle| format!("crates/{name}: {circle}"))),
-            Some(_) if circles.is_empty() => {
-                broken.push(format!("{name} has no circle any more: remove it from EXEMPT."))
-            }
-            Some(_) => {}
-        }
+        broken.extend(circles.iter().map(|circle| format!("crates/{name}: {circle}")));
     }
     assert!(crates > 10, "the search finds only {crates} crates");
     assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));

@@ -56,7 +56,7 @@ pub struct CreateWebhookArgs {
     /// URL that receives the events: https, on a public host
     #[arg(long, value_name = "URL")]
     pub to: String,
-    /// Event to send, such as update.published, or * for all; can be repeated [default: *]
+    /// Event to send, such as update.published, or * for all; can be repeated
     #[arg(long = "event", value_name = "EVENT", default_value = "*")]
     pub events: Vec<String>,
     /// Format of the messages: for a program, or for a chat channel

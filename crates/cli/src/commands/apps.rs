@@ -28,7 +28,7 @@ pub async fn run(command: AppCommand, context: &Context) -> Result<(), Failure> 
         }
         AppCommand::Delete(app) => {
             let id = id_of(&client, &app.id).await?;
-            let question = format!("Remove {} from the list? Its updates are still offered", app.id);
+            let question = format!("Remove {} from the list? Its updates are still offered.", app.id);
             context.terminal.require_confirmation(&question, app.yes).await?;
             printer.deletion(&client.delete_app(&id).await?)
         }

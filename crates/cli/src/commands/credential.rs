@@ -40,7 +40,7 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
         }
         CredentialCommand::Delete(credential) => {
             let question = format!(
-                "Delete {}? Builds and submissions that need it will fail",
+                "Delete {}? Builds and submissions that need it will fail.",
                 credential.id
             );
             context.terminal.require_confirmation(&question, credential.yes).await?;

@@ -85,7 +85,7 @@ async fn delete(name: &str, yes: bool, context: &Context) -> Result<(), Failure>
     } else {
         id_of(&client, name).await?
     };
-    let question = format!("Delete {name}? Builds will no longer get it");
+    let question = format!("Delete {name}? Builds will no longer get it.");
     context.terminal.require_confirmation(&question, yes).await?;
     context.printer.deletion(&client.delete_env_var(&id).await?)
 }

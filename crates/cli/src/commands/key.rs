@@ -17,7 +17,7 @@ pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> 
             .page("API key", &client.keys(page.paging()).await?, table),
         KeyCommand::Create(arguments) => create(arguments, context).await,
         KeyCommand::Revoke(key) => {
-            let question = format!("Revoke {}? Requests with it will be refused", key.id);
+            let question = format!("Revoke {}? Requests with it will be refused.", key.id);
             context.terminal.require_confirmation(&question, key.yes).await?;
             context.printer.deletion(&client.revoke_key(&key.id).await?)
         }

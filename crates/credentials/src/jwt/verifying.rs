@@ -38,7 +38,7 @@ pub struct Jwk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JwtError {
     /// It cannot be parsed, or it requires an extension.
-    #[error("it is no signed token")]
+    #[error("it is not a signed token")]
     Malformed,
     /// There is no key for its algorithm and key id.
     #[error("it is signed with an unknown key")]

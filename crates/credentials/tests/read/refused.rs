@@ -125,7 +125,7 @@ fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
             password: Some("another-secret"),
             ..fixture.given()
         };
-        let expected = format!("The password is wrong: it does not open the {}", kindtitle());
+        let expected = format!("The password is wrong: it does not open the {}", kind.title());
         assert_eq!(message(kind, &wrong), expected, "{}", fixture.name);
         if fixture.given().password.is_none() {
             continue;

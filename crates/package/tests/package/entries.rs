@@ -50,9 +50,9 @@ fn paths_that_share_a_place_on_some_device_are_refused() {
         let make = |name: &str| stored(name, if name.ends_with('/') { b"" } else { b"x" });
         [make(one), make("between"), make(other)]
     };
-    refused(&pair("a/b", "a/b"), "The entry `a/b` comes twice");
-    refused(&pair("a/", "a/"), "The entry `a/` comes twice");
-    let same = "on devices that ignore letter case and Unicode forms.";
+    refused(&pair("a/b", "a/b"), "The entry `a/b` is in the package twice");
+    refused(&pair("a/", "a/"), "The entry `a/` is in the package twice");
+    let same = "on devices that ignore letter case and Unicode forms";
     refused(
         &pair("a/B", "A/b"),
         &format!("The entry `A/b` has the same name as `a/B` {same}"),
@@ -65,7 +65,7 @@ fn paths_that_share_a_place_on_some_device_are_refused() {
         &pair("\u{e9}", "e\u{301}"),
         &format!("The entry `e\u{301}` has the same name as `\u{e9}` {same}").replace("e\u{301}", "e\\u{301}"),
     );
-    let folder_needed = "is a file, but other entries use it as a folder.";
+    let folder_needed = "is a file, but other entries use it as a folder";
     refused(&pair("a", "a/b/c"), &format!("The entry `a` {folder_needed}"));
     refused(&pair("a/b/c", "A"), &format!("The entry `A` {folder_needed}"));
     refused(&pair("a", "a/"), &format!("The entry `a` {folder_needed}"));
@@ -86,7 +86,7 @@ fn links_devices_and_ambiguous_folders_are_refused() {
     for device in [0o060_644, 0o020_644, 0o010_644, 0o140_644] {
         refused(&kind("a", device), "The entry `a` is neither a file nor a folder");
     }
-    let both = "is a folder by its name or by its attributes, but not by both.";
+    let both = "is a folder by its name or by its attributes, but not by both";
     refused(&kind("a", 0o040_755), &format!("The entry `a` {both}"));
     refused(&kind("a/", 0o100_755), &format!("The entry `a/` {both}"));
     refused(
@@ -107,7 +107,7 @@ fn entries_that_not_every_reader_unpacks_are_refused() {
         "The entry `a` requires another file",
     );
     refused(&[item(b"a", 99, b"x", b"x".to_vec())], "The entry `a` is encrypted");
-    let method = "is compressed with method 93; only stored and deflated entries are supported.";
+    let method = "is compressed with method 93; only stored and deflated entries are supported";
     refused(
         &[item(b"a", 93, b"x", b"x".to_vec())],
         &format!("The entry `a` {method}"),

@@ -75,7 +75,7 @@ fn bytes_that_belong_to_no_entry_or_to_two_are_refused() {
     for cut in 1..whole.len() {
         assert!(inspected(&whole[..cut]).is_err(), "cut to {cut}");
     }
-    let overlaps = "overlaps another entry or the directory.";
+    let overlaps = "overlaps another entry or the directory";
     refused(
         &[
             html.clone(),

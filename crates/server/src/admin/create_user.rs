@@ -60,7 +60,7 @@ async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Valu
     let how = if made {
         "Created the user"
     } else {
-        "The user already has an account, with its own password. Added"
+        "The user already has an account with its own password, and is added"
     };
     Ok((
         json!({"id": user.id, "email": email, "role": role}),

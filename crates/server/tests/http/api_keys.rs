@@ -70,7 +70,7 @@ async fn only_the_answer_that_made_a_key_carries_it() {
 #[tokio::test]
 async fn a_key_has_some_of_three_scopes() {
     let (app, cookie) = with_admin().await;
-    const WANTED: &str = "scopes must hold one or more of build, submit, update";
+    const WANTED: &str = "scopes must contain one or more of build, submit, update";
     for (scopes, kept) in [
         (json!(["build"]), json!(["build"])),
         (json!(["update", "submit", "build"]), json!(["build", "submit", "update"])),
@@ -205,7 +205,7 @@ async fn an_admin_key_makes_keys_but_none_like_itself() {
     let record = &list["items"][0];
     record.has(json!({"scopes": ["admin"], "createdBy": "operator"}));
     let answer = app.post(&admin, PATH, json!({"name": "like me", "scopes": ["admin"]})).await;
-    answer.refused(400, "scopes must hold one or more of build, submit, update");
+    answer.refused(400, "scopes must contain one or more of build, submit, update");
     let made = app.post(&admin, PATH, json!({"name": "CI", "scopes": ["build"]})).await.created();
     assert_eq!(made["createdBy"], record["id"]);
     let refused = app.get(&admin, "/build").await;

@@ -45,7 +45,7 @@ pub async fn who(app: &TestApp, cookie: &str) -> Answer {
 #[tokio::test]
 async fn sign_in_says_who_is_signed_in() {
     let (app, org, _) = TestApp::with_user(EMAIL, Role::Admin).await;
-    // Addresses are found whatever their letter case and the blanks around them.
+    // Addresses match in any letter case and with surrounding blanks.
     let answer = post(&app, "/auth/sign-in", credentials(" Ada@Example.COM ", PASSWORD), &[]).await;
     let view = answer.ok();
     assert!(view.id().starts_with("session_"), "{view}");
@@ -79,7 +79,7 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
         assert_eq!(token.len(), 43, "256 bits as base64url");
         let mut attributes: Vec<_> = parts.collect();
         attributes.sort_unstable();
-        // As long as a session lives at most. No Domain: `__Host-` wants none.
+        // The maximum lifetime of a session. No Domain: `__Host-` forbids one.
         let life = format!("Max-Age={}", 90 * DAY / SECOND);
         let mut expected = vec!["HttpOnly", life.as_str(), "Path=/", "SameSite=Lax"];
         expected.extend(secure.then_some("Secure"));
@@ -106,7 +106,7 @@ async fn sign_in_rotates_the_cookie() {
     who(&app, &first).await.refused(401, NO_AUTHENTICATION);
     // Other browsers stay signed in.
     who(&app, &elsewhere).await.ok();
-    // A cookie that somebody made up is never taken over.
+    // The service never adopts a cookie that someone made up.
     let made_up = [("cookie", "launchway=made-up"), ("origin", app.origin.as_str())];
     let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &made_up).await;
     answer.ok();
@@ -149,7 +149,7 @@ async fn a_session_ends_after_90_days_however_often_it_is_used() {
 #[tokio::test]
 async fn a_session_ends_when_it_was_idle_for_30_days() {
     let (app, org, first) = TestApp::with_user(EMAIL, Role::Member).await;
-    // Used just before the end, it lives on: once by the API, once by a page.
+    // Used just before it expires, a session is extended: once through the API, once through a page.
     app.advance(30 * DAY - MINUTE);
     app.get(&first, "/auth/sessions").await.ok();
     app.advance(30 * DAY - MINUTE);
@@ -163,7 +163,7 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
     assert_eq!(list["items"][0]["expiresAt"], iso(START + 90 * DAY), "its whole life is shorter");
     app.advance(30 * DAY);
     who(&app, &first).await.refused(401, NO_AUTHENTICATION);
-    // What is over is not listed to a session that lives.
+    // Expired sessions are not listed.
     let fresh = app.sign_in(EMAIL).await;
     let list = app.get(&fresh, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
@@ -208,7 +208,7 @@ async fn a_bearer_value_wins_over_a_cookie() {
         let view = Answer::to(request).await.ok();
         assert_eq!((&view["kind"], &view["organization"]["id"]), (&json!("apiKey"), &json!(other)));
     }
-    // A header of another scheme is none: the cookie counts.
+    // A header of another scheme is ignored: the cookie counts.
     let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
     let request = request.header("authorization", "Basic YTpi");
     let view = Answer::to(request).await.ok();

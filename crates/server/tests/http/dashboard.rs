@@ -1,4 +1,4 @@
-//! The dashboard in process: its pages and forms without scripts, who gets in, and what attackers get
+//! The dashboard in process: its pages and forms without scripts, access control, and attacks
 //! (`docs/reference/dashboard.md`).
 
 mod builds;
@@ -22,17 +22,17 @@ use reqwest::Method;
 use crate::pages::{encoded, page, submit};
 use crate::support::{Answer, Fields, TestApp};
 
-/// A browser that is signed in and looks at one organization.
+/// A browser that is signed in and views one organization.
 pub struct Visit<'a> {
     pub app: &'a TestApp,
     pub org: OrgId,
     pub cookie: String,
-    /// What the forms of its pages carry.
+    /// The form token of its pages.
     pub token: String,
 }
 
 impl Visit<'_> {
-    /// A page of the organization; `path` is what stands behind `/o/{org}`.
+    /// A page of the organization; `path` follows `/o/{org}`.
     pub async fn page(&self, path: &str) -> Answer {
         page(self.app, &format!("/o/{}{path}", self.org), &self.cookie).await
     }
@@ -45,25 +45,25 @@ impl Visit<'_> {
         answer.text()
     }
 
-    /// The id of who looks.
+    /// The visitor's id.
     pub async fn caller(&self) -> String {
         let session = self.app.get(&self.cookie, "/auth/session").await;
         session.ok()["user"].id().to_owned()
     }
 
-    /// Sends a form as the page does.
+    /// Sends a form like the page.
     pub async fn send(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let mut all = vec![("token", self.token.as_str())];
         all.extend_from_slice(fields);
         submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
     }
 
-    /// What the form of a page holds before anything is typed: each hidden field.
+    /// The hidden fields of a page's form.
     pub async fn hidden(&self, path: &str) -> Vec<(String, String)> {
         hidden(&self.html(path).await)
     }
 
-    /// Sends the form of a page with the revision that the page shows now.
+    /// Sends the form of a page with the page's current revision.
     pub async fn revised(&self, page: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
         let shown = self.hidden(page).await;
         let revision = shown.iter().find(|(name, _)| name == "revision").unwrap();
@@ -72,19 +72,19 @@ impl Visit<'_> {
         self.send(path, &all).await
     }
 
-    /// Opens a confirmation with these fields in its address, and confirms what it says.
+    /// Opens a confirmation with these fields in its URL, and confirms it.
     pub async fn confirm(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let shown = self.hidden(&format!("{path}?{}", encoded(fields))).await;
         let all: Vec<_> = shown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
     }
 
-    /// Confirms what must do what it says: where it leads, behind `/o/{org}`.
+    /// Sends a confirmation that must succeed; returns the redirect's path after `/o/{org}`.
     pub async fn confirmed(&self, path: &str, fields: &[(&str, &str)]) -> String {
         self.leads(&self.confirm(path, fields).await, path)
     }
 
-    /// Where an answer leads, behind `/o/{org}`.
+    /// The path of a redirect after `/o/{org}`.
     pub fn leads(&self, answer: &Answer, path: &str) -> String {
         assert_eq!(answer.status.as_u16(), 303, "{path}: {}", answer.text());
         let home = format!("/o/{}", self.org);
@@ -125,7 +125,7 @@ impl Visit<'_> {
         Answer::to(request).await
     }
 
-    /// Sends a form that must do what it says: where it leads, behind `/o/{org}`.
+    /// Sends a form that must succeed; returns the redirect's path after `/o/{org}`.
     pub async fn done(&self, path: &str, fields: &[(&str, &str)]) -> String {
         self.leads(&self.send(path, fields).await, path)
     }

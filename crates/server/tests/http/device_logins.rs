@@ -107,7 +107,7 @@ async fn who_is_not_signed_in_signs_in_first() {
     let signed_in = submit(&app, "/device", "", &typed).await;
     signed_in.is(303);
     let cookie = signed_in.cookie();
-    page(&app, signed_in.header("location"), &cookie).await.says("Confirm only what you began");
+    page(&app, signed_in.header("location"), &cookie).await.says("Confirm only a request that you started");
     let mut wrong = typed;
     wrong[3].1 = "not the password";
     submit(&app, "/device", "", &wrong).await.is(401);
@@ -138,7 +138,7 @@ async fn only_an_admin_of_the_organization_confirms() {
     let foreign = app.org(Tier::Free).await;
     let login = begin(&app).await;
     let asked = page(&app, &format!("/device?code={}", code(&login)), &cookie).await;
-    asked.says("only admins of an organization make keys");
+    asked.says("only admins of an organization can create keys");
     for named in [org, foreign] {
         confirm(&app, &cookie, &login, named).await.is(403);
     }
@@ -192,7 +192,7 @@ async fn what_is_wrong_is_said() {
     let (_, cookie) = someone(&app, Role::Admin).await;
     for (body, message) in [
         (json!({"name": "", "scopes": ["build"]}), "name must have 1 to 100 visible characters"),
-        (json!({"name": "x", "scopes": ["admin"]}), "scopes must hold one or more of build, submit, update"),
+        (json!({"name": "x", "scopes": ["admin"]}), "scopes must contain one or more of build, submit, update"),
     ] {
         let answer = post(&app, "/auth/device", body).await.expect(400);
         assert_eq!(answer["message"], message);

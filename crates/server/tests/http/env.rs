@@ -100,29 +100,29 @@ async fn a_wrong_form_is_named_without_the_value() {
         (json!({"name": "A", "value": ["hunter2"]}), "value: invalid type: sequence, expected a text"),
         (
             json!({"name": "1A", "value": "hunter2"}),
-            "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
+            "name must be 1 to 255 letters, digits and `_`, and not start with a digit",
         ),
-        (json!({"name": "A", "value": long}), "value has 70000 bytes; it may have 65536"),
+        (json!({"name": "A", "value": long}), "value has 70000 bytes, but must have at most 65536"),
         (
             json!({"name": "A", "value": "hunter2\u{0}"}),
-            "value must not hold a NUL character: no environment can carry it",
+            "value must not contain a NUL character, because environment variables cannot",
         ),
         (json!({"name": "A", "value": "hunter2", "kind": "folder"}), "kind must be one of variable, file"),
         (json!({"name": "A", "value": "hunter2", "visibility": "hidden"}), "visibility must be one of plain, secret"),
-        (json!({"name": "A", "value": "hunter2", "path": "x"}), "path is for kind file only"),
+        (json!({"name": "A", "value": "hunter2", "path": "x"}), "path is only for kind file"),
         (
             json!({"name": "A", "value": "hunter2", "kind": "file"}),
-            "path is required for kind file: where in the workspace it goes",
+            "path is required for kind file: the path of the file in the workspace",
         ),
         (
             json!({"name": "A", "value": "hunter2", "kind": "file", "path": "../x"}),
-            "path must be relative to the build's workspace, with '/', without '.' and '..' as parts",
+            "path must be relative to the build's workspace, with `/`, without `.` and `..` as parts",
         ),
         (
             json!({"name": "A", "value": "hunter2", "configurations": ["a b"]}),
             "configurations: each must be 1 to 64 letters, digits, `.`, `_` and `-`",
         ),
-        (json!({"name": "A", "value": "hunter2", "configurations": many}), "configurations may name 50 at most"),
+        (json!({"name": "A", "value": "hunter2", "configurations": many}), "configurations must have at most 50 names"),
         (
             json!({"name": "A", "value": "hunter2", "platforms": ["web"]}),
             "platforms: each must be ios, android or visionos",
@@ -180,7 +180,7 @@ async fn there_is_a_most_of_them() {
         }
         set(&app, &key, json!({"name": format!("N{number}"), "value": ""})).await.created();
     }
-    let message = "This organization has 1000 environment variables, the most there can be; delete some";
+    let message = "This organization has the maximum of 1000 environment variables. Delete one first.";
     set(&app, &key, json!({"name": "MORE", "value": ""})).await.refused(400, message);
     set(&app, &key, json!({"name": "N7", "value": "x"})).await.ok();
 }

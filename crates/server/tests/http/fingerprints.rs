@@ -164,8 +164,8 @@ async fn a_build_keeps_its_runners_findings_and_warns_of_others() {
         "The requested fingerprint differs from that of the built app: {CHANGED}. The build keeps the runner's \
          fingerprint."
     );
-    let without = "The fingerprint that came with the build is not the one of what was built. The build keeps what the \
-         runner found";
+    let without = "The requested fingerprint differs from that of the built app. The build keeps the runner's \
+         fingerprint.";
     for (at_first, warnings) in [
         (sent, vec![with_reason]),
         (json!("abc"), vec![without.to_owned()]),

@@ -88,7 +88,7 @@ async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
 #[tokio::test]
 async fn the_same_key_with_another_body_is_400() {
     let (app, key) = TestApp::with_key().await;
-    let used = "This Idempotency-Key was used with another body; take a new key";
+    let used = "This Idempotency-Key was used with another body. Use a new key.";
     post(&app, &key, "once", "/api-keys", &api_key("one")).await.created();
     post(&app, &key, "once", "/api-keys", &api_key("two")).await.refused(400, used);
     let published = update(&app, &key, "1.0.0").await;
@@ -222,7 +222,7 @@ async fn who_may_no_longer_gets_no_answer_again() {
     };
     make().await.created();
     app.patch(&admin, &format!("/orgs/members?id={}", session["user"].id()), json!({"role": "member"})).await.ok();
-    make().await.refused(403, "This needs the role admin in the organization; yours is member");
+    make().await.refused(403, "This requires the role admin in the organization, but your role is member");
 }
 
 #[tokio::test]

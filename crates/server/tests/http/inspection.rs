@@ -70,7 +70,7 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
         // Inside an app it is a warning, for Apple's tools may know more forms.
         let warnings = built(&app, "app.ipa", &hostile::ipa_with_profile(&profile)).await;
         assert!(
-            warnings.iter().any(|text| text.contains("provisioning profile cannot be read")),
+            warnings.iter().any(|text| text.contains("Cannot read the IPA's provisioning profile")),
             "{what}: {warnings:?}"
         );
         let told = message(&submit(&app, &key, "app.ipa", &hostile::ipa_with_profile(&profile)).await);
@@ -101,15 +101,15 @@ async fn a_process_that_ends_badly_is_a_refusal() {
         ("echo '{\"read\":{}}'", LONG, "crashed"),
         ("exec yes", LONG, "crashed"),
         ("exec yes 1>&2", LONG, "crashed"),
-        ("echo memory allocation of 5 bytes failed >&2; kill -ABRT $$", LONG, "took too much memory"),
-        ("kill -KILL $$", LONG, "took too much memory"),
+        ("echo memory allocation of 5 bytes failed >&2; kill -ABRT $$", LONG, "used too much memory"),
+        ("kill -KILL $$", LONG, "used too much memory"),
         ("kill -XCPU $$", LONG, "took too long"),
         ("exec sleep 1000", Duration::from_millis(200), "took too long"),
         ("exec sleep 1000 >&- 2>&-", Duration::from_millis(200), "took too long"),
     ] {
         let app = with_script(script, timeout).await;
         let (_, key) = app.org_with_key().await;
-        let how = |what: &str| format!("The {what} could not be read: inspecting it {expected}. ");
+        let how = |what: &str| format!("Cannot read the {what}: its inspection {expected}. ");
         let told = message(&submit(&app, &key, "app.apk", APK).await);
         assert!(told.contains(&how("app")), "{script}: {told}");
         let told = message(&give_profile(&app, &key, b"anything").await);
@@ -141,7 +141,7 @@ async fn without_a_program_the_service_says_to_come_again() {
     })
     .await;
     let (_, key) = app.org_with_key().await;
-    let expected = "The server cannot look into the file now; try again in a moment";
+    let expected = "The server cannot inspect the file now. Try again in a moment.";
     submit(&app, &key, "app.apk", APK).await.refused(503, expected);
     app.publish(&key, json!({})).await.refused(503, expected);
 }
@@ -166,7 +166,7 @@ async fn slow_files_of_one_organization_keep_no_other_waiting() {
     let _held = app.all_places(slow).await;
     app.publish(&key, json!({})).await.created();
     let told = message(&submit(&app, &key, "app.apk", b"PK nothing").await);
-    told.says("is no APK, AAB or IPA");
+    told.says("is not an APK, AAB or IPA");
 }
 
 /// Runs the program as an inspecting process that tries something: whether it ended well, its output, its last words.

@@ -13,9 +13,9 @@ use launchway_domain::time::MINUTE;
 use launchway_web::router;
 use table::{ROWS, row_of};
 
-/// The line that ends the sessions it is called with.
+/// The endpoint that ends the session of its caller.
 const SIGN_OUT: &str = "/auth/sign-out";
-/// The lines that read what belongs to one thing, and so have no list without its id.
+/// The endpoints that read what belongs to one resource, and so have no list without its id.
 const NEED_ID: [&str; 7] = [
     "GET /webhooks/deliveries",
     "GET /build/plan",
@@ -26,7 +26,7 @@ const NEED_ID: [&str; 7] = [
     "GET /build/log/stream",
 ];
 
-/// The line that creates something without a body.
+/// The endpoint that creates something without a body.
 const NEEDS_NOTHING: &str = "POST /runners/tokens";
 
 #[test]
@@ -40,7 +40,7 @@ fn the_reference_and_the_router_have_the_same_endpoints() {
     assert_eq!(listed.len(), ROWS.len(), "a row stands twice");
 }
 
-/// Who is let in (`docs/reference/callers.md#scopes-and-endpoints`), and the exact refusals of the others
+/// Who has access (`docs/reference/callers.md#scopes-and-endpoints`), and the exact refusals of the others
 /// (`docs/reference/conventions.md#fixed-messages`).
 #[tokio::test]
 async fn every_endpoint_lets_in_whom_the_reference_says() {
@@ -51,16 +51,16 @@ async fn every_endpoint_lets_in_whom_the_reference_says() {
     let mut wrong = Vec::new();
     for line in &lines {
         let row = row_of(&line.method, &line.path);
-        // A minute each, so that no tier's limit is reached.
+        // A minute for each, so that no tier's limit is reached.
         app.advance(MINUTE);
         for caller in &callers {
             let path = line.path.replace("{bundleId}", "com.example.app");
-            // The check needs its version; everywhere else an unknown parameter is ignored.
+            // The check requires its version; all other endpoints ignore unknown parameters.
             let path = format!("{path}?currentVersion=1.0.0{}", caller.query);
             let answer = caller.send(&app, &line.method, &path, None).await;
             let expected = match refusal(row.door, &line.method, &caller.who) {
                 Some((status, message)) => (status, Some(message)),
-                // Without body and id the form of every change is wrong, but for the one that has neither.
+                // Without body and id every change is malformed, except the one that needs neither.
                 None if NEED_ID.contains(&row.line) => (400, None),
                 None if row.line == NEEDS_NOTHING => (201, None),
                 None if line.method == "GET" || line.path == SIGN_OUT => (200, None),

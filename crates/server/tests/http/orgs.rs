@@ -101,12 +101,16 @@ async fn users_make_organizations_only_where_the_operator_lets_them() {
     let org = app.org(Tier::Free).await;
     let owner = app.user(org, EMAIL, Role::Owner).await;
     let body = json!({"name": "Mine"});
-    app.post(&owner, "/orgs", body.clone()).await.refused(403, "Only the operator of this server makes organizations");
+    app.post(&owner, "/orgs", body.clone())
+        .await
+        .refused(403, "Only the operator of this server can create organizations");
 
     let app = open_to_all(None).await;
     let (org, key) = app.org_with_key().await;
     let member = app.user(org, EMAIL, Role::Member).await;
-    app.post(&key, "/orgs", body.clone()).await.refused(403, "This is for signed-in users; an API key has no session");
+    app.post(&key, "/orgs", body.clone())
+        .await
+        .refused(403, "This requires a signed-in user. An API key has no session.");
     let made = app.post(&member, "/orgs", body).await.created();
     let expected = json!({
         "id": made["id"], "status": "active", "name": "Mine", "tier": "enterprise", "role": "owner",
@@ -160,10 +164,10 @@ async fn a_user_without_organization_is_told_what_to_do() {
         (Method::PATCH, "/orgs?id=x"),
     ] {
         let answer = app.send(&cookie, method, path, ()).await;
-        answer.refused(403, "You are not a member of any organization; ask to be invited to one");
+        answer.refused(403, "You are not a member of an organization. Ask an admin for an invitation.");
     }
     let answer = get(&app, &cookie, &format!("/update?orgId={org}")).await;
-    answer.refused(403, "orgId names an organization that this caller does not act in");
+    answer.refused(403, "orgId must be an organization that this caller can act in");
     // Making one is a way out, and so is signing out.
     app.post(&cookie, "/orgs", json!({"name": "Mine"})).await.created();
     get(&app, &cookie, "/update").await.ok();

@@ -67,7 +67,7 @@ async fn invite(app: &TestApp, email: &str) -> String {
 #[tokio::test]
 async fn a_new_server_is_set_up_by_its_link() {
     let app = TestApp::start().await;
-    page(&app, "/", "").await.says("Open the set-up link");
+    page(&app, "/", "").await.says("Open the setup link");
     let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
     let link = format!("/setup?token={token}");
     let form = page(&app, &link, "").await;
@@ -81,10 +81,10 @@ async fn a_new_server_is_set_up_by_its_link() {
     home.says("ada@example.com, owner");
     home.says("First steps");
     let used = page(&app, &link, "").await;
-    used.says("This link was used before");
+    used.says("This link was already used");
     used.lacks("<form");
     let again = submit(&app, "/setup", "", &fields).await;
-    is_problem(&again, 401, "This link was used before or is too old; ask for a new one");
+    is_problem(&again, 401, "This link was already used or has expired. Ask for a new one.");
     // Now the first page asks who comes.
     page(&app, "/", "").await.says("Sign in");
 }
@@ -132,7 +132,7 @@ async fn an_invitation_is_taken_by_its_link() {
     home.says("bob@example.com, member");
     for dead in [link.as_str(), "/invite?token=nonsense", "/invite"] {
         let answer = page(&app, dead, "").await;
-        is_problem(&answer, 401, "This link was used before or is too old; ask for a new one");
+        is_problem(&answer, 401, "This link was already used or has expired. Ask for a new one.");
         assert!(!answer.text().contains("<form"), "{dead}");
     }
 }
@@ -153,7 +153,7 @@ async fn a_password_is_set_by_its_link() {
     page(&app, "/", &session).await.says("Sign in");
     signed_in(&submit(&app, "/", "", &[("email", EMAIL), ("password", "another good password")]).await);
     let again = submit(&app, "/reset", "", &fields).await;
-    is_problem(&again, 401, "This link was used before or is too old; ask for a new one");
+    is_problem(&again, 401, "This link was already used or has expired. Ask for a new one.");
 }
 
 /// What was typed comes back with the problem, but never a password.

@@ -242,8 +242,11 @@ async fn a_build_of_silent_runners_fails_after_three_attempts() {
         let lines: Vec<_> = log.lines().collect();
         assert_eq!(lines.len(), 6, "{log}");
         assert_eq!(lines[0], "half a line");
-        assert_eq!(lines[1], "==> The runner fell silent; the build begins again on the next that is free");
-        assert_eq!(lines[5], "==> The runner fell silent, for the last time");
+        assert_eq!(
+            lines[1],
+            "==> The connection to the runner was lost. The build starts again on the next free runner."
+        );
+        assert_eq!(lines[5], "==> The connection to the runner was lost, for the last time");
     }
 }
 
@@ -320,7 +323,7 @@ async fn what_a_runner_sends_has_a_form() {
         "labels may be 50",
         "version must",
         "waitSeconds may be 30",
-        "phases[0]: 'now' is no time",
+        "phases[0]: `now` is not a time",
         "plan.steps",
         "commit must be hex",
         "kind must",
@@ -328,7 +331,7 @@ async fn what_a_runner_sends_has_a_form() {
         "sha256 must",
         "status must",
         "error is required",
-        "error is for failed only",
+        "error is only for status failed",
         "error.code: RUNNER_LOST is not",
         "artifacts: x is no",
         "logSize is 1, but the server has 0",

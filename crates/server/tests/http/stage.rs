@@ -1,5 +1,5 @@
-//! What a test needs to be there, built step by step: `Stage::new().app_stores().await` is a service with both app stores,
-//! an organization, and its key. Everything else is a step on it, such as `runner`, `queue`, `submitted` or `webhook`.
+//! A test's fixture, built step by step: `Stage::new().app_stores().await` is a service with both app stores, an
+//! organization, and its key. Everything else is a step on it, such as `runner`, `queue`, `submitted` or `webhook`.
 
 pub mod app_stores;
 pub mod builds;
@@ -18,15 +18,15 @@ use launchway_jobs::submissions::Submitter;
 use crate::support::{Setup, TestApp};
 use app_stores::Way;
 
-/// The app of the tests, unless they name another.
+/// The default app of the tests.
 pub const BUNDLE: &str = "com.example.app";
 
-/// A service, an organization and its key for everything that keys can do. It dereferences to the service.
+/// A service, an organization, and a key with every scope that keys can have. It dereferences to the service.
 pub struct Stage {
     service: TestApp,
     pub org: OrgId,
     pub key: String,
-    /// The way to the app stores, if there are any.
+    /// The transport to the app stores, if there are any.
     pub way: Arc<Way>,
     submitter: Option<Submitter>,
     deliverer: Option<Deliverer>,
@@ -41,7 +41,7 @@ impl Deref for Stage {
 }
 
 impl Stage {
-    /// Await it when all steps are named.
+    /// The builder of a stage. Await it after the last step.
     #[expect(clippy::new_ret_no_self, reason = "the stage is there when its steps are awaited")]
     pub fn new() -> Steps {
         Steps::default()
@@ -56,7 +56,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Another database, settings or ports; it comes first.
+    /// Other settings, database or ports. Call it first.
     pub fn with(mut self, setup: impl Into<Setup>) -> Steps {
         self.setup = setup.into();
         self
@@ -67,13 +67,13 @@ impl Steps {
         self.app_stores_with(app_stores::settings())
     }
 
-    /// App stores that hold what the settings say.
+    /// App stores with these settings.
     pub fn app_stores_with(mut self, settings: Settings) -> Steps {
         self.app_stores = Some(settings);
         self
     }
 
-    /// Webhooks may go to this machine.
+    /// Allows webhooks to this machine.
     pub fn local_webhooks(mut self) -> Steps {
         self.setup.settings.allow_private_webhooks = Some("true".to_owned());
         self

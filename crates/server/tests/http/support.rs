@@ -1,4 +1,4 @@
-//! A running service for one test: its own database and objects, a clock that stands until it is moved, real HTTP.
+//! A running service for one test: its own database and objects, a clock that only the test moves, real HTTP.
 
 mod answer;
 mod calls;
@@ -39,10 +39,10 @@ pub use launchway_testing::says::{Fields, Says};
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.
 pub const START: EpochMs = 1_795_168_800_000;
-/// The password of every user that a test makes.
+/// The password of every user that a test creates.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// A clock that stands until a test moves it.
+/// A clock that moves only when a test moves it.
 pub struct TestClock(AtomicI64);
 
 impl Clock for TestClock {
@@ -71,27 +71,27 @@ macro_rules! settings {
     };
 }
 
-/// What a test turns on besides the defaults.
+/// What a test enables in addition to the defaults.
 #[derive(Default)]
 pub struct Setup {
     pub settings: RawSettings,
     pub credentials: Option<Credentials>,
-    /// Who looks up the names of receivers of webhooks; the system where none is given.
+    /// Resolves the host names of webhook receivers. Defaults to the system.
     pub resolver: Option<Arc<dyn Resolver>>,
-    /// The way to the stores; HTTP where none is given.
+    /// The transport to the app stores. Defaults to HTTP.
     pub app_stores: Option<Arc<dyn Transport>>,
-    /// Who inspects files; the server's own program where none is given.
+    /// Inspects files. Defaults to the server's own program.
     pub inspector: Option<Inspector>,
 }
 
-/// Inspects files as the server itself does, whose program these tests are not.
+/// Inspects files like the server, although these tests are another program.
 pub fn inspector() -> Inspector {
     let program = env!("CARGO_BIN_EXE_launchway-server");
     Inspector::through(program.into(), [], Duration::from_secs(300))
 }
 
 impl Setup {
-    /// A PostgreSQL database of the test's own.
+    /// The test's own PostgreSQL database.
     pub fn on_postgres() -> Setup {
         settings!(database_url = Postgres::shared().fresh_database()).into()
     }
@@ -109,13 +109,13 @@ impl TestApp {
         Self::with(Setup::default()).await
     }
 
-    /// A service and a key for everything that keys can do.
+    /// A service and a key with every scope that keys can have.
     pub async fn with_key() -> (TestApp, String) {
         let (app, _, key) = TestApp::with_org().await;
         (app, key)
     }
 
-    /// A service, an organization, and its key for everything that keys can do.
+    /// A service, an organization, and a key with every scope that keys can have.
     pub async fn with_org() -> (TestApp, OrgId, String) {
         let app = TestApp::start().await;
         let (org, key) = app.org_with_key().await;
@@ -146,7 +146,7 @@ impl TestApp {
         Self::open_with(config, Some(dir), resolver, setup.app_stores, inspector).await
     }
 
-    /// A service on settings that are complete.
+    /// A service with complete settings.
     pub async fn open(
         config: Config,
         dir: Option<tempfile::TempDir>,
@@ -174,7 +174,7 @@ impl TestApp {
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let server = HttpServer::new(app.clone());
         tokio::spawn(server::serve(server, listener, async move {
-            // Dropping the sender is the signal.
+            // Dropping the sender signals the end.
             let _ = stopped.await;
             server::GRACE
         }));
@@ -182,7 +182,7 @@ impl TestApp {
         TestApp { app, clock, origin, http, _dir: dir, _stop: stop }
     }
 
-    /// Another node of this service: the same database on PostgreSQL, objects and master key, a clock of its own.
+    /// Another node of this service: the same PostgreSQL database, objects and master key, but its own clock.
     pub async fn another_node(&self) -> TestApp {
         self.another_node_with(RawSettings::default()).await
     }
@@ -230,7 +230,7 @@ impl TestApp {
         key.reveal().to_owned()
     }
 
-    /// A new organization with a key for everything that keys can do.
+    /// A new organization and a key with every scope that keys can have.
     pub async fn org_with_key(&self) -> (OrgId, String) {
         let org = self.org(Tier::Enterprise).await;
         let key = self.key(org, &Scope::ALL).await;
@@ -244,7 +244,7 @@ impl TestApp {
         (org, cookie)
     }
 
-    /// A user with this role, signed in: the cookie.
+    /// Signs in a new user with this role; returns the cookie.
     pub async fn user(&self, org: OrgId, email: &str, role: Role) -> String {
         let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
         let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
@@ -262,14 +262,14 @@ impl TestApp {
         write.commit().await.unwrap();
     }
 
-    /// Signs a user in: the cookie.
+    /// Signs a user in; returns the cookie.
     pub async fn sign_in(&self, email: &str) -> String {
         let answer = self.post(NOBODY, "/auth/sign-in", json!({"email": email, "password": PASSWORD})).await;
         answer.ok();
         answer.cookie()
     }
 
-    /// Announces and sends bytes: the upload's id.
+    /// Uploads bytes; returns the upload's id.
     pub async fn upload(&self, key: &str, bytes: &[u8]) -> String {
         self.upload_file(key, "update.zip", bytes).await
     }
@@ -284,7 +284,7 @@ impl TestApp {
         upload.id().to_owned()
     }
 
-    /// Publishes a package with these fields over the defaults: the answer.
+    /// Publishes a package with these fields over the defaults; returns the response.
     pub async fn publish(&self, key: &str, fields: Value) -> Answer {
         let upload = self.upload(key, &package("index.html", b"<h1>hello</h1>")).await;
         let body = with(
@@ -294,7 +294,7 @@ impl TestApp {
         self.post(key, "/update", body).await
     }
 
-    /// Gives an Android keystore: its id.
+    /// Adds an Android keystore; returns its id.
     pub async fn keystore(&self, admin_key: &str) -> String {
         let keystore = include_bytes!("../../../credentials/tests/fixtures/rsa.jks");
         let body = json!({
@@ -313,14 +313,14 @@ impl TestApp {
 
     /// The events of an organization that were not fanned out, by kind and data, oldest first.
     pub async fn events(&self, org: OrgId) -> Vec<(String, Value)> {
-        // Taken in a transaction that does not commit: they stay.
+        // Claims them in a transaction that does not commit, so they stay.
         let mut tx = self.app.db.write().await.unwrap();
         let events = tx.system("a test looks at all").take_events(1000, START).await.unwrap();
         let own = events.into_iter().filter(|(of, _)| *of == org);
         own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap())).collect()
     }
 
-    /// All places for inspections that an organization may have: its next file waits until they are dropped.
+    /// All inspection slots that an organization may use: its next file waits until they are dropped.
     pub async fn all_places(&self, org: OrgId) -> Vec<Place> {
         let mut held = Vec::new();
         for _ in 0..self.app.inspections.of_one() {
@@ -329,7 +329,7 @@ impl TestApp {
         held
     }
 
-    /// Asks the public check.
+    /// Calls the public check.
     pub async fn check(&self, bundle: &str, query: &str) -> Answer {
         self.get(NOBODY, &format!("/update/check/{bundle}?{query}")).await
     }
@@ -339,13 +339,13 @@ impl TestApp {
         self.publish(key, fields).await.created()
     }
 
-    /// The response of the public check to a valid question.
+    /// The response of the public check to a valid request.
     pub async fn checked(&self, bundle: &str, query: &str) -> Value {
         self.check(bundle, query).await.ok()
     }
 }
 
-/// Returns when something is so; it is told when it is not within a minute.
+/// Waits until a condition holds; panics after a minute.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let is_so = async || is_so().await.then_some(());
     launchway_testing::wait::until(Duration::from_secs(60), what, is_so).await;
@@ -366,7 +366,7 @@ pub fn with(mut record: Value, fields: &Value) -> Value {
     record
 }
 
-/// Bytes that no compression makes fewer.
+/// Incompressible bytes.
 pub fn noise(size: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let mut byte = || {

@@ -154,7 +154,7 @@ async fn other_methods_are_405_and_told_what_is_allowed() {
     for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
         let request = app.request(method.clone(), "/update/check/com.example.app?currentVersion=1.0.0");
         let answer = Answer::to(request).await;
-        answer.refused(405, "This path does not take this method");
+        answer.refused(405, "This path does not support this method");
         let allowed: Vec<_> = answer.header("allow").split(',').map(str::trim).collect();
         assert!(allowed.contains(&"GET") && !allowed.contains(&method.as_str()), "{allowed:?}");
         assert_ne!(answer.header("x-request-id"), "");
@@ -181,6 +181,6 @@ async fn the_link_works_until_the_moment_that_expires_at_says() {
         assert_eq!(offer["sha256"], hex::encode(Sha256::digest(&served.bytes)));
         assert_eq!(offer["size"], served.bytes.len());
         app.advance(1);
-        app.get(NOBODY, url).await.refused(403, "This link has expired; ask for a new one");
+        app.get(NOBODY, url).await.refused(403, "This link has expired. Ask for a new one.");
     }
 }

@@ -248,7 +248,7 @@ async fn pages_of_any_origin_may_report_without_credentials() {
     assert!(asked.header("access-control-allow-methods").contains("POST"));
     assert!(asked.header("access-control-allow-headers").contains("Content-Type"));
     let get = app.get(NOBODY, path).await;
-    get.refused(405, "This path does not take this method");
+    get.refused(405, "This path does not support this method");
     assert!(get.header("allow").contains("POST"));
 }
 
@@ -260,6 +260,6 @@ async fn reports_and_checks_of_an_address_share_one_count() {
     let unproven = json!({"reportToken": "x", "events": []});
     send(&app, BUNDLE, unproven).await.refused(401, BAD_TOKEN);
     let refused = send(&app, BUNDLE, json!({})).await;
-    refused.refused(429, "Too many requests; try again in 60 seconds");
+    refused.refused(429, "Too many requests. Try again in 60 seconds.");
     assert_eq!((refused.header("retry-after"), refused.header("access-control-allow-origin")), ("60", "*"));
 }

@@ -15,10 +15,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, NOBODY, START, TestApp, package};
 
-const NOT_THESE: &str =
-    "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
-const USED: &str = "This upload was used before; upload the file again";
-const CLOSED: &str = "This upload was used or removed; announce a new one";
+const NOT_THESE: &str = "The uploaded bytes differ from the announced size or sha256. Upload the file again.";
+const USED: &str = "This upload was already used. Upload the file again.";
+const CLOSED: &str = "This upload was used or deleted. Create a new one.";
 
 /// Announces these bytes: the answer.
 async fn announce(app: &TestApp, key: &str, bytes: &[u8]) -> Value {
@@ -118,7 +117,7 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
             let message = answer.expect(status).text("message").to_owned();
             answer.refused(status, &message);
         }
-        let unsent = "The upload has not received its bytes yet; send them to its url first";
+        let unsent = "The upload has not received its bytes yet. Send them to its url first.";
         publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     }
     Answer::to(chunked(&bytes)).await.is(200);
@@ -159,7 +158,7 @@ async fn a_changed_or_expired_url_is_refused() {
     assert_eq!(app.get(NOBODY, good).await.status, 403, "an upload URL serves nothing");
     for method in [Method::POST, Method::DELETE, Method::PATCH] {
         let answer = Answer::to(app.request(method, good).body(bytes.clone())).await;
-        answer.refused(405, "A signed link takes GET and HEAD, or PUT");
+        answer.refused(405, "A signed link supports GET and HEAD, or PUT");
         assert!(answer.header("allow").contains("PUT"));
     }
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
@@ -167,7 +166,7 @@ async fn a_changed_or_expired_url_is_refused() {
     let answer = app.put_bytes(good, &bytes).await;
     assert_eq!((answer.status.as_u16(), answer.header("access-control-allow-origin")), (200, ""));
     app.advance(1);
-    app.put_bytes(good, &bytes).await.refused(403, "This link has expired; ask for a new one");
+    app.put_bytes(good, &bytes).await.refused(403, "This link has expired. Ask for a new one.");
     publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
@@ -266,7 +265,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
     let mut answer = Vec::new();
     // The server may answer 400 or only close: either way it is done with the request now.
     let _ = broken.read_to_end(&mut answer).await;
-    let unsent = "The upload has not received its bytes yet; send them to its url first";
+    let unsent = "The upload has not received its bytes yet. Send them to its url first.";
     publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);
     assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
     app.put_bytes(url(&upload), &bytes).await;

@@ -106,7 +106,7 @@ async fn what_is_wrong_with_a_record_is_told() {
         (json!({"url": "http://example.com"}), "url must start with https://"),
         (json!({"url": "https://a:b@example.com"}), "url must not hold a user name or password"),
         (json!({"url": "https://localhost"}), "url must not name this machine"),
-        (json!({"url": "https://10.1.2.3/"}), "url must not name an address that is not public"),
+        (json!({"url": "https://10.1.2.3/"}), "url must be a public address"),
         (json!({"events": null}), "missing field `events`"),
         (json!({"events": []}), "events must hold one or more of build.queued, "),
         (
@@ -115,8 +115,8 @@ async fn what_is_wrong_with_a_record_is_told() {
         ),
         (json!({"events": "*"}), "events: invalid type"),
         (json!({"type": "discord"}), "type must be one of generic, slack, teams"),
-        (json!({"bundleIds": ["com/example"]}), "bundleIds must hold bundle identifiers such as com.example.app"),
-        (json!({"bundleIds": many}), "bundleIds must hold at most 100"),
+        (json!({"bundleIds": ["com/example"]}), "bundleIds must be bundle identifiers such as com.example.app"),
+        (json!({"bundleIds": many}), "bundleIds must have at most 100 items"),
         (json!({"secret": "mine"}), "unknown field `secret`"),
         (json!({"status": "disabled"}), "unknown field `status`"),
     ] {
@@ -142,7 +142,7 @@ async fn an_organization_has_fifty_at_most() {
     assert_eq!(statuses, [201, 400]);
     create(&app, &cookie, json!({}))
         .await
-        .refused(400, "This organization has 50 webhooks, which is the most; delete one first");
+        .refused(400, "This organization has the maximum of 50 webhooks. Delete one first.");
     let list = app.get(&cookie, &format!("{PATH}?limit=1")).await;
     let list = list.ok();
     assert_eq!(list["total"], 50);

@@ -46,7 +46,7 @@ impl Action for DeleteApp {
         let revision = Revision::of(&(id.to_string(), &app.bundle_id, &app.name))?;
         Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
             .on("apps", "/apps", "Apps")
-            .says("Takes the app off the list. Its updates go on being offered, and its bundle identifier stays with this organization.")
+            .says("Removes the app from the list. Its updates are still offered, and its bundle identifier still belongs to this organization.")
             .known("Name", app.name)
             .known("Since", time(&iso(app.created_at)))
             .danger())
@@ -74,7 +74,7 @@ impl Action for DeleteVariable {
             revision_of_variable(&variable)?,
         )
         .on("env", "/env", "Environment")
-        .says(format!("The next builds go without {}.", variable.name))
+        .says(format!("Builds that start from now on do not get {}", variable.name))
         .known("For", scope(&EnvVarView::of(&variable, None)))
         .known("Changed", time(&iso(variable.updated_at)))
         .danger())
@@ -102,7 +102,7 @@ impl Action for DeleteCredential {
             .map_or("every app", |bundle| bundle.as_str());
         Ok(Facts::new(format!("Delete {}?", credential.name), "Delete credential", revision)
             .on("credentials", "/credentials", "Credentials")
-            .says("Builds and submissions that need it fail from now on. It cannot be read out before: keep the file itself.")
+            .says("Builds and submissions that need it fail from now on. It cannot be downloaded, so keep the original file.")
             .known("Kind", super::credentials::label(&open::CredentialKind::of(&credential.kind)))
             .known("For", bundle)
             .known("Status", credential.status(by.now))
@@ -134,10 +134,10 @@ impl Action for RevokeKey {
         Ok(Facts::new(format!("Revoke {}?", key.name), "Revoke key", revision)
             .on("api-keys", "/api-keys", "API keys")
             .says(format!(
-                "Whoever uses {} is refused at once. There is no way back.",
+                "Requests with {} are refused immediately. This cannot be undone.",
                 key.name
             ))
-            .known("Begins with", key.prefix)
+            .known("Starts with", key.prefix)
             .known("Scopes", scopes.join(", "))
             .known("Last used", time_or(key.last_used_at, "never"))
             .known("Created", time(&iso(key.created_at)))
@@ -164,7 +164,7 @@ impl Action for RevokeRunner {
             Facts::new(format!("Revoke {}?", runner.name), "Revoke runner", revision)
                 .on("runners", "/runners", "Runners")
                 .says(format!(
-                    "{} is shut out. What it builds now goes to another runner.",
+                    "{} is revoked. Its current builds go to another runner.",
                     runner.name
                 ))
                 .known("Labels", runner.labels.join(", "))
@@ -190,14 +190,12 @@ impl Action for Uninvite {
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: InvitationId) -> Result<Facts, ApiError> {
         let invitation = org.invitation(id).await?.ok_or(ApiError::NoSuch("invitation"))?;
         let revision = Revision::of(&(id.to_string(), invitation.accepted_at))?;
-        Ok(
-            Facts::new("Take the invitation back?", "Take invitation back", revision)
-                .on("members", "/members", "Members")
-                .says(format!("The link that {} has stops working.", invitation.email))
-                .known("Role", invitation.role)
-                .known("Expires", time(&iso(invitation.expires_at)))
-                .danger(),
-        )
+        Ok(Facts::new("Revoke the invitation?", "Revoke invitation", revision)
+            .on("members", "/members", "Members")
+            .says(format!("The link that {} has stops working", invitation.email))
+            .known("Role", invitation.role)
+            .known("Expires", time(&iso(invitation.expires_at)))
+            .danger())
     }
 
     async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: InvitationId) -> Result<Done, ApiError> {

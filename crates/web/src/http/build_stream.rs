@@ -49,7 +49,7 @@ const RETRY_AFTER_SECONDS: u64 = 10;
     params(
         ("id" = String, Query, description = "The build"),
         ("offset" = Option<i64>, Query, description = "Bytes of the log to skip; `Last-Event-ID` wins", minimum = 0),
-        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that came: the log goes on there"),
+        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event: the log continues there"),
     ),
     responses(
         (status = 200, description = "Events until the build is over", body = String, content_type = "text/event-stream"),

@@ -22,7 +22,7 @@ use crate::http::answers::{created, found};
     request_body = StartDeviceLogin,
     responses(
         (status = 201, description = "The two codes and the page to confirm one on", body = DeviceLoginView),
-        (status = 429, description = "Too many logins were begun from this address", body = ErrorBody),
+        (status = 429, description = "Too many logins were started from this address", body = ErrorBody),
     )
 )]
 pub async fn begin(

@@ -189,7 +189,7 @@ fn security_of(access: Access) -> Vec<SecurityRequirement> {
     }
 }
 
-const ORG_ID: &str = "The organization to act in: any of the user's for a session, only its own for a key.";
+const ORG_ID: &str = "The organization to act in: any of the user's for a session, only its own for a key";
 const IDEMPOTENCY: &str = "1 to 255 visible ASCII characters. For 24 hours the same key with the same body gets the first answer \
                            again, without what is shown only once; with another body it is 400.";
 

@@ -42,7 +42,7 @@ const MAX_COMMIT: usize = 64;
     path = "/runner/enrol",
     tag = "Runner protocol",
     request_body = Enroll,
-    responses((status = 201, description = "The runner's own token, this once", body = Enrolled))
+    responses((status = 201, description = "The runner's own token, shown only once", body = Enrolled))
 )]
 pub async fn enroll(
     State(app): State<Arc<App>>,
@@ -104,7 +104,7 @@ pub async fn lease(
     tag = "Runner protocol",
     request_body = Renew,
     responses(
-        (status = 200, description = "It goes on", body = AttemptReply),
+        (status = 200, description = "It continues", body = AttemptReply),
         (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
     )
 )]
@@ -125,7 +125,7 @@ pub async fn renew(
     tag = "Runner protocol",
     request_body = TellPlan,
     responses(
-        (status = 200, description = "It goes on", body = AttemptReply),
+        (status = 200, description = "It continues", body = AttemptReply),
         (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
     )
 )]

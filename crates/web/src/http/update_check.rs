@@ -57,7 +57,7 @@ impl<'q> Question<'q> {
     path = "/update/check/{bundleId}",
     tag = "Update",
     params(
-        ("bundleId" = String, Path, description = "App bundle identifier, whatever its letter case", example = "com.example.app"),
+        ("bundleId" = String, Path, description = "App bundle identifier, in any letter case", example = "com.example.app"),
         ("currentVersion" = String, Query, description = "Installed app version; `1` and `1.2` are read as `1.0.0` and `1.2.0`", example = "1.0.0"),
         ("currentBuild" = Option<String>, Query, description = "Installed build number: numerals, also dotted (`1.0.3`), at most 64 characters. Without it, `currentUpdateId` tells the build, where that update is known and of this version; otherwise an update of the same version is no update."),
         ("platform" = Option<open::Platform>, Query, description = "Without it updates of every platform count"),

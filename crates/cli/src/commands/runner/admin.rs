@@ -40,7 +40,7 @@ fn table(page: &Page<RunnerView>) -> Table {
 /// Revokes the access of a runner.
 pub async fn revoke(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Revoke {id}? To work again, it must be enrolled again");
+    let question = format!("Revoke {id}? To work again, it must be enrolled again.");
     context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.revoke_runner(id).await?;
     context.printer.result(&answer.body, || {

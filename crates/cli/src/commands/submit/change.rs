@@ -56,7 +56,7 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
 /// Cancels a submission if possible, and deletes its record.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Delete {id}? Its data in the store stays there");
+    let question = format!("Delete {id}? Its data in the store stays there.");
     context.terminal.require_confirmation(&question, yes).await?;
     let answer = client.delete_submission(id).await?;
     context.printer.result(&answer.body, || {

@@ -23,7 +23,7 @@ pub(super) async fn answer(State(server): State<FakeServer>, request: Request) -
             let body = json!({"error": "Service Unavailable", "message": "Not now."}).to_string();
             return (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
         }
-        Some(Fault::Defect) => return error(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here"),
+        Some(Fault::Defect) => return error(StatusCode::INTERNAL_SERVER_ERROR, "Internal error"),
         Some(Fault::Nonsense) => return (StatusCode::INTERNAL_SERVER_ERROR, "<html>oops</html>").into_response(),
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Wrong passwords and codes are counted by day, too. A device that has signed the user in before has a budget of its own, so
+//! Wrong passwords and codes also count per day. A device on which the user has signed in before has its own budget, so
 //! that strangers cannot lock the user out.
 
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::support::{Answer, Fields, PASSWORD, START, Setup, TestApp};
 
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
 const WRONG_CODE: &str = "code is wrong or already used; wait for the next one";
-/// What no app shows in these tests.
+/// A code that no app shows in these tests.
 const NO_CODE: &str = "12345x";
-/// 14 hours are left of the day on which every test's clock starts.
+/// Every test's clock starts 14 hours before the end of the day.
 const LEFT: u64 = 14 * 3600;
 
-/// A service with a user: who it is, and the cookie that makes the browser of the first sign-in a known device.
+/// A service with a user; returns the user and the cookie that makes the browser of the first sign-in a known device.
 async fn stage(setup: Setup) -> (TestApp, User, String) {
     let app = TestApp::with(setup).await;
     app.org_with_user(EMAIL, Role::Owner).await;
@@ -44,7 +44,7 @@ async fn right(app: &TestApp, password: &str) -> Answer {
     answer
 }
 
-/// The cookie by which an answer makes the browser a known device.
+/// The cookie with which a response makes the browser a known device.
 fn device(answer: &Answer) -> String {
     let cookies = answer.headers.get_all("set-cookie").iter();
     let mut cookies = cookies.map(|cookie| cookie.to_str().unwrap());
@@ -65,7 +65,7 @@ fn shown(app: &TestApp, secret: &Secret) -> String {
     secret.display_code(app.clock.now()).to_string()
 }
 
-/// Uses up tries of the day without the time that each takes.
+/// Uses up the day's attempts without waiting for each.
 async fn spend(app: &TestApp, subject: &str, times: usize) {
     let mut tx = app.app.db.write().await.unwrap();
     for _ in 0..times {
@@ -94,7 +94,7 @@ async fn a_thief_of_the_password_tries_ten_codes_a_day() {
         let left = LEFT - ((app.clock.now() - START) / SECOND) as u64;
         let code = shown(&app, &secret);
         is_refused_for_the_day(&sign_in(&app, with_code(&code), "198.51.100.1", "").await, left);
-        // Not so the user, on the device that has signed in before.
+        // The user can still sign in, on the known device.
         sign_in(&app, with_code(&code), "198.51.100.1", &device).await.ok();
         app.advance(DAY - MINUTE);
         sign_in(&app, with_code(&shown(&app, &secret)), "198.51.100.1", "").await.ok();
@@ -131,12 +131,12 @@ async fn a_restart_gives_no_new_day() {
     sign_in(&again, with_code(&shown(&again, &secret)), "198.51.100.1", "").await.is(429);
 }
 
-/// Whether there is an account makes no difference to who asks.
+/// The response does not reveal whether an account exists.
 #[tokio::test]
 async fn a_day_takes_a_hundred_wrong_passwords_for_any_address() {
     let (app, user, _) = stage(Setup::default()).await;
     let unknown = "eve@example.com";
-    // Its bucket is known to the service alone: found by one try.
+    // Only the service knows the bucket; one attempt finds it.
     let body = |email: &str, password: &str| json!({"email": email, "password": password});
     sign_in(&app, body(unknown, "wrong password"), "192.0.2.1", "").await.refused(401, WRONG_PASSWORD);
     let mut tx = app.app.db.read().await.unwrap();
@@ -152,7 +152,7 @@ async fn a_day_takes_a_hundred_wrong_passwords_for_any_address() {
     for email in [EMAIL, unknown] {
         is_refused_for_the_day(&sign_in(&app, body(email, PASSWORD), "192.0.2.3", "").await, LEFT);
     }
-    // A new password by the operator's link begins the day anew.
+    // A new password set with the operator's link resets the day's count.
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     let reset = json!({"token": link, "password": "another good password"});
     post(&app, "/auth/reset", reset, &[]).await.ok();
@@ -172,7 +172,7 @@ async fn strangers_do_not_lock_out_a_known_device() {
     for _ in 0..6 {
         sign_in(&app, body.clone(), "192.0.2.9", &device).await.ok();
     }
-    // Nor from an address that is over its limit.
+    // The same from an address that is over its limit.
     for n in 0..21 {
         let body = json!({"email": format!("nobody{n}@example.com"), "password": "wrong password"});
         sign_in(&app, body, "192.0.2.9", "").await;
@@ -188,7 +188,7 @@ async fn a_known_device_has_a_budget_of_its_own() {
         sign_in(&app, with_code(NO_CODE), "192.0.2.1", &device).await.refused(401, WRONG_CODE);
     }
     sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await.is(429);
-    // A new device is not locked out by it, either.
+    // It does not lock out a new device either.
     sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "").await.ok();
     app.advance(MINUTE);
     spend(&app, &format!("code:known:{}", user.id), 15).await;
@@ -223,7 +223,7 @@ async fn a_device_is_known_by_user_password_and_year() {
         assert_eq!(answer.status, 429, "{cookie}");
         app.advance(MINUTE);
     }
-    // Beside others it is found.
+    // It is found among other cookies.
     let both = format!("{}; {device}", refused.join("; "));
     sign_in(&app, body.clone(), "192.0.2.2", &both).await.ok();
     app.advance(known_devices::LIFE - 9 * MINUTE);
@@ -245,7 +245,7 @@ async fn a_new_password_ends_known_devices() {
     sign_in(&app, body, "192.0.2.1", &device).await.is(429);
 }
 
-/// Whoever is signed in proves itself on a known device, also where its cookie is of an older version.
+/// A signed-in user re-authenticates on a known device, even if its cookie is from an older version.
 #[tokio::test]
 async fn strangers_do_not_lock_a_signed_in_user_out() {
     let (app, user, _) = stage(Setup::default()).await;

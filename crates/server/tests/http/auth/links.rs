@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{EMAIL, NO_AUTHENTICATION, cookie, credentials, post, who};
 use crate::support::{Answer, Fields, PASSWORD, TestApp};
 
-const DEAD: &str = "This link was used before or is too old; ask for a new one";
+const DEAD: &str = "This link was already used or has expired. Ask for a new one.";
 const NEW_PASSWORD: &str = "another good password";
 
 fn set_up(token: &str) -> Value {
@@ -23,7 +23,7 @@ pub async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
     post(app, "/auth/reset", json!({"token": token, "password": password}), &[]).await
 }
 
-/// Invites an address: the id, and the token of the link.
+/// Invites an address; returns the id and the token of the link.
 pub async fn invite(app: &TestApp, key: &str, email: &str, role: &str) -> (String, String) {
     let made = app.post(key, "/orgs/invitations", json!({"email": email, "role": role})).await.created();
     let link = made.text("link");
@@ -110,7 +110,7 @@ async fn an_invitation_asks_an_existing_account_for_its_password() {
     let app = TestApp::start().await;
     let (home, _) = app.org_with_key().await;
     app.user(home, EMAIL, Role::Owner).await;
-    // The organizations stand in the order in which the user joined them.
+    // The organizations are in the order in which the user joined them.
     app.advance(SECOND);
     let (org, key) = app.org_with_key().await;
     let (_, token) = invite(&app, &key, EMAIL, "member").await;
@@ -139,10 +139,10 @@ async fn an_invitation_of_a_member_changes_nothing() {
     let (app, org, key) = TestApp::with_org().await;
     let session = app.user(org, EMAIL, Role::Owner).await;
     let (id, token) = invite(&app, &key, EMAIL, "member").await;
-    accept(&app, &token, PASSWORD).await.refused(400, "ada@example.com is a member already");
+    accept(&app, &token, PASSWORD).await.refused(400, "ada@example.com is already a member");
     assert_eq!(who(&app, &session).await.ok()["organization"]["role"], "owner");
     assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "pending");
-    // Nor is a session left behind whose cookie nobody has.
+    // No session remains whose cookie nobody has.
     let list = app.get(&session, "/auth/sessions").await.ok();
     assert_eq!(list["total"], 1);
 }

@@ -1,4 +1,4 @@
-//! What users do with their accounts stands in the audit log of each of their organizations.
+//! The audit log of each of a user's organizations records what the user does with the account.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
@@ -11,7 +11,7 @@ use super::two_factor::enroll;
 use super::{EMAIL, cookie, credentials, post};
 use crate::support::{Answer, Fields, PASSWORD, Setup, TestApp, until};
 
-/// Two organizations with one user in both, and one without; the user's id.
+/// Two organizations with the same user, and one without; returns the user's id.
 async fn stage(app: &TestApp) -> ([OrgId; 3], String) {
     let orgs = [app.org(Tier::Pro).await, app.org(Tier::Pro).await, app.org(Tier::Pro).await];
     let first = app.user(orgs[0], EMAIL, Role::Owner).await;
@@ -31,7 +31,7 @@ async fn lines(app: &TestApp, org: OrgId) -> Vec<AuditRow> {
     rows
 }
 
-/// The last line, which must be the same in both logs of the user and in no other.
+/// The last line, which must be the same in both of the user's logs and in no other log.
 async fn last(app: &TestApp, orgs: &[OrgId; 3]) -> AuditRow {
     let last = lines(app, orgs[0]).await.pop().unwrap();
     assert_eq!(lines(app, orgs[1]).await.last(), Some(&last));
@@ -114,7 +114,7 @@ async fn a_refused_sign_in_leaves_a_line_for_a_known_account() {
     let unknown = sign_in("nobody@example.com").await;
     let known = sign_in(EMAIL).await;
     assert_eq!((known.status, known.bytes), (unknown.status, unknown.bytes), "the answer is the same");
-    // The line comes beside the answer.
+    // The line is written concurrently with the response.
     until("the line is there", async || lines(&app, orgs[0]).await.len() > before).await;
     let line = last(&app, &orgs).await;
     let request = known.headers["x-request-id"].to_str().unwrap();
@@ -122,7 +122,8 @@ async fn a_refused_sign_in_leaves_a_line_for_a_known_account() {
     assert_eq!(lines(&app, orgs[0]).await.len(), before + 1, "the unknown address left none");
 }
 
-/// What the operator does to an account stands with the user's organizations, what it does to all in the installation's log.
+/// The operator's changes of an account are in the logs of the user's organizations; changes that affect everyone are
+/// in the installation's log.
 #[tokio::test]
 async fn the_operators_commands_leave_lines() {
     let app = TestApp::start().await;
@@ -156,7 +157,7 @@ async fn the_operators_commands_leave_lines() {
     assert_eq!(actions, [("operator", "backup.create")]);
 }
 
-/// Who takes an invitation with an account is signed in everywhere; a first run signs in too.
+/// Accepting an invitation with an account is a sign-in in every organization; so is a first run.
 #[tokio::test]
 async fn links_that_sign_in_leave_a_line_too() {
     let app = TestApp::start().await;
@@ -181,8 +182,8 @@ async fn links_that_sign_in_leave_a_line_too() {
     }
 }
 
-/// Users of the same organizations sign in and out at once, also with changes of the organizations in between: the logs
-/// are written in one order, so nobody waits for ever.
+/// Users of the same organizations sign in and out concurrently, with changes of the organizations in between. The logs
+/// are written in one order, so there is no deadlock.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_at_once_do_not_lock_each_other_out() {
     let app = TestApp::with(Setup::on_postgres()).await;

@@ -14,7 +14,7 @@ async fn behind_a_proxy() -> TestApp {
     TestApp::with(settings!(public_url = PUBLIC)).await
 }
 
-/// What a browser may say of where a request comes from, and whether that is this server's own page.
+/// What a browser may say about the origin of a request, and whether it is this server's own page.
 fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
     let host = app.origin.strip_prefix("http://").unwrap();
     let texts = [
@@ -30,7 +30,7 @@ fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
         (vec![("sec-fetch-site", "same-site".to_owned())], false),
         (vec![("sec-fetch-site", "cross-site".to_owned())], false),
         (vec![("sec-fetch-site", "none".to_owned())], false),
-        // Where both speak, the one that no script can set counts.
+        // If both are present, the one that no script can set counts.
         (vec![("sec-fetch-site", "cross-site".to_owned()), ("origin", PUBLIC.to_owned())], false),
     ];
     texts.into()
@@ -77,7 +77,7 @@ async fn another_site_signs_nobody_in() {
             assert_eq!(answer.header("set-cookie"), "");
         }
     }
-    // A program that is no browser says neither, and has no cookie that could be abused.
+    // A program that is not a browser sends neither, and has no cookie to abuse.
     post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await.ok();
 }
 

@@ -48,7 +48,7 @@ async fn the_code_is_exchanged_with_the_verifier_of_its_challenge() {
     let (form, _) = fake.asked.lock().unwrap().pop().unwrap();
     let verifier = form.split('&').find_map(|pair| pair.strip_prefix("code_verifier=")).unwrap();
     assert_eq!(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)), told["code_challenge"]);
-    // What the provider is told tells neither the verifier nor what the browser keeps.
+    // The parameters sent to the provider reveal neither the verifier nor what the browser stores.
     for name in ["state", "nonce", "code_challenge"] {
         assert!(told[name] != verifier && !kept.contains(&told[name]), "{name}");
     }
@@ -64,7 +64,7 @@ async fn an_invitation_makes_an_account_and_no_organization() {
     view["organization"].has(json!({"id": org, "role": "admin"}));
     // Again, by the account.
     session(&come_back(&app, &fake, |_| {}).await);
-    // It has no password, also not the text that stands for none.
+    // It has no password, and the placeholder for a missing password does not work either.
     for password in ["", "none"] {
         let body = json!({"email": EMAIL, "password": password});
         super::post(&app, "/auth/sign-in", body, &[]).await.refused(401, "The address or the password is wrong");

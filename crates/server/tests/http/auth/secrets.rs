@@ -1,5 +1,5 @@
-//! Nothing of a password or of a link's or cookie's token is kept: not in audit rows, not in events, nowhere in the
-//! database.
+//! Passwords and the tokens of links and cookies are never stored in clear: not in audit rows, not in events, nowhere
+//! in the database.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn database(directory: &Path) -> Vec<u8> {
     parts.flat_map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Whether the service keeps this text as it is. Also tells whether one that must be there is found.
+/// Whether the service stores this text in clear. Also reports whether a text that must be stored is found.
 pub fn keeps(app: &TestApp, text: &str) -> bool {
     let bytes = database(&app.app.config.data_dir);
     assert!(bytes.windows(EMAIL.len()).any(|window| window == EMAIL.as_bytes()), "the search finds what is there");

@@ -44,7 +44,7 @@ async fn an_account_takes_five_wrong_passwords_a_minute() {
     for n in 0..PER_ACCOUNT {
         sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await.refused(401, "The address or the password is wrong");
     }
-    // Now even the right one waits, whatever the letter case of the address.
+    // Now even the right one is delayed, in any letter case of the address.
     is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 45);
     is_slowed_down(&sign_in(&app, "ADA@example.com", PASSWORD, "198.51.100.1").await, 45);
     app.advance(45 * SECOND);
@@ -63,7 +63,7 @@ async fn wrong_passwords_at_the_same_time_are_not_more() {
         assert_eq!(looked_at, PER_ACCOUNT, "{answers:?}");
         assert!(answers.iter().all(|status| [401, 429].contains(status)), "{answers:?}");
         app.advance(MINUTE);
-        // The right one is taken back, as often as it comes.
+        // A right one does not count, however often it comes.
         for _ in 0..=PER_ACCOUNT {
             sign_in(&app, EMAIL, PASSWORD, "192.0.2.1").await.ok();
         }
@@ -95,7 +95,7 @@ async fn an_address_takes_twenty_wrong_passwords_a_minute() {
     }
 }
 
-/// Nobody learns from the answers which addresses have an account.
+/// The responses do not reveal which addresses have an account.
 #[tokio::test]
 async fn an_unknown_account_is_answered_as_a_wrong_password() {
     let app = with_user().await;
@@ -124,7 +124,7 @@ async fn an_invitation_is_no_way_around() {
     is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 60);
 }
 
-/// Whoever is over its limit would else lock out any account, and add one after the other to what is counted.
+/// Otherwise a client over its limit could lock out any account, and add any number of accounts to the counters.
 #[tokio::test]
 async fn an_address_that_is_over_its_limit_counts_for_no_account() {
     for app in TestApp::on_both().await {
@@ -139,7 +139,7 @@ async fn an_address_that_is_over_its_limit_counts_for_no_account() {
     }
 }
 
-/// Nothing that strangers can make up without end is kept, so there is no table to fill.
+/// The service stores nothing that strangers can invent without bound, so there is no table to fill.
 #[tokio::test]
 async fn no_flood_frees_an_account_or_an_address() {
     let app = with_user().await;
@@ -152,13 +152,13 @@ async fn no_flood_frees_an_account_or_an_address() {
     }
     let now = app.clock.now();
     for n in 0..300_000u32 {
-        // Each in a block of its own: those of one are limited together.
+        // Each in its own block: addresses of one block share a limit.
         let network = (0x2001_u128 << 112) | (u128::from(n) << 80);
         for address in [std::net::IpAddr::from(n.to_be_bytes()), network.to_be_bytes().into()] {
             calls.count_address(Tries::SignIns, address, now).await.unwrap();
         }
     }
-    // As many subjects as the table once held before it stopped to count.
+    // As many subjects as an earlier table held before it stopped counting.
     for n in 0..110_000 {
         calls.count(&format!("flood:{n}"), 5, now).await.unwrap();
     }

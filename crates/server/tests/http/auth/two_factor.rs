@@ -1,4 +1,4 @@
-//! Two-factor codes: sign-ins ask for one, each works once, wrong ones slow down as wrong passwords do.
+//! Two-factor codes: sign-ins require one, each works once, and wrong ones slow down like wrong passwords.
 
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::tenancy::Role;
@@ -17,10 +17,10 @@ use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 const NEEDED: &str = "code is required: enter a code from the authenticator app of this account, or a recovery code";
 const WRONG: &str = "code is wrong or already used; wait for the next one";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
-/// What no app shows in these tests: their secrets' codes are compared with it.
+/// A code that no app shows in these tests; the codes of their secrets are compared with it.
 const NO_CODE: &str = "12345x";
 
-/// Turns codes on for a user: what the app shares, and the recovery codes. The clock goes on to the next code.
+/// Enables codes for a user; returns the app's secret and the recovery codes. Advances the clock to the next code.
 pub async fn enroll(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
     let browser = Browser {
         agent: "test".to_owned(),
@@ -38,12 +38,12 @@ pub async fn enroll(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
     (secret, recovery.iter().map(|code| code.to_string()).collect())
 }
 
-/// What the app shows now.
+/// The code that the app shows now.
 fn shown(app: &TestApp, secret: &Secret) -> String {
     secret.display_code(app.clock.now()).to_string()
 }
 
-/// A service with one user whose sign-ins ask for codes.
+/// A service with one user whose sign-ins require codes.
 async fn stage() -> (TestApp, OrgId, Secret, Vec<String>) {
     let (app, org, signed_in) = TestApp::with_user(EMAIL, Role::Owner).await;
     let view = who(&app, &signed_in).await.ok();
@@ -64,7 +64,7 @@ async fn a_sign_in_asks_for_a_code_and_takes_it_once() {
     let (app, _, secret, recovery) = stage().await;
     assert_eq!(recovery.len(), 10);
     let code = shown(&app, &secret);
-    // Who has not the password does not learn that there are codes, nor uses one up.
+    // Without the password, a caller does not learn that codes are enabled, and uses none up.
     let wrong = json!({"email": EMAIL, "password": "not the password", "code": code});
     post(&app, "/auth/sign-in", wrong, &[]).await.refused(401, WRONG_PASSWORD);
     for body in [credentials(EMAIL, PASSWORD), with_code(""), with_code(" ")] {
@@ -106,7 +106,7 @@ async fn wrong_codes_slow_down_as_wrong_passwords_do() {
     sign_in(&app, &shown(&app, &secret)).await.ok();
 }
 
-/// On the API and on either step of the page.
+/// On the API and on both steps of the page.
 #[tokio::test]
 async fn wrong_passwords_and_wrong_codes_count_together() {
     let (app, _, secret, _) = stage().await;
@@ -131,7 +131,7 @@ async fn wrong_passwords_and_wrong_codes_count_together() {
     second_step(&app, EMAIL, proof, &shown(&app, &secret)).await.is(303);
 }
 
-/// `/device` has the same two steps, and keeps the command line's code.
+/// `/device` has the same two steps, and preserves the command line's code.
 #[tokio::test]
 async fn a_command_line_is_signed_in_by_two_steps() {
     let (app, _, secret, _) = stage().await;

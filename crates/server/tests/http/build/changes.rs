@@ -31,7 +31,7 @@ async fn a_queued_build_is_canceled_at_once() {
         assert_eq!(read(&app, &key, id).await, view);
         assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled"]);
         let again = post(&app, &key, "cancel", id).await;
-        again.refused(400, "The build has ended: it is canceled; there is nothing to cancel");
+        again.refused(400, "The build has already ended with the status canceled");
         assert_eq!(app.audit(org).await.last().unwrap().action, "build.cancel");
         assert_eq!(kinds(&app, org).await.len(), 2);
     }
@@ -48,7 +48,7 @@ async fn a_running_build_is_asked_to_stop() {
     assert_eq!(app.audit(org).await.len(), lines, "asked twice is asked once");
     assert_eq!(kinds(&app, org).await, ["build.queued"], "its runner tells when it has stopped");
     Play { app: &app, org, id }.ends(Outcome::Success).await;
-    post(&app, &key, "cancel", id).await.refused(400, "The build has ended: it is success; there is nothing to cancel");
+    post(&app, &key, "cancel", id).await.refused(400, "The build has already ended with the status success");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
         });
         let first = build(&app, &key, fields).await.created();
         let id = id_of(&first);
-        post(&app, &key, "retry", id).await.refused(400, "The build is queued; cancel it before you retry it");
+        post(&app, &key, "retry", id).await.refused(400, "The build is queued. Cancel it before you retry it.");
         app.advance(500);
         post(&app, &key, "cancel", id).await.ok();
         app.advance(500);

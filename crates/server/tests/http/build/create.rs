@@ -27,7 +27,7 @@ async fn a_build_is_shown_with_every_field() {
         "version": "1.2", "buildNumber": "0042", "fingerprint": "hash",
         "git": {"commit": "c0ffee", "branch": "main", "message": "A\nmessage", "dirty": true},
         "priority": -7, "attempt": 1, "phase": null, "phases": [], "queuePosition": 0,
-        "waitingFor": "Waits for a runner with os=macos, xcode=26: none is connected", "runner": null,
+        "waitingFor": "Waiting for a runner with os=macos, xcode=26: none is connected", "runner": null,
         "cancelRequested": false, "error": null, "warnings": [], "artifacts": [], "install": null, "logSize": 0,
         "parentId": null, "createdBy": by, "createdAt": "2026-11-20T10:00:00.000Z", "startedAt": null,
         "finishedAt": null,
@@ -50,9 +50,9 @@ async fn a_build_is_shown_with_every_field() {
 async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
     let (app, key) = TestApp::with_key().await;
     for (platform, waits) in [
-        ("ios", "Waits for a runner with os=macos: none is connected"),
-        ("visionos", "Waits for a runner with os=macos: none is connected"),
-        ("android", "Waits for a runner: none is connected"),
+        ("ios", "Waiting for a runner with os=macos: none is connected"),
+        ("visionos", "Waiting for a runner with os=macos: none is connected"),
+        ("android", "Waiting for a runner: none is connected"),
     ] {
         let made = build(&app, &key, json!({"platform": platform})).await.created();
         assert_eq!(made["waitingFor"], waits, "{platform}");
@@ -71,10 +71,10 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
     for (fields, named) in [
         (json!({"bundleId": "a b"}), "bundleId must"),
         (json!({"platform": "windows"}), "platform must be ios, android or visionos"),
-        (json!({"source": {}}), "source must name either uploadId or git"),
+        (json!({"source": {}}), "source must have either uploadId or git"),
         (
             json!({"source": {"uploadId": "x", "git": {"url": url, "ref": "main"}}}),
-            "source must name either uploadId or git",
+            "source must have either uploadId or git",
         ),
         (git("file:///etc", "main"), "source.git.url: The address"),
         (git("/srv/app.git", "main"), "source.git.url: The address"),
@@ -102,7 +102,7 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         (json!({"git": {"commit": "x".repeat(65)}}), "git.commit must have at most 64"),
         (json!({"git": {"branch": long}}), "git.branch must have at most 255"),
         (json!({"git": {"branch": "a\nb"}}), "git.branch must have at most 255"),
-        (json!({"git": {"message": "\u{0}"}}), "git.message must not hold a NUL"),
+        (json!({"git": {"message": "\u{0}"}}), "git.message must not contain a NUL"),
         (json!({"plan": {"steps": []}}), "plan.steps must have 1 to 100 entries"),
         (json!({"plan": {"steps": [{"name": "a", "run": " "}]}}), "plan.steps[0].run must be a command"),
         (
@@ -145,7 +145,7 @@ async fn a_source_is_copied_checked_and_used_once() {
         assert!(stored(&app, "sources").await.contains(&at), "{at}");
         assert!(!stored(&app, "uploads").await.contains(&format!("uploads/{upload}")));
         let again = build(&app, &key, source).await;
-        again.refused(400, "This upload was used before; upload the file again");
+        again.refused(400, "This upload was already used. Upload the file again.");
     }
     let there = stored(&app, "sources").await;
     for name in ["app.apk", "app.tar", "zip", "app.tar.gz.sh"] {
@@ -163,7 +163,7 @@ async fn a_source_is_copied_checked_and_used_once() {
     let url = announced.text("url");
     app.request(Method::PUT, url).body("x").send().await.unwrap();
     let refused = build(&app, &key, source).await.expect(400);
-    assert!(refused.text("message").contains("size or sha256 differ"));
+    assert!(refused.text("message").contains("announced size or sha256"));
     for id in ["nonsense", "upload_01h455vb4pex5vsknk084sn02q"] {
         build(&app, &key, json!({"source": {"uploadId": id}})).await.refused(404, "No upload has this id");
     }
@@ -179,7 +179,7 @@ async fn a_source_may_be_so_large_and_not_larger() {
     built(&app, &key, json!({"source": {"uploadId": largest}})).await;
     let larger = app.upload_file(&key, "a.zip", &[0; 11]).await;
     let refused = build(&app, &key, json!({"source": {"uploadId": larger}})).await;
-    refused.refused(400, "The source has 11 bytes; this server takes up to 10");
+    refused.refused(400, "The source has 11 bytes, but this server accepts at most 10");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn automatic_numbers_go_up_and_no_two_are_the_same() {
         let made: BTreeSet<u64> = made.iter().map(|number| number.as_str().unwrap().parse().unwrap()).collect();
         assert_eq!(made, (101..109).collect());
         build(&app, &key, json!({"buildNumber": "999999999999999999"})).await.created();
-        build(&app, &key, auto).await.refused(400, "There is no build number above the highest one; name one");
+        build(&app, &key, auto).await.refused(400, "No build number above the highest one is left. Specify one.");
     }
 }
 
@@ -255,7 +255,7 @@ async fn the_same_request_makes_one_build_also_at_once() {
         assert_eq!(once(&app, &key, &body).await.created(), first);
         let mut other = body.clone();
         other["priority"] = json!(1);
-        once(&app, &key, &other).await.refused(400, "This Idempotency-Key was used with another body; take a new key");
+        once(&app, &key, &other).await.refused(400, "This Idempotency-Key was used with another body. Use a new key.");
         assert_eq!(app.events(org).await.len(), 1);
         assert_eq!(stored(&app, "sources").await.len(), 1);
     }

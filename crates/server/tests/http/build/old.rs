@@ -29,7 +29,7 @@ async fn a_build_that_no_runner_takes_in_a_day_expires() {
         view.has(json!({"status": "failed", "finishedAt": "2026-11-21T10:00:00.000Z"}));
         let error = json!({
             "code": "EXPIRED", "phase": null,
-            "message": "No runner with gpu=9 took this build for 24 hours; connect one with `launchway runner` and retry it",
+            "message": "No runner with gpu=9 started this build within 24 hours. Connect one with `launchway runner`, and retry it.",
         });
         assert_eq!(view["error"], error);
         assert_eq!(read(&app, &key, young).await["status"], "queued");
@@ -71,11 +71,11 @@ async fn files_of_old_builds_go_and_their_record_stays() {
     }
     let view = read(&app, &key, id).await;
     view.has(json!({"status": "success", "artifacts": [], "logSize": 0}));
-    assert_eq!(view["warnings"], json!(["Log, artifacts and source were removed 30 days after the build ended"]));
+    assert_eq!(view["warnings"], json!(["The log, artifacts and source were deleted 30 days after the build ended"]));
     let log = app.get(&key, &format!("/build/log?id={id}")).await;
     assert_eq!((log.status.as_u16(), log.bytes.len()), (200, 0));
     let retry = app.post(&key, &format!("/build/retry?id={id}"), ()).await;
-    retry.refused(400, "The source of this build was removed; send it again with a new build");
+    retry.refused(400, "The source of this build was deleted. Upload it again with a new build.");
     clean_up(&app.app).await.unwrap();
     assert_eq!(read(&app, &key, id).await, view, "it is done once");
 }

@@ -258,7 +258,7 @@ async fn an_organization_has_so_many_streams_open_and_no_more() {
         streams.push(Stream::open(&app, &key, id, None).await);
     }
     let path = format!("/build/log/stream?id={id}");
-    app.get(&key, &path).await.refused(429, "Too many requests; try again in 10 seconds");
+    app.get(&key, &path).await.refused(429, "Too many requests. Try again in 10 seconds.");
     // Another organization has places of its own.
     let (_, other) = app.org_with_key().await;
     let theirs = built(&app, &other, json!({"bundleId": "com.example.other"})).await;

@@ -27,7 +27,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
     let offer = app.checked("com.example.app", "currentVersion=1.0.0&fingerprint=hash-2&platform=android").await;
     assert_eq!(offer["requiresStoreUpdate"], true);
     let refused = app.publish(&key, json!({"buildId": id, "fingerprint": "hash-2"})).await;
-    refused.refused(400, "fingerprint is not that of the build; leave it out to take the build's");
+    refused.refused(400, "fingerprint differs from that of the build; omit it to use the build's");
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_build_of_another_app_or_platform_is_refused() {
     for fields in [json!({"bundleId": "com.example.other"}), json!({"platform": "ios"})] {
         let made = build(&app, &key, fields).await.created();
         let refused = app.publish(&key, json!({"buildId": made["id"]})).await;
-        refused.refused(400, "buildId names a build of another app or platform");
+        refused.refused(400, "buildId is a build of another app or platform");
     }
     for id in ["", "nonsense", "build_01h455vb4pex5vsknk084sn02q"] {
         app.publish(&key, json!({"buildId": id})).await.refused(404, "No build has this id");
@@ -52,7 +52,8 @@ async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
         fields["buildId"] = json!(id.to_string());
         app.publish(&key, fields).await
     };
-    let waits = |status: &str| format!("The build is {status} and its fingerprint is not known yet; wait for its end");
+    let waits =
+        |status: &str| format!("The build is {status} and its fingerprint is not known yet. Wait for it to end.");
     publish(json!({})).await.refused(400, &waits("queued"));
     let play = Play { app: &app, org, id };
     play.leased(runner(&app, None, &[]).await).await;

@@ -1,4 +1,4 @@
-//! Builds in the dashboard: list, page, log, and what may be done.
+//! Builds in the dashboard: list, page, log, and actions.
 
 use launchway_domain::tenancy::Role;
 use serde_json::json;
@@ -50,7 +50,7 @@ async fn a_build_is_canceled_retried_and_deleted() {
     visit.page(&path).await.is(404);
 }
 
-/// The places of lines are those of the bytes that the log's range gives.
+/// The positions of lines equal those of the bytes in the log's range.
 #[tokio::test]
 async fn the_lines_of_a_log_are_told_and_found() {
     let (app, org, key) = TestApp::with_org().await;
@@ -86,7 +86,7 @@ async fn the_lines_of_a_log_are_told_and_found() {
     assert_eq!((whole.header("content-type"), whole.text().len()), ("text/plain; charset=utf-8", log.len()));
 }
 
-/// Wherever the pieces end in which a log is read: within a line, with a part in object storage, or far before the line does.
+/// Wherever the pieces of a log end: within a line, at a segment in object storage, or far before the end of the line.
 #[tokio::test]
 async fn a_line_goes_on_from_piece_to_piece() {
     let (app, org, key) = TestApp::with_org().await;
@@ -113,7 +113,7 @@ async fn a_line_goes_on_from_piece_to_piece() {
     }
 }
 
-/// Reads what a live part sends until it holds a text.
+/// Reads a live part until it contains a text.
 pub async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
     let mut all = String::new();
     let reading = async {
@@ -149,7 +149,7 @@ async fn lists_and_pages_follow_what_happens() {
     visit.confirmed(&format!("/builds/{build}/cancel"), &[]).await;
     comes(&mut list, "No build to show.").await;
     comes(&mut all, "Canceled").await;
-    // Nothing more comes of a build that is over.
+    // A finished build sends nothing more.
     let last = comes(&mut one, "event: over\n").await;
     last.says("Canceled");
     last.says("Retry");

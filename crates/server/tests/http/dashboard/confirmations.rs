@@ -26,7 +26,7 @@ async fn send(visit: &Visit<'_>, path: &str, form: &[(String, String)]) -> Answe
     submit(visit.app, &format!("/o/{}{path}", visit.org), &visit.cookie, &fields).await
 }
 
-/// A mandatory update at 10 % of staging used to become one at 100 % of production by one click.
+/// A mandatory update at 10 % of staging once became one at 100 % of production with one click.
 #[tokio::test]
 async fn a_promotion_states_and_keeps_to_its_facts() {
     let (app, org, key) = TestApp::with_org().await;
@@ -61,7 +61,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
         r#"<td data-label="Now">yes in staging</td><td data-label="Then"><b>no in production</b>"#,
         r#"<td data-label="Now">1.0.0 (7), 100 %</td><td data-label="Then"><b>1.0.1 (1), 10 %</b>"#,
         "<dt>Platform</dt><dd>Android</dd>",
-        "at least 40 of production: so many reported on 1.0.0, published 20 Nov 2026",
+        "at least 40 for production: this many reported 1.0.0, published 20 Nov 2026",
         "about 4 of these at 10 %",
         "<dt>Reported since</dt><dd>20 Nov 2026",
         "<dt>Installed</dt><dd>3 devices</dd>",
@@ -70,14 +70,14 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
     ] {
         assert!(asked.contains(part), "{part} in {asked}");
     }
-    // Looking at it changed nothing.
+    // Viewing it changed nothing.
     let list = app.get(&key, "/update").await.ok();
     assert_eq!(list["total"], 2);
     let next = visit.confirmed(&path, &[("configuration", "production")]).await;
     let made = next.split(['/', '?']).nth(2).unwrap();
     let made = app.get(&key, &format!("/update?id={made}")).await.ok();
     made.has(json!({"rollout": 10, "mandatory": false, "configuration": "production"}));
-    // What is chosen is what happens.
+    // The chosen action is what happens.
     let chosen = [("configuration", "beta"), ("rollout", "55"), ("mandatory", "yes")];
     let next = visit.confirmed(&path, &chosen).await;
     let made = next.split(['/', '?']).nth(2).unwrap();
@@ -96,7 +96,7 @@ async fn a_rollout_states_the_value_before_and_after() {
         ("?rollout=5", ["Lower the rollout of 1.0.1", r#"Now">20 %</td><td data-label="Then"><b>5 %<"#]),
         ("?status=paused", ["Pause 1.0.1", r#"Now">published</td><td data-label="Then"><b>paused<"#]),
         ("?mandatory=yes", ["Make mandatory: 1.0.1", r#"Now">no</td><td data-label="Then"><b>yes<"#]),
-        ("?status=withdrawn", ["Withdraw 1.0.1", "unknown: no device has reported on it since"]),
+        ("?status=withdrawn", ["Withdraw 1.0.1", "unknown: no device has reported it since"]),
     ] {
         let asked = visit.html(&format!("{path}{query}")).await;
         for part in parts {
@@ -108,7 +108,7 @@ async fn a_rollout_states_the_value_before_and_after() {
     }
 }
 
-/// No form does anything that was not confirmed by the sight of what there is.
+/// No form does anything unless the confirmation showed the current state.
 #[tokio::test]
 async fn nothing_is_done_without_the_revision_of_what_there_is() {
     let (app, org, key) = TestApp::with_org().await;
@@ -133,13 +133,13 @@ async fn nothing_is_done_without_the_revision_of_what_there_is() {
         tried += 1;
     }
     assert_eq!(app.audit(org).await.len(), before);
-    // The list of pages is whole: each that has a confirmation was tried.
+    // The list of pages is complete: every page with a confirmation was tried.
     let confirmed = dashboard::pages().iter().filter(|page| page.confirms).count();
     let paths: std::collections::BTreeSet<_> = things.actions().into_iter().map(|(path, ..)| path).collect();
     assert_eq!((paths.len(), tried >= confirmed), (confirmed, true));
 }
 
-/// What somebody else changed meanwhile is not overwritten: both values are told, and the form is there to be sent again.
+/// A concurrent change is not overwritten: the page shows both values, and the form can be sent again.
 #[tokio::test]
 async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
     let (app, org, key) = TestApp::with_org().await;
@@ -155,7 +155,7 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
         assert_eq!(refused.status, StatusCode::CONFLICT, "{path}{query}: {}", refused.text());
         assert_eq!(app.audit(org).await.len(), before, "{path}{query}");
         refused.says("so nothing was done");
-        // The page that refuses holds the new revision: to confirm it again does what it says.
+        // The refusal page contains the new revision, so confirming it does what it says.
         let again = hidden(&refused.text());
         assert_ne!(again, form);
         assert!(again.iter().any(|(name, value)| name == "revision" && value.len() == 22), "{again:?}");
@@ -169,7 +169,7 @@ async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
     send(&visit, &path, &hidden(&refused)).await.is(303);
 }
 
-/// A variable that somebody set meanwhile, or set before, is replaced only by who was asked.
+/// A variable that exists, or was set meanwhile, is replaced only after a confirmation.
 #[tokio::test]
 async fn a_variable_is_replaced_only_by_who_was_asked() {
     let app = TestApp::start().await;
@@ -188,7 +188,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     let text = asked.text();
     text.says("set 20 Nov 2026");
     text.says("TOKEN is set for these builds already, so nothing was saved");
-    // Nobody changed anything meanwhile, and what is equal does not differ.
+    // Nothing changed meanwhile, and equal values do not count as different.
     text.lacks("Somebody changed this");
     text.lacks(r#"<th scope="row">How builds get it"#);
     text.says("Replace variable");
@@ -196,7 +196,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     text.lacks("second secret");
     text.lacks("first secret");
     assert_eq!(changed().await, first);
-    // What was typed goes along, sealed: it needs not be typed again.
+    // The typed value travels along, sealed, and need not be typed again.
     let form = hidden(&text);
     let of = |name: &str| form.iter().find(|(known, _)| known == name).unwrap().1.as_str();
     let again = [
@@ -206,9 +206,9 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
         ("replaces", of("replaces")),
         ("sealedValue", of("sealedValue")),
     ];
-    // Nobody else's browser can send it.
+    // No other browser can send it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
-    colleague.send("/env", &again).await.says("value is not there any more");
+    colleague.send("/env", &again).await.says("value was not kept");
     visit.done("/env", &again).await;
     let second = changed().await;
     assert_ne!(second, first);
@@ -217,13 +217,13 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     let form = hidden(&refused.text());
     assert!(form.iter().any(|(name, value)| name == "sealedValue" && value.len() > 40), "{form:?}");
     refused.lacks("third secret");
-    // The answer to an older question is asked again.
+    // A confirmation of an older state asks again.
     app.advance(1000);
     let late = visit.send("/env", &again).await;
     late.is(409);
     late.says("Somebody changed this");
     assert_eq!(changed().await, second);
-    // A value that the form shows does not go along unseen.
+    // A value that the form shows is not also carried along hidden.
     let shown = [("name", "TOKEN"), ("value", "read me"), ("visibility", "plain")];
     let text = visit.send("/env", &shown).await.text();
     text.says(">read me</textarea>");
@@ -275,7 +275,7 @@ async fn a_stale_form_is_shown_again_with_both_values() {
     }
 }
 
-/// A member who leaves by a confirmation sees the organization no longer; an admin cannot be removed by a member.
+/// A member who confirms leaving no longer sees the organization; a member cannot remove an admin.
 #[tokio::test]
 async fn members_leave_and_remove_nobody_else() {
     let app = TestApp::start().await;

@@ -1,4 +1,4 @@
-//! Who gets in: every page of the router's own list, with another organization's user and id, and forms from elsewhere.
+//! Access: every page of the router's own list, with another organization's user and id, and forms from other sites.
 
 use launchway_domain::tenancy::Role;
 use launchway_web::dashboard;
@@ -18,7 +18,7 @@ async fn get(app: &TestApp, path: &str, cookie: &str) -> Answer {
     page(app, path, cookie).await
 }
 
-/// What a page answers to who is no member does not depend on whether there is such an organization.
+/// The response to a non-member does not depend on whether the organization exists.
 #[tokio::test]
 async fn no_page_shows_another_organization() {
     let app = TestApp::start().await;
@@ -31,7 +31,7 @@ async fn no_page_shows_another_organization() {
         let of = |org: &str| filled(row.path, org);
         let foreign = get(&app, &of(&theirs.org.to_string()), &ours.cookie).await;
         let missing = get(&app, &of(&nobody), &ours.cookie).await;
-        // A path that only takes forms is not there for reading, whoever asks.
+        // A path that only accepts forms cannot be read, whoever asks.
         let statuses = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
         assert!(statuses.contains(&foreign.status), "{}: {}", row.path, foreign.status);
         assert_eq!((foreign.status, foreign.text()), (missing.status, missing.text()), "{}", row.path);
@@ -40,7 +40,7 @@ async fn no_page_shows_another_organization() {
     }
 }
 
-/// Another organization's thing under the own organization's path is a thing that does not exist.
+/// Another organization's resource under the own organization's path does not exist.
 #[tokio::test]
 async fn no_page_shows_a_thing_of_another_organization() {
     let app = TestApp::start().await;
@@ -65,7 +65,7 @@ async fn no_page_shows_a_thing_of_another_organization() {
     theirs.html(&format!("/builds/{build}")).await;
 }
 
-/// The same of every page that names a submission, by the router's own list.
+/// The same for every page that names a submission, by the router's own list.
 #[tokio::test]
 async fn no_page_shows_a_submission_of_another_organization() {
     let app = TestApp::start().await;
@@ -119,7 +119,7 @@ async fn who_is_not_signed_in_comes_back_to_the_page_afterwards() {
     form.says(&format!(r#"name="next" value="{wanted}""#));
 }
 
-/// Only pages of the dashboard are gone to after a sign-in.
+/// A sign-in redirects only to pages of the dashboard.
 #[tokio::test]
 async fn a_sign_in_leads_nowhere_else() {
     let app = TestApp::start().await;
@@ -140,12 +140,12 @@ async fn a_sign_in_leads_nowhere_else() {
     }
 }
 
-/// A member sees the pages for members and is told which role the others need.
+/// A member sees the pages for members, and learns which role the others need.
 #[tokio::test]
 async fn roles_open_pages() {
     let app = TestApp::start().await;
     let member = visit(&app, Role::Member).await;
-    // A live part of a page goes on until who looks goes away.
+    // A live part of a page continues until the viewer leaves.
     for row in dashboard::pages()
         .iter()
         .filter(|row| !["/o/{org}/builds/live", "/o/{org}/submissions/live"].contains(&row.path))
@@ -162,7 +162,7 @@ async fn roles_open_pages() {
     }
 }
 
-/// A page that names its own path of every form, to be attacked.
+/// The path of every form, for the attack.
 async fn forms(visit: &Visit<'_>) -> Vec<String> {
     let list = dashboard::pages().into_iter();
     list.map(|row| filled(row.path, &visit.org.to_string())).collect()

@@ -1,4 +1,4 @@
-//! Forms that come after their session has ended: what was typed waits for its user, and is never sent by itself.
+//! Forms that arrive after their session has ended: the input waits for its user, and is never submitted automatically.
 
 use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::tenancy::Role;
@@ -38,13 +38,13 @@ fn decoded(text: &str) -> String {
     plain
 }
 
-/// Where a form led that was sent too late: the page that is gone to after the sign-in.
+/// The redirect of a form that was sent too late: the page after the sign-in.
 fn next_of(answer: &Answer) -> String {
     answer.is(303);
     decoded(answer.header("location").strip_prefix("/?next=").unwrap())
 }
 
-/// Signs in by the form of the sign-in page, on the way to a page: the new cookie.
+/// Signs in with the form of the sign-in page on the way to a page; returns the new cookie.
 async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
     let form = page(app, &format!("/?{}", encoded(&[("next", next)])), "").await.text();
     form.says(&format!(r#"name="next" value="{next}""#));
@@ -69,7 +69,7 @@ async fn what_was_typed_is_there_after_the_next_sign_in() {
     for _ in 0..2 {
         let shown = page(&app, &next, &cookie).await.text();
         for part in [
-            // No mark says that anything was done.
+            // Nothing indicates that anything was done.
             r#"<p class="warning" role="status">"#,
             "Nothing was sent yet",
             r#"value="API_URL""#,
@@ -88,7 +88,7 @@ async fn what_was_typed_is_there_after_the_next_sign_in() {
     assert_eq!(variables(&app, &again.cookie).await, 1);
 }
 
-/// Nobody else gets what was typed, whether signed in, in another organization, or later.
+/// Nobody else gets the input, whether signed in, in another organization, or later.
 #[tokio::test]
 async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
     let app = TestApp::start().await;
@@ -121,7 +121,7 @@ async fn secrets_and_files_are_not_kept() {
     sign_out(&visit).await;
     let fields = [("name", "TOKEN"), ("value", "hunter2"), ("visibility", "secret"), ("password", "hunter2")];
     let next = next_of(&visit.send("/env", &fields).await);
-    // More than a form may hold in memory.
+    // More than a form may use in memory.
     let zip = package("photo.jpg", &noise(3 << 20));
     let typed = [("bundleId", "com.example.typed"), ("version", "7.8.9"), ("releaseNotes", "My notes")];
     let file = Some(("dist.zip", &zip[..]));
@@ -138,7 +138,7 @@ async fn secrets_and_files_are_not_kept() {
     assert_eq!(list["total"], 0);
 }
 
-/// Only a form of this server's own page is kept, and of bounded size.
+/// Only forms of this server's own pages are kept, and only up to a size.
 #[tokio::test]
 async fn nothing_is_kept_of_what_comes_from_elsewhere() {
     let app = TestApp::start().await;
@@ -166,7 +166,7 @@ async fn nothing_is_kept_of_what_comes_from_elsewhere() {
     next.lacks("kept=");
 }
 
-/// Sends the beginning of a form that announces as much again, and stands still: the first line of the answer.
+/// Sends the first half of a form and stalls; returns the status line of the response.
 async fn begin(visit: &Visit<'_>, path: &str, kind: &str, body: &str) -> String {
     let origin = &visit.app.origin;
     let address = origin.strip_prefix("http://").unwrap();
@@ -183,8 +183,8 @@ async fn begin(visit: &Visit<'_>, path: &str, kind: &str, body: &str) -> String 
     String::from_utf8(answer.to_vec()).unwrap()
 }
 
-/// The attack: somebody without a session begins forms over many connections, and ends none. Whoever waited for the rest would
-/// keep what has come.
+/// The attack: a client without a session starts forms over many connections and finishes none. A server that waited
+/// for the rest would have to hold what has arrived.
 #[tokio::test]
 async fn strangers_fill_no_memory_with_forms() {
     const PAIRS: &str = "application/x-www-form-urlencoded";
@@ -211,7 +211,7 @@ async fn strangers_fill_no_memory_with_forms() {
         let answer = begin(&visit, path, kind, &body).await;
         assert_eq!(answer, "HTTP/1.1 303", "{path} {}", &body[..100]);
     }
-    // Whoever shows a token of this server is listened to.
+    // A client with a token of this server is served.
     let typed = [("name", "A"), ("value", &*much)];
     assert!(next_of(&visit.send("/env", &typed).await).contains("kept="));
     let typed = [("releaseNotes", &*much)];
@@ -219,7 +219,7 @@ async fn strangers_fill_no_memory_with_forms() {
     assert!(next_of(&sent).contains("kept="));
 }
 
-/// A token does not name its user for ever.
+/// A token identifies its user only for a limited time.
 #[tokio::test]
 async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
     let app = TestApp::start().await;
@@ -236,7 +236,7 @@ async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
     ] {
         assert_eq!((late.status.as_u16(), late.header("location")), (303, "/"));
     }
-    // Nor where the user has signed in anew.
+    // The same if the user has signed in again.
     let fresh = Visit { cookie: app.sign_in(&email(&visit, Role::Admin)).await, token: visit.token.clone(), ..visit };
     fresh.send("/env", &VARIABLE).await.is(403);
 }
@@ -258,7 +258,7 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let sent = old.send_parts("/updates/new", &old.token, &typed, Some(("dist.zip", &zip))).await;
     let shown = page(&app, sent.header("location"), &fresh).await.text();
     shown.says(r#"value="7.8.9""#);
-    // In a browser where somebody else is signed in by now, that one does not get it.
+    // If someone else is signed in on the browser by now, they do not get it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
     let mixed = Visit { app: &app, org: visit.org, cookie: colleague.cookie.clone(), token: visit.token.clone() };
     let sent = mixed.send("/env", &VARIABLE).await;
@@ -272,7 +272,8 @@ async fn a_form_of_an_older_session_is_shown_again() {
     assert_eq!(variables(&app, &fresh).await, 0);
 }
 
-/// Who is no member any more, or has lost the role, is told what was typed, for there is no form to show it in.
+/// A user who is no longer a member, or has lost the role, sees the input as text, because there is no form to show it
+/// in.
 #[tokio::test]
 async fn who_was_removed_gets_the_text_back_but_no_page() {
     let app = TestApp::start().await;
@@ -297,7 +298,7 @@ async fn who_was_removed_gets_the_text_back_but_no_page() {
     assert_eq!(variables(&app, &owner.cookie).await, 0);
 }
 
-/// A change that was confirmed too late is asked about again, and tells when things changed meanwhile.
+/// A change that was confirmed too late asks again, and says if the state changed meanwhile.
 #[tokio::test]
 async fn a_confirmation_is_asked_again_after_the_sign_in() {
     let (app, org, key) = TestApp::with_org().await;

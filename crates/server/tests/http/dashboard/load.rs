@@ -1,4 +1,4 @@
-//! One browser, one address or one organization does not keep the pages from the others.
+//! One browser, one address or one organization cannot block the pages for the others.
 
 use launchway_domain::tenancy::Role;
 

@@ -1,4 +1,4 @@
-//! What pages of the dashboard are made of: a strict policy, nothing of other hosts, and stored markup as text.
+//! The markup of dashboard pages: a strict policy, nothing from other hosts, and stored markup shown as text.
 
 use launchway_domain::build::plan::Step;
 use launchway_domain::build::{BuildErrorCode, BuildFailure, GitFacts};
@@ -14,7 +14,7 @@ use crate::support::{Fields, TestApp};
 
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
-/// The pages that an organization shows without naming a thing.
+/// The pages of an organization that name no resource.
 const LISTS: [&str; 18] = [
     "",
     "/builds",
@@ -75,7 +75,7 @@ async fn every_page_is_strict() {
                 assert!(own, "{path}: {attribute}{value}");
             }
         }
-        // No script stands in the page, and every asset is there.
+        // The page contains no inline script, and every asset exists.
         for tag in text.split("<script").skip(1) {
             assert!(tag.split_once('>').unwrap().1.starts_with("</script>"), "{path}: {tag}");
         }

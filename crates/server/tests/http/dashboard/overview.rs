@@ -1,4 +1,4 @@
-//! The overview: the first steps, what needs attention, and whose it is.
+//! The overview: the first steps, what needs attention, and the organization that it shows.
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
@@ -38,12 +38,12 @@ async fn what_failed_lately_needs_attention() {
     html.says("A build of com.example.app for Android failed. lately &#60;b&#62; <a");
 }
 
-/// The first page leads to the organization that was looked at last, as long as it is one of the visitor's.
+/// The first page redirects to the last viewed organization, as long as the visitor is a member of it.
 #[tokio::test]
 async fn the_first_page_leads_where_one_was_last() {
     let app = TestApp::start().await;
     let ours = visit(&app, Role::Member).await;
-    // Later: the oldest is the first of the visitor's.
+    // Later: the visitor's first organization is the oldest.
     app.advance(1000);
     let second = app.org(Tier::Free).await;
     let email = format!("member@{}.example", ours.org);
@@ -51,7 +51,7 @@ async fn the_first_page_leads_where_one_was_last() {
 
     let looked = page(&app, &format!("/o/{second}"), &ours.cookie).await;
     looked.is(200);
-    // It may be another organization in another tab, and a role of its own there.
+    // Another tab may show another organization, in which the visitor has another role.
     looked.says(&format!("{email}, admin"));
     looked.says(&format!(r#"<a href="/o/{}">"#, ours.org));
     let last = looked.cookie();

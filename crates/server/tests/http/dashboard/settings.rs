@@ -12,7 +12,7 @@ async fn list(visit: &Visit<'_>, path: &str) -> serde_json::Value {
     visit.app.get(&visit.cookie, path).await.ok()
 }
 
-/// What stands in an element that is shown once.
+/// The content of an element that is shown once.
 fn shown<'t>(html: &'t str, id: &str) -> &'t str {
     let opening = format!(r#"<code id="{id}">"#);
     html.split_once(&opening).unwrap().1.split_once("</code>").unwrap().0
@@ -124,7 +124,7 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
     visit.confirmed(&format!("/members/{id}/remove"), &[]).await;
     page(&app, &format!("/o/{}/members", visit.org), &bob).await.is(404);
 
-    // The last owner stays.
+    // The last owner cannot be removed.
     let me = visit.caller().await;
     let last = visit.confirm(&format!("/members/{me}/remove"), &[]).await;
     assert!(last.status == StatusCode::BAD_REQUEST && last.text().contains("needs an owner"), "{}", last.text());
@@ -142,7 +142,7 @@ async fn an_invitation_is_taken_back() {
     let id = list(&visit, "/orgs/invitations").await["items"][0].id().to_owned();
     visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
     page(&app, &link, "").await.is(401);
-    // An admin makes no owners.
+    // An admin cannot create owners.
     visit.send("/invitations", &[("email", "eve@example.com"), ("role", "owner")]).await.is(403);
 }
 
@@ -216,7 +216,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     let audit = visit.html("/audit?action=runner.revoke").await;
     audit.says("1–1 of 1");
     audit.says(&runner.id);
-    // Who did it is told by name.
+    // The page names who did it.
     let who = format!(">owner@{}.example</a></td>", visit.org);
     audit.says(&who);
     visit.html("/audit?action=update.publish").await.says("key test");
@@ -248,7 +248,7 @@ async fn a_credential_is_kept_and_deleted() {
     let refused = send(keystore, "wrong-secret").await;
     refused.is(400);
     refused.lacks("wrong-secret");
-    send(b"", "store-secret").await.says("content is missing: choose the file");
+    send(b"", "store-secret").await.says("content is missing: choose a file");
     send(keystore, "store-secret").await.is(303);
     let html = visit.html("/credentials").await;
     html.says("Android keystore");

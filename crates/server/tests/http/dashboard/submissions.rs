@@ -1,4 +1,4 @@
-//! Submissions in the dashboard: list, page, submitting from a build and from a file, and what may be done.
+//! Submissions in the dashboard: list, page, submitting from a build and from a file, and actions.
 
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
@@ -74,7 +74,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
     let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=submission-canceled"));
     comes(&mut list, "Canceled").await;
-    // Nothing more comes of a submission that is over.
+    // A finished submission sends nothing more.
     comes(&mut one, "event: over\n").await.says("The submission is canceled.");
     for (action, words) in
         [("cancel", "can no longer be changed"), ("retry", "Only a failed or rejected submission can be retried")]
@@ -181,7 +181,7 @@ async fn a_file_of_several_mebibytes_comes_whole() {
     let bytes = noise(3 << 20);
     let answer =
         visit.send_parts("/submissions/new", &token, &[("destination", "internal")], Some(("app.apk", &bytes))).await;
-    // It is read as an app, and is none.
+    // It is parsed as an app, and is not one.
     let text = answer.text();
     assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
     text.says("<form");
@@ -223,7 +223,7 @@ async fn a_refused_form_keeps_what_was_typed() {
     assert!(visit.html("/submissions").await.contains("No submission yet"));
 }
 
-/// What failed says what to do, there and on the overview, and is tried again.
+/// A failed submission says what to do, on its page and on the overview, and can be retried.
 #[tokio::test]
 async fn what_failed_needs_attention_and_is_retried() {
     let (app, org, key) = TestApp::with_org().await;

@@ -1,4 +1,4 @@
-//! The page of two-factor codes: an app is added by password and first code, and removed by password and code.
+//! The page of two-factor codes: password and first code add an app; password and code remove it.
 
 use super::{Visit, visit};
 
@@ -13,7 +13,7 @@ use crate::support::{PASSWORD, Says, TestApp};
 const PAGE: &str = "/profile/two-factor";
 const PRESENT: (&str, &str) = ("present", PASSWORD);
 
-/// What the page gave to the app.
+/// The secret that the page showed for the app.
 async fn waiting(visit: &Visit<'_>) -> Secret {
     let user = visit.caller().await.parse().unwrap();
     two_factor::pending_secret(&visit.app.app, user).await.unwrap().unwrap()
@@ -34,18 +34,18 @@ async fn an_app_is_added_by_its_first_code() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
     assert!(visit.html("/profile").await.contains("Codes are off"));
-    // Somebody at an unlocked browser locks nobody out.
+    // Someone at an unlocked browser cannot lock the user out.
     for password in ["", "not the password"] {
         let refused = visit.send(PAGE, &[("present", password)]).await;
         refused.is(400);
-        refused.says("present password is wrong");
+        refused.says("current password is wrong");
     }
     let user = visit.caller().await.parse().unwrap();
     assert!(two_factor::pending_secret(&app.app, user).await.unwrap().is_none());
     let html = visit.send(PAGE, &[PRESENT]).await.text();
     let first = waiting(&visit).await;
     assert!(html.contains(first.text().as_str()) && html.contains(r#"class="qr""#), "{html}");
-    // Another secret takes its place; who asks again sees the same.
+    // A new secret replaces it; reloading the page shows the same one.
     visit.send(PAGE, &[PRESENT]).await;
     let secret = waiting(&visit).await;
     assert_ne!(first.text(), secret.text());
@@ -53,7 +53,7 @@ async fn an_app_is_added_by_its_first_code() {
     for (code, message) in [
         ("", "code must be the six digits that the app shows"),
         ("12345", "code must be the six digits that the app shows"),
-        (shown(&app, &first).as_str(), "code is wrong: enter the one that the app shows now"),
+        (shown(&app, &first).as_str(), "code is wrong: enter the code that the app shows now"),
     ] {
         let refused = visit.send("/profile/two-factor/confirm", &[("code", code)]).await;
         refused.is(400);
@@ -71,7 +71,7 @@ async fn an_app_is_added_by_its_first_code() {
     assert_eq!(again.status.as_u16(), 400, "they are on already");
 }
 
-/// What was begun and left at an unlocked browser is of no use to who comes later.
+/// A setup left unfinished in an unlocked browser is of no use to a later visitor.
 #[tokio::test]
 async fn a_secret_waits_ten_minutes_for_its_first_code() {
     let app = TestApp::start().await;
@@ -85,7 +85,7 @@ async fn a_secret_waits_ten_minutes_for_its_first_code() {
     let code = shown(&app, &secret);
     let refused = visit.send("/profile/two-factor/confirm", &[("code", &code)]).await;
     refused.is(400);
-    refused.says("Begin anew");
+    refused.says("Start again");
 }
 
 #[tokio::test]
@@ -99,9 +99,9 @@ async fn codes_are_turned_off_by_password_and_code() {
     let recovery = recovery_codes(&html);
     app.advance(30 * SECOND);
     for (password, code, message) in [
-        ("not the password", recovery[0].as_str(), "present password is wrong"),
+        ("not the password", recovery[0].as_str(), "current password is wrong"),
         (PASSWORD, "", "code is required"),
-        (PASSWORD, code.as_str(), "code is wrong, or it was used before"),
+        (PASSWORD, code.as_str(), "code is wrong or already used"),
     ] {
         let fields = [("present", password), ("code", code)];
         let refused = visit.send("/profile/two-factor/remove", &fields).await;

@@ -60,7 +60,7 @@ async fn a_package_of_mebibytes_is_published_from_the_browser() {
     for fields in [&many[..], &[("releaseNotes", long.as_str())]] {
         publish(&visit, &visit.token, fields, None).await.is(413);
     }
-    // Of fields without a file there may not be that many either: each takes far more memory than it has bytes.
+    // The number of fields without a file is limited too: each takes far more memory than its bytes.
     visit.send("/apps", &many).await.is(413);
 }
 
@@ -70,8 +70,8 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
     let visit = visit(&app, Role::Member).await;
     let zip = package("index.html", b"hello");
     for (fields, file, status, words) in [
-        (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP"),
-        (&FIELDS[..], Some(&b""[..]), 400, "file is missing: choose the package, a ZIP"),
+        (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP file file"),
+        (&FIELDS[..], Some(&b""[..]), 400, "file is missing: choose the package, a ZIP file file"),
         (&FIELDS[..], Some(&b"no zip"[..]), 400, "ZIP"),
         (&FIELDS[1..], Some(&zip[..]), 400, "bundleId "),
         (&[FIELDS[0], FIELDS[1], ("version", "one")], Some(&zip[..]), 400, "version must be a semantic version"),
@@ -172,7 +172,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     assert_eq!(tx.org(org).report_days(id).await.unwrap(), []);
 }
 
-/// The page says of each question what the check answers to it.
+/// For each query the page shows what the check responds.
 #[tokio::test]
 async fn who_gets_what_is_what_the_check_answers() {
     let (app, org, key) = TestApp::with_org().await;
@@ -189,31 +189,31 @@ async fn who_gets_what_is_what_the_check_answers() {
         app.published(&key, fields).await;
     }
     for (query, sentence, whys) in [
-        ("currentVersion=3.0.0", "No update available", vec!["The device has this version or a newer one."]),
+        ("currentVersion=3.0.0", "No update available", vec!["The device has this version or a newer one"]),
         (
             "currentVersion=1.0.0&platform=android&fingerprint=old",
             "It gets 1.0.1 (build 1)",
             vec![
-                "It needs other native code than the device has.",
-                "It is for a configuration, and the device names none.",
-                "It is for another platform.",
-                "Its rollout reaches only some devices, and this one names no device id.",
-                "This is the answer.",
+                "It requires native code that differs from the device's",
+                "It is for a configuration, but the device sends none",
+                "It is for another platform",
+                "Its rollout reaches only some devices, but this one sends no device id",
+                "This update is offered",
             ],
         ),
         (
             "currentVersion=1.0.0&platform=android&deviceId=d&configuration=x",
             "It gets 2.0.0 (build 1)",
             vec![
-                "It is for another configuration.",
-                "Its rollout does not reach this device yet.",
-                "It would do, but a newer one does, too.",
+                "It is for another configuration",
+                "Its rollout does not reach this device yet",
+                "It matches, but a newer update matches as well",
             ],
         ),
         (
             "currentVersion=1.5.0&fingerprint=old",
-            "2.0.0 (build 1) needs a store release first",
-            vec!["It needs other native code than the device has."],
+            "2.0.0 (build 1) requires a store release first",
+            vec!["It requires native code that differs from the device's"],
         ),
     ] {
         let page = visit.html(&format!("/updates/audience?bundleId=com.example.app&{query}")).await;
@@ -223,7 +223,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         }
         let check = app.checked("com.example.app", query).await;
         let expected = match (&check["updateAvailable"], &check["requiresStoreUpdate"]) {
-            (serde_json::Value::Bool(true), serde_json::Value::Bool(true)) => "needs a store release first",
+            (serde_json::Value::Bool(true), serde_json::Value::Bool(true)) => "requires a store release first",
             (serde_json::Value::Bool(true), _) => "It gets",
             _ => "No update available",
         };
@@ -237,7 +237,7 @@ async fn who_gets_what_is_what_the_check_answers() {
     );
 }
 
-/// What another organization publishes is not told, though every phone may ask for it.
+/// Another organization's updates are not shown, although every phone may ask for them.
 #[tokio::test]
 async fn who_gets_what_is_told_of_own_apps_only() {
     let (app, key) = TestApp::with_key().await;
@@ -247,6 +247,6 @@ async fn who_gets_what_is_told_of_own_apps_only() {
     let foreign = visit.page(&format!("/updates/audience?bundleId=com.example.app&{query}")).await;
     let missing = visit.page(&format!("/updates/audience?bundleId=com.example.none&{query}")).await;
     assert_eq!((foreign.status, missing.status), (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST));
-    foreign.says("bundleId names no app of this organization");
+    foreign.says("bundleId is not an app of this organization");
     assert_eq!(foreign.text().replace("example.app", "example.none"), missing.text());
 }

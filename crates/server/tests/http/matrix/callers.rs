@@ -1,4 +1,4 @@
-//! Every kind of caller, and the refusal that it gets at each endpoint.
+//! Every kind of caller, and its refusal at each endpoint.
 
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
@@ -13,20 +13,20 @@ use serde_json::json;
 use super::table::Door;
 use crate::support::{Answer, Fields, TestApp};
 
-/// What a caller shows.
+/// What a caller presents.
 #[derive(Clone, Debug)]
 pub enum Who {
     Nobody,
     BrokenKey,
     Key(Scope),
     Session(Role),
-    /// A session of an owner in a request that another site caused.
+    /// An owner's session in a request from another site.
     OtherSite,
-    /// A caller that would be let in, but names an organization it does not act in.
+    /// A caller with access that names an organization in which it cannot act.
     OtherOrg(Box<Who>),
 }
 
-/// A caller: its name for messages, what it sends, what it is.
+/// A caller: its name for messages, its headers, its kind.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub name: String,
@@ -72,7 +72,7 @@ impl Caller {
     }
 }
 
-/// The refusal that a caller must get at an endpoint; `None` if it is let in.
+/// The expected refusal of a caller at an endpoint; `None` if it has access.
 pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
     let forbidden = |message: &str| Some((403, message.to_owned()));
     match (door, who) {
@@ -80,7 +80,7 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
         (Door::OwnPages, Who::OtherSite) => forbidden("Sign in on this server's own pages"),
         (Door::OwnPages, _) => None,
         (_, Who::Nobody) => Some((401, "No authentication provided".to_owned())),
-        // A key or session is nothing to the doors of runners.
+        // Endpoints of runners ignore keys and sessions.
         (Door::Runner, Who::Session(_) | Who::OtherSite) => Some((401, "No authentication provided".to_owned())),
         (Door::Runner, Who::OtherOrg(who)) => refusal(door, method, who),
         (Door::Runner, _) => Some((401, "Invalid or expired API key".to_owned())),
@@ -123,12 +123,12 @@ async fn key_for_a_day(app: &TestApp, org: OrgId) -> String {
     key.reveal().to_owned()
 }
 
-/// Every kind of caller of one organization. The clock moves a day, so that a key expires.
+/// Every kind of caller of one organization. Moves the clock by a day, so that one key expires.
 pub async fn all(app: &TestApp) -> Vec<Caller> {
     let org = app.org(Tier::Enterprise).await;
     let foreign = app.org(Tier::Enterprise).await.to_string();
     let admin_key = app.key(org, &[Scope::Admin]).await;
-    // Lists are newest first: a moment later it stands at the top.
+    // Lists are newest first: a moment later it is at the top.
     app.advance(1);
     let revoked = app.key(org, &Scope::ALL).await;
     let list = app.get(&admin_key, "/api-keys").await.ok();
@@ -187,7 +187,7 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
         callers.push(sessions[2].clone().naming(org));
     }
     callers.extend(keys);
-    // The living sessions come last: one of the calls signs them out.
+    // The valid sessions come last: one of the calls signs them out.
     callers.extend(sessions);
     callers
 }

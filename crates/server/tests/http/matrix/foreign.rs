@@ -1,5 +1,5 @@
-//! A resource of another organization is answered exactly as one that does not exist
-//! (`docs/reference/conventions.md#resources-of-other-organizations`), and nothing happens to it.
+//! The response for another organization's resource is exactly that for a missing one
+//! (`docs/reference/conventions.md#resources-of-other-organizations`), and the resource does not change.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ const EVERYTHING: [&str; 14] = [
     "/orgs/invitations",
 ];
 
-/// What bodies name by an id, which is `{id}` here.
+/// The resources that bodies name by an id, written `{id}` here.
 const NAMED_BY_BODIES: [(&str, Thing, &str); 7] = [
     (
         "POST /update",
@@ -112,7 +112,7 @@ impl Victim {
         victim
     }
 
-    /// All that the organization has.
+    /// All data of the organization.
     async fn everything(&self, app: &TestApp) -> Vec<Value> {
         let mut all = Vec::new();
         for list in EVERYTHING {
@@ -124,7 +124,7 @@ impl Victim {
     }
 }
 
-/// All of an answer but what differs between any two.
+/// A response without the parts that always differ.
 fn seen(answer: &Answer) -> (u16, Vec<u8>, Vec<(String, String)>) {
     let changing = ["x-request-id", "x-ratelimit-remaining", "date"];
     let mut headers: Vec<_> = answer
@@ -166,7 +166,7 @@ async fn a_foreign_id_is_answered_as_unknown_and_stays_untouched() {
     let before = victim.everything(&app).await;
     for line in router::lines() {
         let row = row_of(&line.method, &line.path);
-        // The doors of runners are shut to all of these callers.
+        // The endpoints of runners refuse all of these callers.
         let Some(thing) = row.thing.filter(|_| row.door != Door::Runner) else {
             continue;
         };
@@ -186,7 +186,7 @@ async fn a_foreign_id_is_answered_as_unknown_and_stays_untouched() {
             }
         }
     }
-    // The ids are real: their owner finds what they name.
+    // The ids are real: their owner can read the resources.
     for (thing, list) in [
         (Thing::Build, "/build"),
         (Thing::Update, "/update"),
@@ -220,7 +220,7 @@ async fn a_foreign_id_in_a_body_is_answered_as_unknown() {
         }
     }
     assert_eq!(victim.everything(&app).await, before);
-    // The upload that a stranger named is still good for its owner.
+    // The owner can still use the upload that a stranger named.
     assert_eq!(app.publish(&victim.key, json!({"version": "1.0.2"})).await.created()["version"], "1.0.2");
 }
 

@@ -1,6 +1,6 @@
-//! The order of checks (`docs/reference/conventions.md#order-of-checks`): route (404, 405), authentication (401), rate limit
-//! (429), `orgId` (403), scope or role (403), form (400), existence (404). One request fails them all; as its faults are
-//! corrected one by one, each check shows in turn.
+//! The order of checks (`docs/reference/conventions.md#order-of-checks`): route (404, 405), authentication (401), rate
+//! limit (429), `orgId` (403), scope or role (403), form (400), existence (404). One request fails all of them; as its
+//! faults are corrected one by one, each check appears in turn.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
@@ -12,7 +12,7 @@ use crate::support::TestApp;
 const UNUSED: &str = "update_01h455vb4pex5vsknk084sn02q";
 const BROKEN: &str = r#"{"rollout": "all"}"#;
 
-/// Sends one call too many of a caller in this minute.
+/// Exceeds a caller's limit in this minute by one request.
 async fn exhaust(app: &TestApp, caller: &Caller) {
     let limit = Tier::Free.requests_per_minute();
     for _ in 0..limit {
@@ -32,14 +32,14 @@ async fn a_key_sees_the_first_thing_that_is_wrong() {
     let foreign = format!("/update?id={UNUSED}&orgId={other}");
     let own = format!("/update?id={UNUSED}");
 
-    let absent = "There is nothing at this path; the API is described at /docs";
+    let absent = "There is nothing at this path. The API is described at /docs.";
     nobody.send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN)).await.refused(404, absent);
-    nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await.refused(405, "This path does not take this method");
+    nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await.refused(405, "This path does not support this method");
     nobody.send(&app, "PATCH", &foreign, Some(BROKEN)).await.refused(401, "No authentication provided");
-    wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await.refused(429, "Too many requests; try again in 60 seconds");
+    wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await.refused(429, "Too many requests. Try again in 60 seconds.");
     app.advance(MINUTE);
     let answer = wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
-    answer.refused(403, "orgId names an organization that this caller does not act in");
+    answer.refused(403, "orgId must be an organization that this caller can act in");
     wrong.send(&app, "PATCH", &own, Some(BROKEN)).await.refused(403, "API key does not have 'update' scope");
     assert_eq!(right.send(&app, "PATCH", &own, Some(BROKEN)).await.expect(400)["error"], "Bad Request");
     right.send(&app, "PATCH", &own, Some(r#"{"rollout": 50}"#)).await.refused(404, "No update has this id");
@@ -60,12 +60,12 @@ async fn a_session_sees_the_first_thing_that_is_wrong() {
     let foreign = format!("/api-keys?id=&orgId={other}");
 
     dead.send(&app, "DELETE", &foreign, None).await.refused(401, "No authentication provided");
-    member.send(&app, "DELETE", &foreign, None).await.refused(429, "Too many requests; try again in 60 seconds");
+    member.send(&app, "DELETE", &foreign, None).await.refused(429, "Too many requests. Try again in 60 seconds.");
     app.advance(MINUTE);
     let answer = member.send(&app, "DELETE", &foreign, None).await;
-    answer.refused(403, "orgId names an organization that this caller does not act in");
+    answer.refused(403, "orgId must be an organization that this caller can act in");
     let answer = member.send(&app, "DELETE", "/api-keys?id=", None).await;
-    answer.refused(403, "This needs the role admin in the organization; yours is member");
+    answer.refused(403, "This requires the role admin in the organization, but your role is member");
     admin.send(&app, "DELETE", "/api-keys?id=", None).await.refused(400, "id is required");
     admin.send(&app, "DELETE", &format!("/api-keys?id={unused}"), None).await.refused(404, "No API key has this id");
 }

@@ -1,14 +1,14 @@
-//! Who may call what, written by hand from `docs/reference/callers.md#scopes-and-endpoints`: the second opinion that the
-//! router's own list is compared with.
+//! The permissions of all endpoints, written by hand from `docs/reference/callers.md#scopes-and-endpoints` as a second
+//! opinion on the router's own list.
 
 use Door::{Admin, Anyone, Founder, Member, Open, OwnPages, Owner, Scope, User};
 
 /// Who may call an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
-    /// Anybody: `docs/reference/conventions.md#routes-without-authentication`.
+    /// Everyone: `docs/reference/conventions.md#routes-without-authentication`.
     Open,
-    /// Anybody, but a browser only from the server's own pages: it signs somebody in.
+    /// Everyone, but browsers only from the server's own pages, because it signs a user in.
     OwnPages,
     /// A key with this scope, or any member.
     Scope(&'static str),
@@ -20,15 +20,15 @@ pub enum Door {
     Owner,
     /// A signed-in user.
     User,
-    /// A signed-in user, where the operator lets users make organizations; here it does not.
+    /// A signed-in user, if the operator allows users to create organizations; here it does not.
     Founder,
     /// Any key or signed-in user.
     Anyone,
-    /// A runner with its own token; to enroll, whoever holds a token that works once.
+    /// A runner with its own token; to enroll, the holder of a one-time token.
     Runner,
 }
 
-/// What the `id` of an endpoint names.
+/// The kind of resource that an endpoint's `id` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Thing {
     Build,
@@ -52,14 +52,14 @@ pub enum Thing {
     Upload,
 }
 
-/// An endpoint as the reference defines it.
+/// An endpoint according to the reference.
 pub struct Row {
-    /// Such as `GET /build`.
+    /// Method and path, such as `GET /build`.
     pub line: &'static str,
     pub door: Door,
-    /// What `id` names, where there is one.
+    /// The resource that `id` names, if there is one.
     pub thing: Option<Thing>,
-    /// A body of the right form, for a change of one thing.
+    /// A valid body, for a change of one resource.
     pub body: Option<&'static str>,
 }
 
@@ -140,7 +140,7 @@ pub const ROWS: &[Row] = rows! {
     "PATCH /orgs": Owner, Org => r#"{"name": "Taken"}"#;
     "GET /orgs/members": Member, Member;
     "PATCH /orgs/members": Admin, Member => r#"{"role": "admin"}"#;
-    // A member may also leave by its own id; without one it is an admin's.
+    // A member may remove itself by its own id; other removals need an admin.
     "DELETE /orgs/members": Admin, Member;
     "GET /orgs/invitations": Admin, Invitation;
     "POST /orgs/invitations": Admin;
@@ -161,7 +161,7 @@ pub const ROWS: &[Row] = rows! {
     "GET /docs": Open;
 };
 
-/// The row of a line of the router's list.
+/// The row for a line of the router's list.
 pub fn row_of(method: &str, path: &str) -> &'static Row {
     let line = format!("{method} {path}");
     ROWS.iter().find(|row| row.line == line).unwrap_or_else(|| {

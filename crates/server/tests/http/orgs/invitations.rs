@@ -37,7 +37,7 @@ async fn only_an_owner_invites_an_owner() {
     let (app, org, key) = TestApp::with_org().await;
     let body = || Some(json!({"email": "bob@example.com", "role": "owner"}));
     let admin = app.user(org, EMAIL, Role::Admin).await;
-    app.post(&admin, PATH, body()).await.refused(403, "Only an owner makes or unmakes owners");
+    app.post(&admin, PATH, body()).await.refused(403, "Only an owner can add or remove owners");
     let owner = app.user(org, "owner@example.com", Role::Owner).await;
     assert_eq!(app.post(&owner, PATH, body()).await.created()["role"], "owner");
     // A key with the admin scope is the operator's.

@@ -1,4 +1,4 @@
-//! Artifacts: announced, sent, checked, read.
+//! Artifacts: announced, uploaded, checked, downloaded.
 
 use launchway_domain::time::MINUTE;
 use launchway_jobs::expire_leases::expire_leases;
@@ -15,7 +15,7 @@ async fn what_was_sent_is_checked_and_read() {
     let runner = app.runner(&key, &[]).await;
     let id = app.queue(org, |_| ()).await;
     let held = app.take(&runner).await;
-    // Announced twice, as by a runner whose first try broke off: the second counts.
+    // Announced twice, as by a runner whose first attempt was interrupted: the second counts.
     let first = held.announce("app.apk", APK).await.created();
     first.has(json!({"status": "pending", "cancel": false}));
     let apk = held.send("app.apk", APK, APK).await;
@@ -34,12 +34,12 @@ async fn what_was_sent_is_checked_and_read() {
     assert_eq!((&artifacts[1].facts, &artifacts[2].facts), (&None, &None));
     drop(tx);
     let build = app.build(id).await;
-    // What the build did not say, the app does.
+    // The app's metadata supplies what the build did not specify.
     assert_eq!(build.spec.version.as_deref(), Some("1.2.3"));
     assert_eq!(build.spec.build_number.as_deref(), Some("42"));
     assert_eq!(build.warnings.len(), 1, "{:?}", build.warnings);
     assert!(build.warnings[0].starts_with("broken.aab: "));
-    // The bytes are there, and what was sent first is not.
+    // The bytes exist, and the first upload is gone.
     let keys = app.app.blob.list(None).await.unwrap();
     assert_eq!(keys.len(), 3, "{keys:?}");
     let late = app.request(Method::PUT, first.text("url"));
@@ -64,8 +64,8 @@ async fn another_app_than_was_asked_for_is_a_warning() {
     assert_eq!(
         build.warnings,
         [
-            "app.apk: The APK has the bundle id com.example.app, but com.example.other was asked for.",
-            "app.apk: The APK has the version 1.2.3, but 2.0.0 was asked for.",
+            "app.apk: The APK has the bundle id com.example.app instead of the requested com.example.other",
+            "app.apk: The APK has the version 1.2.3 instead of the requested 2.0.0",
         ]
     );
 }
@@ -83,13 +83,13 @@ async fn bytes_that_are_not_the_announced_ones_end_no_build() {
     let foreign = of_other.send("other.apk", APK, APK).await;
     let announced = held.announce("app.apk", APK).await.created()["id"].clone();
     let finish = async |ids: serde_json::Value| held.finish(json!({"artifacts": ids})).await;
-    finish(json!([announced])).await.refused(400, "The artifact app.apk has not been sent: send it to its url first");
+    finish(json!([announced]))
+        .await
+        .refused(400, "The artifact app.apk is not uploaded yet. Upload it to its url first.");
     let mut wrong = APK.to_vec();
     wrong[100] ^= 1;
     let sent = held.send("app.apk", APK, &wrong).await;
-    finish(json!([sent]))
-        .await
-        .refused(400, "The artifact app.apk is not what was announced: its size or sha256 differ");
+    finish(json!([sent])).await.refused(400, "The artifact app.apk differs from its announcement in size or sha256");
     let message = format!("This attempt did not announce the artifact {foreign}");
     finish(json!([foreign])).await.refused(400, &message);
     let keys = app.app.blob.list(Some(&"artifacts".parse().unwrap())).await.unwrap();

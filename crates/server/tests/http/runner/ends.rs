@@ -1,4 +1,4 @@
-//! The end of a build: told once, kept once.
+//! The result of a build: reported once, stored once.
 
 use launchway_domain::build::BuildStatus;
 use launchway_domain::time::{MINUTE, SECOND};
@@ -35,7 +35,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         assert_eq!((kind.as_str(), &data["status"]), (event, &json!(status.as_str())));
         let line = app.audit(org).await.pop().unwrap();
         assert_eq!((line.action.as_str(), line.actor.as_str()), ("build.finish", runner.id.as_str()));
-        // Told again, it changes nothing; told otherwise, it is refused.
+        // Repeated, it changes nothing; with other content, it is refused.
         let count = app.audit(org).await.len();
         app.advance(SECOND);
         assert_eq!(held.finish(end).await.ok(), told);
@@ -70,7 +70,7 @@ async fn simultaneous_ends_end_a_build_once() {
         assert_eq!(app.build(id).await.state.status, BuildStatus::Success);
         let ended = app.events(org).await.into_iter().filter(|(kind, _)| kind == "build.succeeded");
         assert_eq!(ended.count(), 1);
-        // The copies that the others made are gone again.
+        // The copies made by the others have been deleted.
         assert_eq!(app.app.blob.list(None).await.unwrap().len(), 1);
     }
 }
@@ -107,7 +107,7 @@ async fn a_successful_build_claims_its_app() {
         assert_eq!(app.build(id).await.warnings, [""; 0]);
         assert_eq!(apps().await, 1);
     }
-    // Both were free to try; who comes second is told.
+    // Both were free to try; the second gets an error.
     app.take(&late).await.finish(json!({})).await.ok();
     let build = app.build(theirs).await;
     assert_eq!(build.state.status, BuildStatus::Success);

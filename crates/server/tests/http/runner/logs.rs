@@ -22,7 +22,7 @@ async fn a_log_grows_by_offset_each_byte_once() {
         let held = app.take(&runner).await;
         assert_eq!(held.logged(0, b"").await, 0);
         assert_eq!(held.logged(0, b"one\n").await, 4);
-        // A gap is answered with the true offset; what is known is dropped.
+        // The response to a gap is the right offset; known bytes are dropped.
         assert_eq!(held.logged(5, b"wo\n").await, 4);
         assert_eq!(held.logged(0, b"one\n").await, 4);
         assert_eq!(held.logged(2, b"e\ntwo\n").await, 8);
@@ -32,7 +32,7 @@ async fn a_log_grows_by_offset_each_byte_once() {
     }
 }
 
-/// Sends a log in pieces of this size, as a runner does: from where the server says that it goes on.
+/// Sends a log in pieces of this size like a runner, continuing at the offset in the server's response.
 async fn send(held: &Held<'_>, log: &[u8], piece: usize, mut before: impl FnMut()) {
     let mut offset = 0;
     while offset < log.len() {
@@ -53,9 +53,9 @@ async fn the_server_masks_what_the_runner_did_not_in_any_chunks() {
         let app = TestApp::start().await;
         let (id, runner) = a_build(&app).await;
         let held = app.take(&runner).await;
-        // The server forgets what it knows of secrets before each chunk, as one that was started again.
+        // The server forgets its masked secrets before each chunk, as after a restart.
         send(&held, log.as_bytes(), piece, || app.app.maskers.forget(id)).await;
-        // The end of what was sent may be the beginning of a secret: nobody sees it yet.
+        // The end of the sent bytes may be the start of a secret, so it is not visible yet.
         let seen = app.log(id).await;
         assert!(masked.as_bytes().starts_with(&seen) && seen.len() < log.len(), "{piece}");
         held.finish(json!({"logSize": log.len()})).await.ok();

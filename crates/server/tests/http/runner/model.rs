@@ -33,14 +33,14 @@ impl Dice {
     }
 }
 
-/// What was accepted.
+/// What the server accepted.
 #[derive(Default)]
 struct Seen {
-    /// The runner of each attempt, by what it was told.
+    /// The runner of each attempt, according to its lease.
     holders: HashMap<(String, u64), usize>,
-    /// The states that were seen to be final.
+    /// The final states that were observed.
     ends: HashMap<BuildId, (BuildStatus, u32)>,
-    /// The lines that were acknowledged, by build.
+    /// The acknowledged lines, by build.
     lines: HashMap<String, Vec<String>>,
 }
 
@@ -60,7 +60,7 @@ impl Seen {
     }
 }
 
-/// What one runner does at random; what it once had it goes on with, whoever has it by now.
+/// The random actions of one runner; it continues with every build that it ever leased, whoever has it by now.
 async fn work(app: &TestApp, number: usize, runner: &Runner, seen: &Mutex<Seen>, seed: u64, steps: usize) {
     let mut dice = Dice(seed);
     let mut had: Vec<(Held<'_>, u64)> = Vec::new();
@@ -112,7 +112,7 @@ async fn work(app: &TestApp, number: usize, runner: &Runner, seen: &Mutex<Seen>,
     }
 }
 
-/// What others do meanwhile: time passes, leases lapse, builds are canceled. Looks whether an end is left.
+/// The actions of others: time passes, leases expire, builds are canceled. Checks that no final state is left.
 async fn meddle(app: &TestApp, builds: &[BuildId], seen: &Mutex<Seen>, seed: u64, steps: usize) {
     let mut dice = Dice(seed);
     for _ in 0..steps {
@@ -164,7 +164,7 @@ async fn each_attempt_has_one_runner_and_each_end_stays() {
             runners.iter().enumerate().map(|(number, runner)| work(&app, number, runner, &seen, seeds[number], steps));
         let meddling = meddle(&app, &builds, &seen, dice.below(u64::MAX), steps);
         tokio::join!(futures::future::join_all(working), meddling);
-        // Whatever still runs falls silent, until nothing does.
+        // Silences runners until no build is running.
         for _ in 0..4 {
             app.advance(91 * SECOND);
             expire_leases(&app.app).await.unwrap();
@@ -179,7 +179,7 @@ async fn each_attempt_has_one_runner_and_each_end_stays() {
             let log = String::from_utf8(app.log(*id).await).unwrap();
             let own: Vec<_> = log.split_inclusive('\n').filter(|line| !line.starts_with("==> ")).collect();
             let mut told = seen.lines.get(&id.to_string()).cloned().unwrap_or_default();
-            // Lines of several attempts came from several runners: only within an attempt is their order known.
+            // Lines of several attempts came from several runners: their order is defined only within an attempt.
             told.sort_by_key(|line| line.trim().rsplit(' ').next().unwrap().parse::<u64>().unwrap());
             assert_eq!(own, told, "{id}");
             assert_eq!(build.log_size as usize, log.len());

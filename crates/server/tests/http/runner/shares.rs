@@ -1,4 +1,5 @@
-//! Shared runners serve organizations in equal shares, and an organization has no more builds at once than its tier allows.
+//! Shared runners serve organizations in equal shares, and an organization never has more running builds than its tier
+//! allows.
 
 use launchway_domain::build::Outcome;
 use launchway_domain::id::OrgId;
@@ -10,13 +11,13 @@ use crate::stage::builds::{Play, build, built, read};
 use crate::stage::runners::Runner;
 use crate::support::{Says, Setup, TestApp};
 
-/// Whose build a runner gets next.
+/// The owner of the build that a runner gets next.
 async fn next(app: &TestApp, runner: &Runner) -> OrgId {
     let id = app.take(runner).await.id.parse().unwrap();
     app.build(id).await.org_id
 }
 
-/// The attack: one organization's builds all say that they are the most urgent.
+/// The attack: all builds of one organization have the highest priority.
 #[tokio::test]
 async fn priority_does_not_cross_organizations() {
     for app in TestApp::on_both().await {
@@ -39,7 +40,7 @@ async fn priority_does_not_cross_organizations() {
     }
 }
 
-/// Another form: a build that is given back goes before its own organization's only, however often it is given back.
+/// Another form: a requeued build goes first only within its own organization, however often it is requeued.
 #[tokio::test]
 async fn a_build_that_comes_back_does_not_push_others_away() {
     let app = TestApp::start().await;
@@ -56,7 +57,7 @@ async fn a_build_that_comes_back_does_not_push_others_away() {
     assert_eq!(app.take(&runner).await.id, lost, "and first of its own");
 }
 
-/// Another form: an organization deletes what was built, to look as if it had never been served.
+/// Another form: an organization deletes its builds to look as if it had never been served.
 #[tokio::test]
 async fn deleted_builds_do_not_let_their_organization_go_first() {
     for app in TestApp::on_both().await {
@@ -107,7 +108,7 @@ async fn whoever_runs_least_is_next() {
     }
 }
 
-/// Two nodes that serve at the same moment do not both serve the same organization twice, nor pass its limit.
+/// Two nodes that serve at the same moment neither serve the same organization twice, nor exceed its limit.
 #[tokio::test]
 async fn two_nodes_share_as_one_does() {
     let mut setup = Setup::on_postgres();
@@ -174,7 +175,7 @@ async fn a_queue_that_is_full_takes_no_more() {
     app.post(&key, &format!("/build/retry?id={first}"), ()).await.refused(400, full);
 }
 
-/// What is looked at for each organization is bounded by what may wait.
+/// The work for each organization is bounded by the length of its queue.
 #[tokio::test]
 async fn an_organization_waits_with_few_sets_of_labels() {
     let (app, key) = TestApp::with_key().await;

@@ -46,7 +46,7 @@ async fn a_wrong_body_is_told_where() {
         ("/apps", "\"com.example.app\"", "invalid type: string"),
         ("/apps", deep.as_str(), "The body must be a JSON object, not an array"),
         ("/apps", "{}", "missing field `bundleId`"),
-        ("/apps", r#"{"bundleId": "a"} x"#, "There is more behind the JSON body"),
+        ("/apps", r#"{"bundleId": "a"} x"#, "The JSON body is followed by more data"),
         ("/apps", r#"{"bundleId": "a", "bundleID": "b"}"#, "bundleID: unknown field `bundleID`"),
         ("/apps", r#"{"bundleId": "a", "bundleId": "b"}"#, "duplicate field `bundleId`"),
         ("/apps", r#"{"bundleId": 1}"#, "bundleId: invalid type"),

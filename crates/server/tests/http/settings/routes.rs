@@ -8,8 +8,8 @@ use reqwest::Method;
 use super::is_error;
 use crate::support::{Answer, TestApp};
 
-const NO_PATH: &str = "There is nothing at this path; the API is described at /docs";
-const NO_METHOD: &str = "This path does not take this method";
+const NO_PATH: &str = "There is nothing at this path. The API is described at /docs.";
+const NO_METHOD: &str = "This path does not support this method";
 const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"];
 
 async fn ask(app: &TestApp, method: &str, path: &str) -> Answer {

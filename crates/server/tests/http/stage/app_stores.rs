@@ -1,5 +1,5 @@
-//! App stores of a stage: the simulator, in the same process and on the same clock. Submissions are worked on when the test
-//! says so, and the process can die at any call to a store.
+//! The app stores of a stage: the simulator, in the same process and on the same clock. Submissions advance when the
+//! test says so, and the process can die at any call to a store.
 
 use std::io::Cursor;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ pub const AAB: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/relea
 pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
 pub const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
 pub const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
-/// No flow has so many waits: more of them is a loop.
+/// No flow waits this often; more waits are an endless loop.
 const MOST_WAITS: usize = 500;
 
 /// When the process dies.
@@ -42,18 +42,18 @@ const MOST_WAITS: usize = 500;
 pub enum Death {
     /// Before the call of this number has an effect.
     Before(u64),
-    /// After it had, and before the answer.
+    /// After it had its effect, and before the response.
     After(u64),
 }
 
-/// The way to the stores.
+/// The transport to the stores.
 #[derive(Default)]
 pub struct Way {
     simulator: Mutex<Option<Arc<Simulator>>>,
     calls: AtomicU64,
     death: Mutex<Option<Death>>,
     died: Notify,
-    /// Calls whose URL has this wait until it is taken away.
+    /// Calls whose URL contains this text wait until it is removed.
     slow: watch::Sender<Option<&'static str>>,
     waiting: AtomicU64,
 }
@@ -73,12 +73,12 @@ impl Transport for Way {
 }
 
 impl Way {
-    /// Has calls wait whose URL has this, or lets them all go on.
+    /// Holds calls whose URL contains this text, or releases all of them.
     pub fn slow_down(&self, part: Option<&'static str>) {
         self.slow.send_replace(part);
     }
 
-    /// How many calls wait.
+    /// The number of waiting calls.
     pub fn waiting(&self) -> u64 {
         self.waiting.load(Ordering::SeqCst)
     }
@@ -93,7 +93,7 @@ impl Way {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let _waiting = Waiting(&self.waiting);
         let mut slow = self.slow.subscribe();
-        // The sender lives as long as this.
+        // The sender lives as long as this struct.
         let _ = slow.wait_for(|part| part.is_none_or(|part| !url.contains(part))).await;
     }
 
@@ -119,7 +119,7 @@ impl launchway_app_stores::Clock for Time {
     }
 }
 
-/// Stores with an app each, that are quick.
+/// Fast stores with one app each.
 pub fn settings() -> Settings {
     let group = |name: &str, internal| Group { name: name.to_owned(), internal, all_builds: false };
     let read = |bytes: &[u8]| {
@@ -149,7 +149,7 @@ pub fn settings() -> Settings {
     }
 }
 
-/// Stores whose app in App Store Connect has answered the questions about encryption.
+/// Stores whose app in App Store Connect has its encryption declaration.
 pub fn settings_with_encryption_answered() -> Settings {
     let mut settings = settings();
     settings.app_store[0].answers_encryption = true;
@@ -157,7 +157,7 @@ pub fn settings_with_encryption_answered() -> Settings {
 }
 
 impl Stage {
-    /// Opens other stores, that hold what the settings say.
+    /// Opens other stores with these settings.
     pub fn open_stores(&self, settings: Settings) {
         let time = Arc::new(Time(self.clock.clone()));
         *self.way.simulator.lock().unwrap() = Some(Simulator::new(settings, ADDRESS, time));
@@ -171,35 +171,35 @@ impl Stage {
         self.stores().ledger()
     }
 
-    /// Counts calls to the stores from 0 again, and has the process die at one of them.
+    /// Restarts the count of store calls at 0, and makes the process die at one of them.
     pub fn dies(&self, death: Option<Death>) {
         self.way.calls.store(0, Ordering::SeqCst);
         *self.way.death.lock().unwrap() = death;
     }
 
-    /// Whether the death that was ordered has happened.
+    /// Whether the scheduled death has happened.
     pub fn has_died(&self) -> bool {
         self.way.death.lock().unwrap().is_none()
     }
 
-    /// How many calls there were.
+    /// The number of calls so far.
     pub fn calls(&self) -> u64 {
         self.way.calls.load(Ordering::SeqCst)
     }
 
-    /// Asks for a submission: the answer.
+    /// Requests a submission; returns the response.
     pub async fn submit(&self, body: Value) -> Answer {
         self.post(&self.key, "/submit", body).await
     }
 
-    /// Makes a submission of an uploaded app with these fields: its id.
+    /// Creates a submission of an uploaded app with these fields; returns its id.
     pub async fn submitted(&self, name: &str, bytes: &[u8], fields: Value) -> SubmissionId {
         let mut body = fields;
         body["uploadId"] = self.upload_file(&self.key, name, bytes).await.into();
         id_of(&self.submit(body).await.created())
     }
 
-    /// A build that gave these files: its id.
+    /// Creates a build with these artifacts; returns its id.
     pub async fn built(&self, platform: Platform, files: &[(&str, &[u8])]) -> String {
         let runner = self.runner(&self.key, &[]).await;
         let id = self.queue(self.org, |build| build.platform = platform).await;
@@ -228,13 +228,13 @@ impl Stage {
         self.post(&self.key, &format!("/submit/cancel?id={id}"), ()).await
     }
 
-    /// The record of a submission, and what its work goes on from.
+    /// The record of a submission, and the state of its work.
     pub async fn record(&self, id: SubmissionId) -> Option<Submission> {
         let mut tx = self.app.db.write().await.unwrap();
         tx.org(self.org).lock_submission(id).await.unwrap()
     }
 
-    /// Works on what is due. A process that dies is followed by another when its claim has lapsed.
+    /// Does the work that is due. If the process dies, another continues when its claim has expired.
     pub async fn work(&mut self) {
         let stop = CancellationToken::new();
         let submitter = self.submitter.take();
@@ -255,12 +255,12 @@ impl Stage {
         }
     }
 
-    /// Works and waits, until a status is reached or the submission is over. Gives the record.
+    /// Works and waits until a status is reached or the submission has ended. Returns the record.
     pub async fn until(&mut self, id: SubmissionId, status: &str) -> Submission {
         self.until_so(id, |record| record.state.status.as_str() == status).await
     }
 
-    /// Works and waits, until something is so or the submission is over. Gives the record.
+    /// Works and waits until a condition holds or the submission has ended. Returns the record.
     pub async fn until_so(&mut self, id: SubmissionId, is_so: impl Fn(&Submission) -> bool) -> Submission {
         for _ in 0..MOST_WAITS {
             self.work().await;
@@ -274,14 +274,14 @@ impl Stage {
         panic!("the submission does not end: {:#?}", self.record(id).await);
     }
 
-    /// Works and waits to an end that must be a success. Gives the record as the API shows it.
+    /// Works and waits until the end, which must be a success. Returns the API's view.
     pub async fn succeeded(&mut self, id: SubmissionId) -> Value {
         let done = self.ended(id).await;
         assert_eq!(done["status"], "success", "{done:#}");
         done
     }
 
-    /// Works and waits to the end. Gives the record as the API shows it.
+    /// Works and waits until the end. Returns the API's view.
     pub async fn ended(&mut self, id: SubmissionId) -> Value {
         self.until(id, "success").await;
         self.read(id).await
@@ -292,13 +292,13 @@ pub fn id_of(view: &Value) -> SubmissionId {
     view.id().parse().unwrap()
 }
 
-/// What happened so often.
+/// The effects with this count.
 pub fn counts<const N: usize>(ledger: &Ledger, what: [&str; N]) -> [usize; N] {
     what.map(|what| ledger.count(what))
 }
 
 impl TestApp {
-    /// Gives a credential for each store: their ids.
+    /// Creates a credential for each store; returns their ids.
     pub async fn store_credentials(&self, admin_key: &str) -> [String; 2] {
         let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", ADDRESS);
         let mut ids = Vec::new();
@@ -315,7 +315,7 @@ impl TestApp {
         ids.try_into().unwrap()
     }
 
-    /// A submission that waits.
+    /// A queued submission.
     pub async fn submitted(&self, admin_key: &str) -> Value {
         self.store_credentials(admin_key).await;
         let upload = self.upload_file(admin_key, "app.apk", APK).await;

@@ -1,4 +1,4 @@
-//! Builds of a stage: asked for over the API, and played by a runner through the store.
+//! Builds of a stage: requested over the API, and executed by a simulated runner through the store.
 
 use launchway_blob::Key;
 use launchway_domain::build::{
@@ -12,14 +12,14 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Answer, Fields, TestApp, with};
 
-/// Asks for a build of a git source with these fields over the defaults: the answer.
+/// Requests a build of a git source, with these fields over the defaults; returns the response.
 pub async fn build(app: &TestApp, key: &str, fields: Value) -> Answer {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
     let body = with(json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}}), &fields);
     app.post(key, "/build", body).await
 }
 
-/// The id of a build that is made.
+/// Creates a build; returns its id.
 pub async fn built(app: &TestApp, key: &str, fields: Value) -> BuildId {
     id_of(&build(app, key, fields).await.created())
 }
@@ -33,7 +33,7 @@ pub async fn read(app: &TestApp, key: &str, id: BuildId) -> Value {
     app.get(key, &format!("/build?id={id}")).await.ok()
 }
 
-/// The keys of the objects in a folder of the storage.
+/// The keys of the objects under a prefix of the storage.
 pub async fn stored(app: &TestApp, folder: &str) -> Vec<String> {
     let folder = Key::new(folder).unwrap();
     let keys = app.app.blob.list(Some(&folder)).await.unwrap();
@@ -47,7 +47,7 @@ pub async fn put(app: &TestApp, key: &str, bytes: &[u8]) {
     app.app.blob.put_file(&Key::new(key).unwrap(), file.path()).await.unwrap();
 }
 
-/// What a runner does to a build, played through the store.
+/// A runner's actions on a build, simulated through the store.
 pub struct Play<'a> {
     pub app: &'a TestApp,
     pub org: OrgId,
@@ -55,7 +55,7 @@ pub struct Play<'a> {
 }
 
 impl Play<'_> {
-    /// Makes a move.
+    /// Applies an action.
     pub async fn transition(&self, step: Transition, with: StateChange) -> BuildState {
         let now = self.app.app.clock.now();
         let mut tx = self.app.app.db.write().await.unwrap();
@@ -78,7 +78,7 @@ impl Play<'_> {
         to
     }
 
-    /// A runner takes it.
+    /// A runner claims it.
     pub async fn leased(&self, runner: RunnerId) {
         let with = StateChange { runner: Some(runner), ..StateChange::default() };
         self.transition(Transition::Lease, with).await;
@@ -89,7 +89,7 @@ impl Play<'_> {
         self.transition(Transition::Finish { attempt: 1, outcome }, StateChange::default()).await;
     }
 
-    /// Its phases are these.
+    /// The phases change.
     pub async fn phases(&self, names: &[&str]) {
         let mut tx = self.app.app.db.write().await.unwrap();
         let mut org = tx.org(self.org);
@@ -107,7 +107,7 @@ impl Play<'_> {
         self.app.app.build_news.notify(self.id);
     }
 
-    /// It prints.
+    /// The build prints to its log.
     pub async fn prints(&self, bytes: &[u8]) {
         let mut tx = self.app.app.db.write().await.unwrap();
         let mut org = tx.org(self.org);
@@ -117,7 +117,7 @@ impl Play<'_> {
         self.app.app.build_news.notify(self.id);
     }
 
-    /// What it printed from one place to another goes to object storage.
+    /// A range of the log is moved to object storage.
     pub async fn sealed(&self, start: usize, bytes: &[u8]) {
         let segment =
             LogSegment { start: start as i64, size: bytes.len() as i64, blob_key: format!("logs/{}/{start}", self.id) };
@@ -127,7 +127,7 @@ impl Play<'_> {
         tx.commit().await.unwrap();
     }
 
-    /// It gives a file.
+    /// The build produces an artifact.
     pub async fn gives(&self, name: &str, bytes: &[u8]) -> Artifact {
         let now = self.app.app.clock.now();
         let artifact = Artifact {
@@ -154,13 +154,13 @@ impl Play<'_> {
     }
 }
 
-/// A runner with these labels that was heard of now; of one organization, or shared.
+/// A live runner with these labels, of one organization or shared.
 pub async fn runner(app: &TestApp, org: Option<OrgId>, labels: &[&str]) -> RunnerId {
     let labels = labels.iter().map(ToString::to_string).collect();
     runners(app, org, vec![labels]).await.remove(0)
 }
 
-/// Runners that have just called, each with these labels.
+/// Live runners, each with these labels.
 pub async fn runners(app: &TestApp, org: Option<OrgId>, labels: Vec<Vec<String>>) -> Vec<RunnerId> {
     let now = app.app.clock.now();
     let mut tx = app.app.db.write().await.unwrap();
@@ -195,5 +195,5 @@ pub async fn running(app: &TestApp) -> (OrgId, String, BuildId) {
     (org, key, id)
 }
 
-/// Long enough that nothing that was heard of is live any more.
+/// Long enough that no runner is live any more.
 pub const SILENCE: EpochMs = 10 * MINUTE;

@@ -12,14 +12,14 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Answer, Fields, TestApp, with};
 
-/// A runner: its token and what it says it is.
+/// A runner: its token and its labels.
 pub struct Runner {
     pub id: String,
     pub token: String,
     labels: Value,
 }
 
-/// A build in a runner's hands.
+/// A build that a runner has leased.
 pub struct Held<'a> {
     pub app: &'a TestApp,
     pub token: &'a str,
@@ -29,7 +29,7 @@ pub struct Held<'a> {
 }
 
 impl TestApp {
-    /// Enrolls a runner by a one-time token.
+    /// Enrolls a runner with a one-time token.
     pub async fn enroll(&self, token: &str, labels: &[&str]) -> Runner {
         let body = json!({"name": "mac-mini-1", "labels": labels, "slots": 2, "version": "0.1.0"});
         let answer = self.post(token, "/runner/enrol", body).await.created();
@@ -65,14 +65,14 @@ impl TestApp {
         tx.system("a test").any_build(id).await.unwrap().unwrap()
     }
 
-    /// Asks for a lease without waiting: the answer.
+    /// Requests a lease without waiting; returns the response.
     pub async fn ask(&self, runner: &Runner) -> Value {
         let body = json!({"labels": runner.labels, "version": "0.1.0", "waitSeconds": 0});
         let answer = self.post(&runner.token, "/runner/lease", body).await;
         answer.ok()["lease"].clone()
     }
 
-    /// Takes the next build, which must be there.
+    /// Leases the next build, which must exist.
     pub async fn take<'a>(&'a self, runner: &'a Runner) -> Held<'a> {
         let lease = self.ask(runner).await;
         Held {
@@ -108,7 +108,7 @@ impl TestApp {
 }
 
 impl Held<'_> {
-    /// A call about the build, with these fields besides.
+    /// A request about the build, with additional fields.
     pub async fn tell(&self, path: &str, fields: Value) -> Answer {
         let body = with(json!({"buildId": self.id, "attempt": self.attempt}), &fields);
         self.app.post(self.token, path, body).await
@@ -125,19 +125,19 @@ impl Held<'_> {
         Answer::to(request).await
     }
 
-    /// Where the log goes on after these bytes.
+    /// The offset at which the log continues after these bytes.
     pub async fn logged(&self, offset: usize, bytes: &[u8]) -> u64 {
         self.log(offset, bytes.to_vec()).await.ok()["logOffset"].as_u64().unwrap()
     }
 
-    /// Announces bytes: the answer.
+    /// Announces an artifact; returns the response.
     pub async fn announce(&self, name: &str, bytes: &[u8]) -> Answer {
         let sha256 = hex::encode(Sha256::digest(bytes));
         let fields = json!({"kind": "apk", "name": name, "size": bytes.len(), "sha256": sha256});
         self.tell("/runner/artifacts", fields).await
     }
 
-    /// Announces one thing and sends another of the same size: the artifact's id.
+    /// Announces one file and sends another of the same size; returns the artifact's id.
     pub async fn send(&self, name: &str, announced: &[u8], sent: &[u8]) -> String {
         let target = self.announce(name, announced).await.created();
         let put = self.app.request(Method::PUT, target.text("url"));
@@ -146,7 +146,7 @@ impl Held<'_> {
         target.id().to_owned()
     }
 
-    /// Tells the end, with these fields over those of a success without anything.
+    /// Sends the result, with these fields over those of an empty success.
     pub async fn finish(&self, fields: Value) -> Answer {
         let all = with(
             json!({

@@ -1,4 +1,4 @@
-//! Webhooks of a stage: events are delivered when the test says so.
+//! The webhooks of a stage: events are delivered when the test says so.
 
 use launchway_domain::standard_webhooks::{Secret, signatures};
 use launchway_domain::time::{EpochMs, SECOND};
@@ -13,7 +13,7 @@ use crate::support::{Fields, with};
 pub const PATH: &str = "/webhooks";
 
 impl Stage {
-    /// A webhook for every event, with fields over the defaults: the record with its secret.
+    /// Creates a webhook for every event, with fields over the defaults; returns the record with its secret.
     pub async fn webhook(&self, url: &str, fields: Value) -> Value {
         let body = with(json!({"name": "CI", "url": url, "events": ["*"]}), &fields);
         self.post(&self.key, PATH, body).await.created()
@@ -24,13 +24,13 @@ impl Stage {
         self.published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"})).await
     }
 
-    /// Sends a test event to a webhook: its delivery.
+    /// Sends a test event to a webhook; returns the delivery.
     pub async fn test_event(&self, webhook: &Value) -> Value {
         let path = format!("/webhooks/test?id={}", webhook.id());
         self.post(&self.key, &path, ()).await.created()
     }
 
-    /// Makes deliveries of all events and delivers all that is due; gives how many tries that took.
+    /// Creates the deliveries of all events and delivers what is due; returns the number of attempts.
     pub async fn deliver(&mut self) -> usize {
         fan_out(&self.app).await.unwrap();
         let app = &self.service.app;
@@ -45,13 +45,13 @@ impl Stage {
         update
     }
 
-    /// Moves the clock and delivers what is due then; gives how many tries that took.
+    /// Moves the clock and delivers what is due; returns the number of attempts.
     pub async fn deliver_after(&mut self, pause: EpochMs) -> usize {
         self.advance(pause);
         self.deliver().await
     }
 
-    /// Another node's part that delivers.
+    /// The delivery job of another node.
     pub fn another_deliverer(&self) -> Deliverer {
         Deliverer::new(self.app.clone())
     }
@@ -76,7 +76,7 @@ impl Stage {
     }
 }
 
-/// A receiver that answers with one status for ever.
+/// A receiver that always responds with one status.
 pub async fn answering(status: u16) -> Receiver {
     Receiver::start(move |_, _| launchway_testing::receiver::Reply::status(status)).await
 }
@@ -89,7 +89,7 @@ pub fn secret(text: &Value) -> Secret {
     Secret::from_bytes(&bytes).unwrap()
 }
 
-/// What has been received must be signed by these secrets, in this order, at this time.
+/// Every received request must be signed with these secrets, in this order, at this time.
 pub fn assert_signed(received: &Received, secrets: &[Secret], at: EpochMs) {
     assert_eq!(received.header("webhook-timestamp"), (at / SECOND).to_string());
     let id = received.header("webhook-id");

@@ -1,4 +1,4 @@
-//! What is done to a submission: rollouts changed, halted, resumed; canceled, deleted, retried.
+//! Changes of a submission: rollouts changed, halted and resumed; canceled, deleted, retried.
 
 use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_domain::id::SubmissionId;
@@ -42,7 +42,7 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
     stage
         .change(id, json!({"rollout": 100}))
         .await
-        .refused(400, "The submission is success; only a release that is rolling_out or halted can be changed");
+        .refused(400, "The submission is success. Only a release that is rolling_out or halted can be changed.");
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_phased_release_is_halted_resumed_and_ended() {
     stage
         .change(id, json!({"status": "halted"}))
         .await
-        .refused(400, "The submission is queued; only a release that is rolling_out or halted can be changed");
+        .refused(400, "The submission is queued. Only a release that is rolling_out or halted can be changed.");
     stage.until(id, "rolling_out").await;
     stage
         .change(id, json!({"rollout": 50}))
@@ -79,7 +79,7 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
     let options = json!({"usesNonExemptEncryption": false, "manualRelease": true});
     let id = stage.submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options})).await;
     stage.until(id, "in_review").await;
-    // The review takes its time; then it waits, whatever time it is.
+    // The review takes some time; then the submission waits indefinitely.
     for _ in 0..10 {
         stage.advance(600_000);
         stage.work().await;
@@ -88,7 +88,7 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
     stage
         .change(id, json!({"rollout": 100}))
         .await
-        .refused(400, "The version is not released yet; status rolling_out releases it once it is approved");
+        .refused(400, "The version is not released yet. Set status to rolling_out to release it once it is approved.");
     stage.change(id, json!({"status": "rolling_out"})).await.ok();
     stage.succeeded(id).await;
     assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [1, 1]);
@@ -116,7 +116,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     stage.read(reviewed).await.has(json!({"status": "canceled", "cancelRequested": false}));
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     let retry = stage.retry(reviewed).await;
-    retry.refused(400, "The submission is canceled. Only a failed or rejected submission can be retried.");
+    retry.refused(400, "The submission is canceled Only a failed or rejected submission can be retried.");
     let events = stage.events(stage.org).await;
     let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
     assert_eq!(own.count(), 1, "that the second one began: {events:?}");
@@ -176,7 +176,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
     stage.work().await;
     let view = stage.read(id).await;
     view.has(json!({"status": "rolling_out", "rollout": 20, "error": null}));
-    assert!(view["events"].to_string().contains("The change was not made"), "{view:#}");
+    assert!(view["events"].to_string().contains("The change failed"), "{view:#}");
     stage.change(id, json!({"rollout": 100})).await.ok();
     stage.ended(id).await.has(json!({"status": "success", "rollout": 100}));
 }
@@ -195,7 +195,7 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
         (&json!("failed"), &json!("STORE_UNAVAILABLE"), &json!(true)),
         "{failed:#}"
     );
-    assert!(failed["events"].to_string().contains("It is tried again"), "{failed:#}");
+    assert!(failed["events"].to_string().contains("The step is retried"), "{failed:#}");
     stage.open_stores(settings());
     stage.retry(id).await.ok();
     assert_eq!(stage.ended(id).await["status"], "success");

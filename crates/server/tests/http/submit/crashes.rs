@@ -1,5 +1,5 @@
-//! The process dies at every call of every flow, before the call has its effect and after it, which is between every two
-//! things that are kept: the flow ends right all the same, and the ledger counts one upload, one commit, one release.
+//! The process dies at every call of every flow, before the call has its effect and after it, that is, between every
+//! two writes. The flow still ends correctly, and the ledger counts one upload, one commit, one release.
 
 use launchway_app_store_simulator::Settings;
 use launchway_domain::platform::Platform;
@@ -17,13 +17,13 @@ const CANCELED: &str = "app store, canceled in review";
 const PLAY: &str = "google play, for all";
 const STAGED: &str = "google play, staged, halted and resumed";
 
-/// What is done to a submission on its way.
+/// A change of a running submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Act {
     Nothing,
-    /// When it rolls out: halted, resumed, and given to everybody.
+    /// During the rollout: halted, resumed, and released to everyone.
     Changes,
-    /// When it is in review.
+    /// During the review.
     Cancel,
 }
 
@@ -32,7 +32,7 @@ struct Flow {
     platform: Platform,
     fields: Value,
     act: Act,
-    /// How often what is to have happened.
+    /// The expected number of each effect.
     ledger: &'static [(&'static str, usize)],
     end: &'static str,
 }
@@ -99,9 +99,10 @@ fn flows() -> Vec<Flow> {
     ]
 }
 
-/// Takes a submission through a flow; the process dies once, as told. Gives also the first call that no other flow makes.
+/// Takes a submission through a flow with one death of the process. Also returns the first call that no other flow
+/// makes.
 async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) -> (Submission, u64) {
-    // Quick stores: a reading that only waits is made a few times, not for half an hour.
+    // Fast stores: polling takes a few calls, not half an hour.
     stage.open_stores(Settings { processing: 20 * SECOND, review: 2 * MINUTE, phased_day: 10 * MINUTE, ..settings() });
     stage.dies(death);
     let mut body = flow.fields.clone();

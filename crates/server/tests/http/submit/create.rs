@@ -1,4 +1,4 @@
-//! Making submissions: forms, sources, credentials, and who may.
+//! Creating submissions: forms, sources, credentials, and permissions.
 
 use launchway_domain::platform::Platform;
 use launchway_domain::time::DAY;
@@ -20,8 +20,8 @@ async fn the_form_is_checked_and_names_the_field() {
     let play = |fields: Value| (json!("production"), fields);
     let apple = |destination: &str, fields: Value| (json!(destination), fields);
     for ((destination, fields), message) in [
-        (play(json!({"uploadId": null})), "Name either buildId or uploadId"),
-        (play(json!({"buildId": "y"})), "Name either buildId or uploadId"),
+        (play(json!({"uploadId": null})), "Specify either buildId or uploadId"),
+        (play(json!({"buildId": "y"})), "Specify either buildId or uploadId"),
         (
             play(json!({"destination": "a/b"})),
             "destination must be testflight or app_store, or the name of a track of Google Play",
@@ -29,7 +29,10 @@ async fn the_form_is_checked_and_names_the_field() {
         (play(json!({"rollout": 0})), "rollout must be a whole percent from 1 to 100"),
         (play(json!({"rollout": 101})), "rollout must be a whole percent from 1 to 100"),
         (play(json!({"rollout": 300})), "rollout must be a whole percent from 1 to 100"),
-        (apple("testflight", json!({"rollout": 50})), "rollout is not for testflight: its groups get all of it"),
+        (
+            apple("testflight", json!({"rollout": 50})),
+            "rollout does not apply to testflight, whose groups get the whole build",
+        ),
         (
             play(json!({"releaseNotes": [{"locale": "", "text": "x"}]})),
             "releaseNotes[0].locale must be a language such as en-US",
@@ -50,25 +53,25 @@ async fn the_form_is_checked_and_names_the_field() {
             apple("app_store", json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(4001)}]})),
             "releaseNotes[0].text must have 1 to 4000 characters",
         ),
-        (play(json!({"options": {"groups": ["a"]}})), "options.groups is for testflight only"),
-        (apple("app_store", json!({"options": {"groups": ["a"]}})), "options.groups is for testflight only"),
+        (play(json!({"options": {"groups": ["a"]}})), "options.groups is only for testflight"),
+        (apple("app_store", json!({"options": {"groups": ["a"]}})), "options.groups is only for testflight"),
         (
             apple("testflight", json!({"options": {"groups": [" "]}})),
             "options.groups must be at most 50 names of 1 to 100 characters",
         ),
         (
             apple("testflight", json!({"options": {"manualRelease": true}})),
-            "options.manualRelease is for app_store only",
+            "options.manualRelease is only for app_store",
         ),
-        (apple("app_store", json!({"options": {"draft": true}})), "options.draft is for Google Play only"),
+        (apple("app_store", json!({"options": {"draft": true}})), "options.draft is only for Google Play"),
         (play(json!({"options": {"priority": 6}})), "options.priority must be a whole number from 0 to 5"),
         (
             play(json!({"options": {"countries": ["DE"]}})),
-            "options.countries is for production with a rollout below 100 only",
+            "options.countries is only for production with a rollout below 100",
         ),
         (
             play(json!({"rollout": 5, "options": {"countries": ["de"]}})),
-            "options.countries must be countries such as [\"DE\", \"FR\"]",
+            "options.countries must be country codes such as [\"DE\", \"FR\"]",
         ),
         (
             play(json!({"options": {"releaseName": "x".repeat(51)}})),
@@ -80,11 +83,11 @@ async fn the_form_is_checked_and_names_the_field() {
         ),
         (
             play(json!({"options": {"symbols": [{"kind": "native"}]}})),
-            "options.symbols[0] must name either artifactId or uploadId",
+            "options.symbols[0] must have either artifactId or uploadId",
         ),
         (
             play(json!({"options": {"symbols": [{"kind": "native", "artifactId": "y"}]}})),
-            "options.symbols[0].artifactId is for a submission with buildId only",
+            "options.symbols[0].artifactId is only for a submission with buildId",
         ),
     ] {
         let mut body = with(json!({"uploadId": "x", "destination": destination}), &fields);
@@ -102,7 +105,7 @@ async fn the_form_is_checked_and_names_the_field() {
         assert!(refused.text("message").contains(part), "{refused}");
     }
     for (change, message) in [
-        (json!({}), "Name rollout or status"),
+        (json!({}), "Specify rollout or status"),
         (json!({"status": "success"}), "status must be halted or rolling_out"),
         (json!({"rollout": 0}), "rollout must be a whole percent from 1 to 100"),
         (json!({"rollout": 100, "status": "halted"}), "rollout must be below 100 with status halted"),
@@ -116,7 +119,7 @@ async fn a_source_must_be_an_app_for_that_store() {
     let stage = Stage::new().app_stores().await;
     let internal = |upload: &str| json!({"uploadId": upload, "destination": "internal"});
     let zip = stage.upload_file(&stage.key, "app.zip", APK).await;
-    let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which";
+    let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must have that extension";
     stage.submit(internal(&zip)).await.refused(400, wrong_name);
     let broken = stage.upload_file(&stage.key, "app.apk", b"no archive").await;
     let refused = stage.submit(internal(&broken)).await.expect(400);
@@ -124,11 +127,11 @@ async fn a_source_must_be_an_app_for_that_store() {
     let ipa = stage.upload_file(&stage.key, "App.ipa", IPA).await;
     stage.submit(internal(&ipa)).await.refused(400, "destination must be testflight or app_store for ios");
     assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new(), "nothing is left of what was refused");
-    // What was refused can be used for what fits.
+    // A refused upload can be used for a matching submission.
     let fitting = json!({"uploadId": ipa, "destination": "testflight"});
     let made = stage.submit(fitting.clone()).await.created();
     made.has(json!({"status": "queued", "buildId": null, "rollout": 100}));
-    stage.submit(fitting).await.refused(400, "This upload was used before; upload the file again");
+    stage.submit(fitting).await.refused(400, "This upload was already used. Upload the file again.");
     let build = stage.built(Platform::Android, &[("mapping.txt", b"a -> b")]).await;
     let refused = stage.submit(json!({"buildId": build, "destination": "internal"})).await.expect(400);
     assert!(refused.text("message").starts_with("The build gave no .aab or .apk"), "{refused}");
@@ -141,7 +144,7 @@ async fn a_source_must_be_an_app_for_that_store() {
     stage
         .submit(json!({"buildId": waiting, "destination": "internal"}))
         .await
-        .refused(400, "The build is queued; only one that succeeded can be submitted");
+        .refused(400, "The build is queued. Only a successful build can be submitted.");
 }
 
 #[tokio::test]
@@ -156,12 +159,12 @@ async fn the_only_fitting_credential_is_taken_else_one_is_named() {
     };
     submit(json!({})).await.refused(
         400,
-        "No credential of the kind google_service_account is there for this app; an admin adds one with POST /credentials",
+        "This app has no credential of the kind google_service_account. An admin can add one with POST /credentials.",
     );
     let [apple, google] = app.store_credentials(&key).await;
     submit(json!({"credentialId": apple})).await.refused(
         400,
-        "credentialId must name a credential of the kind google_service_account, and this one is app_store_connect_key",
+        "credentialId must be a credential of the kind google_service_account, but this one is app_store_connect_key",
     );
     submit(json!({"credentialId": "x"})).await.refused(404, "No credential has this id");
     let [_, other] = app.store_credentials(&key).await;
@@ -222,7 +225,7 @@ async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
     let id = stage.submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"})).await;
     assert_eq!(stage.ended(id).await["status"], "failed");
     crate::stage::builds::put(&stage, "submissions/nobody/left", b"over").await;
-    // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
+    // The sweep needs a first run, and leaves objects that are young by the storage's own clock.
     for _ in 0..3 {
         stage.advance(2 * DAY);
         clean_up(&stage.app).await.unwrap();

@@ -1,4 +1,4 @@
-//! Each destination, to live.
+//! Each destination, until it is live.
 
 use launchway_app_store_simulator::Outcome;
 use launchway_domain::platform::Platform;
@@ -42,7 +42,7 @@ async fn testflight(mut stage: Stage) {
     assert_eq!(kinds, ["submission.started", "submission.succeeded"]);
     let objects = stage.app.blob.list(None).await.unwrap();
     assert_eq!(objects, [], "the app is not kept when it is there");
-    // The secrets were opened once, and that is in the log.
+    // The secrets were opened once, and the audit log says so.
     let opened = stage.audit(stage.org).await;
     let opened = opened.iter().filter(|line| line.action == "secret.open");
     assert!((1..=2).contains(&opened.count()));

@@ -1,4 +1,4 @@
-//! Several nodes share the work, and one that stops leaves it to the others.
+//! Several nodes share the work; when one stops, the others take over.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn two_at_once(setup: Setup) {
     }
     let node = || Submitter::new(stage.app.clone(), CancellationToken::new());
     let (mut one, mut other) = (node(), node());
-    // Long enough for every step of every flow: each wait of a store is over by then.
+    // Long enough for every step of every flow, including each wait for a store.
     for _ in 0..60 {
         let (first, second) = tokio::join!(one.work_due(), other.work_due());
         first.unwrap();
@@ -63,13 +63,13 @@ async fn a_stopping_node_ends_its_step_and_leaves_the_rest() {
     tokio::time::timeout(Duration::from_secs(60), running).await.unwrap().unwrap();
     let record = stage.record(id).await.unwrap();
     assert!(!record.state.status.is_final());
-    // Nobody has it: it is due as soon as the store has worked, without waiting for a claim to lapse.
+    // Nobody has claimed it: it is due as soon as the store is done, without waiting for a claim to expire.
     assert_eq!(stage.ended(id).await["status"], "success");
     assert!(stage.record(id).await.unwrap().work.claim > 1);
     assert_eq!(counts(&stage.ledger(), ["upload", "build"]), [1, 1]);
 }
 
-/// A claim under which nothing is heard lapses, and what is told under it afterwards is refused.
+/// A claim without renewals expires, and later writes under it are refused.
 #[tokio::test]
 async fn a_step_that_is_told_too_late_changes_nothing() {
     use launchway_ops::submissions::report::{self, LEASE, Report};

@@ -1,4 +1,4 @@
-//! What a store would refuse is told before any call to it.
+//! What a store would refuse is reported before any call to it.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
         }
         assert_eq!(stage.calls(), 0, "{code}");
         let retry = stage.retry(id).await.expect(400);
-        assert!(retry.text("message").starts_with("To try the same again"), "{retry}");
+        assert!(retry.text("message").starts_with("A retry would fail"), "{retry}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is secret of a submission: the store's keys, and the address of an upload that is under way.
+//! The secrets of a submission: the store's keys, and the URL of a running upload.
 
 use crate::support::{Fields, Says};
 use base64::Engine;
@@ -40,7 +40,7 @@ async fn a_service_account_cannot_steer_the_servers_calls() {
         let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
         let made = stage.post(&stage.key, "/credentials", body).await;
         if made.status == 400 {
-            // What is refused at once need not be refused later.
+            // What is refused immediately need not be refused later.
             continue;
         }
         let credential = made.created()["id"].clone();
@@ -74,12 +74,12 @@ async fn a_key_is_opened_once_an_hour_and_not_after_its_deletion() {
     stage.advance(HOUR / 2);
     stage.work().await;
     let failed = stage.read(id).await;
-    assert_eq!(failed["error"]["message"], "The credential of this submission was deleted.", "{failed:#}");
+    assert_eq!(failed["error"]["message"], "The credential of this submission was deleted", "{failed:#}");
     let path = format!("/submit/retry?id={id}");
     let refused = stage.post(&stage.key, &path, ()).await.expect(400);
     assert!(refused.text("message").contains("POST /credentials"), "{refused}");
     stage.store_credentials(&stage.key).await;
-    // Another one has taken its place.
+    // Another one has replaced it.
     stage.post(&stage.key, &path, ()).await.ok();
     stage.until(id, "rolling_out").await;
     stage.change(id, json!({"rollout": 100})).await.ok();

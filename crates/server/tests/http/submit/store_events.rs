@@ -1,5 +1,5 @@
-//! Events of App Store Connect over HTTP: a signed one makes the submissions that it concerns look at the store now, and any
-//! other nothing.
+//! Events of App Store Connect over HTTP: a signed event makes the affected submissions poll the store now; any other
+//! has no effect.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -16,7 +16,7 @@ use crate::support::{Answer, TestApp};
 
 const NOT_PROVEN: &str = "The signature is not valid for this address. Check the webhook's secret.";
 
-/// Where events may be sent, and what they are signed with.
+/// The URL for events, and the secret that signs them.
 struct Place {
     credential: String,
     url: String,
@@ -24,7 +24,7 @@ struct Place {
 }
 
 impl Place {
-    /// That of a new credential.
+    /// The webhook of a new credential.
     async fn new(app: &TestApp, key: &str) -> Place {
         let body = json!({
             "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(P8), "keyId": "ABCDE12345",
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    /// Sends an event that is taken.
+    /// Sends an event that is accepted.
     async fn tell(&self, app: &TestApp, event: &str) {
         let answer = self.send(app, event).await;
         assert_eq!((answer.status.as_u16(), answer.text()), (200, String::new()));
@@ -57,7 +57,7 @@ async fn send(app: &TestApp, url: &str, signature: Option<&str>, event: &str) ->
     Answer::to(request).await
 }
 
-/// The event that the upload of a build changed.
+/// The event of a changed build upload.
 fn event(upload: &str) -> String {
     let subject = json!({"type": "buildUploads", "id": upload});
     let data = json!({
@@ -66,7 +66,7 @@ fn event(upload: &str) -> String {
     json!({"data": data}).to_string()
 }
 
-/// A submission whose upload the store works on, and the id of that upload.
+/// A submission whose upload the store is processing, and the id of that upload.
 async fn processing(stage: &mut Stage) -> (SubmissionId, String) {
     let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
@@ -75,7 +75,7 @@ async fn processing(stage: &mut Stage) -> (SubmissionId, String) {
     (id, upload.as_str().expect("the upload was made").to_owned())
 }
 
-/// In how many milliseconds the next step is due.
+/// The number of milliseconds until the next step is due.
 async fn due_in(stage: &Stage, id: SubmissionId) -> i64 {
     let record = stage.record(id).await.unwrap();
     record.work.due_at.expect("something comes next") - stage.clock.now()
@@ -97,7 +97,7 @@ async fn what_it_concerns_looks_at_the_store_now() {
     stage.work().await;
     assert!(stage.calls() > calls, "it looked");
 
-    // The same event again, now and when all is over, costs a look at most.
+    // Repeating the event, now and after the end, costs at most one poll.
     place.tell(&stage, &event(&upload)).await;
     assert_eq!(stage.ended(id).await["status"], "success");
     place.tell(&stage, &event(&upload)).await;
@@ -128,7 +128,7 @@ async fn what_is_not_signed_for_this_address_is_refused() {
     ] {
         send(&stage, url, signature, body).await.refused(401, NOT_PROVEN);
     }
-    // With the credential its events end.
+    // Deleting the credential ends its events.
     stage.delete(&stage.key, &format!("/credentials?id={}", place.credential)).await.ok();
     place.send(&stage, &event).await.refused(401, NOT_PROVEN);
     assert_eq!(due_in(&stage, id).await, wait);

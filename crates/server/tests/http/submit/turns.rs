@@ -1,5 +1,5 @@
-//! Submissions of one app to the App Store go one after the other: the others wait and say for which one, and none reports
-//! success for a build that customers do not have.
+//! Submissions of one app to the App Store take turns: the others wait and say for which one, and none reports success
+//! for a build that customers do not have.
 
 use std::io::{Cursor, Read, Write};
 
@@ -18,7 +18,7 @@ use crate::support::{Fields, Says, Setup};
 
 const FAR: i64 = 1 << 50;
 
-/// The app of the fixture with another version and build number, of as many letters.
+/// The fixture's app with another version and build number of the same length.
 pub fn renumbered(version: &str, build: &str) -> Vec<u8> {
     let mut from = zip::ZipArchive::new(Cursor::new(IPA)).unwrap();
     let mut to = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -61,14 +61,14 @@ async fn submit(stage: &Stage, build: &str) -> SubmissionId {
     id_of(&stage.submit(body).await.created())
 }
 
-/// Keeps everybody from working on a submission, or lets them again.
+/// Blocks all work on a submission, or unblocks it.
 async fn freeze(stage: &Stage, id: SubmissionId, until: Option<i64>) {
     let mut tx = stage.app.db.write().await.unwrap();
     tx.org(stage.org).hold_submission(id, until).await.unwrap();
     tx.commit().await.unwrap();
 }
 
-/// Works until a submission is over or waits for its turn. Gives how it stands.
+/// Works until a submission has ended or waits for its turn. Returns its state.
 async fn until_it_waits(stage: &mut Stage, id: SubmissionId) -> Value {
     stage.until_so(id, |record| record.events.last().is_some_and(|event| event.message.contains("waits"))).await;
     stage.read(id).await
@@ -84,7 +84,7 @@ fn released(stage: &Stage) -> Vec<String> {
     entries.map(|entry| entry.subject.clone()).collect()
 }
 
-/// Works on a submission until the process dies as ordered, or the submission is in review.
+/// Works on a submission until the scheduled death, or until it is in review.
 async fn until_it_dies(stage: &mut Stage, id: SubmissionId) {
     loop {
         stage.work().await;
@@ -110,8 +110,8 @@ async fn two_builds(stage: &mut Stage, second: &[u8]) -> [String; 2] {
     [seven, stage.built(Platform::Ios, &[("App.ipa", second)]).await]
 }
 
-/// The first is interrupted at each of its calls; the second then goes as far as it can. A version goes live once, so two
-/// builds of one version get a new store for each call.
+/// The first is interrupted at each of its calls; the second then runs as far as it can. A version goes live once, so
+/// two builds of one version need a new store for each call.
 async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Option<&str>) {
     let mut stage = Stage::new().with(setup()).app_stores().await;
     let mut builds = two_builds(&mut stage, second).await;
@@ -126,7 +126,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
         stage.open_stores(quick());
         let (first, other) = (submit(&stage, seven).await, submit(&stage, eight).await);
         freeze(&stage, other, Some(FAR)).await;
-        // The calls before the version concern the first alone.
+        // The calls before the version is created affect only the first.
         stage.until_so(first, |record| record.external.contains_key("buildId")).await;
         stage.dies(Some(Death::Before(call)));
         until_it_dies(&mut stage, first).await;
@@ -135,7 +135,7 @@ async fn interrupted_at_every_call(setup: fn() -> Setup, second: &[u8], code: Op
             break;
         }
         if !has_its_turn(&stage, first).await {
-            // The other one would go first, and its higher build number keep the first out of the rounds that follow.
+            // The other one would go first, and its higher build number would block the first in the following rounds.
             stage.post(&stage.key, &format!("/submit/cancel?id={other}"), ()).await.ok();
             assert_eq!(stage.ended(first).await["status"], "success");
             call += 1;
@@ -203,7 +203,7 @@ async fn testflight_does_not_wait_for_the_app_store() {
     assert_eq!(stage.read(live).await["status"], "in_review");
 }
 
-/// However the first one ends, the next one has its turn.
+/// However the first one ends, the next one gets its turn.
 #[tokio::test]
 async fn a_submission_that_ends_in_any_way_frees_its_turn() {
     for end in ["cancel", "delete", "reject", "fail"] {
@@ -267,7 +267,7 @@ async fn a_build_put_in_its_place_by_hand_fails_the_submission() {
     message.says("instead of this submission's build");
 }
 
-/// An older node took no turn for what it has in review.
+/// An older node takes no turn for a submission in review.
 #[tokio::test]
 async fn what_is_in_review_without_a_turn_is_waited_for() {
     let mut stage = stage().await;
@@ -294,11 +294,11 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
     stage.until(first, "in_review").await;
     let mut made = vec![first];
     for _ in 1..100 {
-        // Ids grow with time.
+        // Ids increase with time.
         stage.advance(1);
         made.push(submit(&stage, &build).await);
     }
-    // The order is that of those who wait, so all of them do before the first one is released.
+    // The order is that of waiting submissions, so all of them wait before the first is released.
     for id in &made[1..] {
         stage.until_so(*id, |record| record.events.last().unwrap().message.contains("waits until")).await;
     }

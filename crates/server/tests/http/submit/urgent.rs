@@ -1,5 +1,5 @@
-//! A halt and a cancel act within seconds, whatever else the process does: while uploads take all places, while the step of
-//! the submission itself takes its time, and while another submission of the same app uploads.
+//! A halt and a cancel take effect within seconds, whatever else the process does: while uploads use all slots, while
+//! the submission's own step is running, and while another submission of the same app uploads.
 
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
@@ -13,7 +13,7 @@ use crate::stage::Stage;
 use crate::stage::app_stores::{APK, IPA, counts, id_of, settings_with_encryption_answered};
 use crate::support::until;
 
-/// What the parts of uploads to App Store Connect are sent to, and the chunks to Google Play.
+/// The URLs of upload parts for App Store Connect, and of chunks for Google Play.
 const PARTS: &str = "/simulator/parts/";
 const CHUNKS: &str = "/simulator/sessions/";
 
@@ -21,7 +21,7 @@ async fn stage() -> Stage {
     Stage::new().app_stores_with(settings_with_encryption_answered()).await
 }
 
-/// The work goes on by itself from here, until the token is canceled.
+/// From here on the job runs in the background until the token is canceled.
 fn run(stage: &Stage) -> (JoinHandle<()>, CancellationToken) {
     let stop = CancellationToken::new();
     let running = tokio::spawn(Submitter::new(stage.app.clone(), stop.clone()).run());
@@ -44,7 +44,7 @@ async fn a_halt_does_not_wait_behind_uploads_that_take_every_place() {
         stage.submitted("App.ipa", &bytes, json!({"destination": "testflight"})).await;
     }
     let (running, stop) = run(&stage);
-    // The first one was announced by the release that is out.
+    // The first one was announced by the released version.
     let all_begun = async || stage.ledger().count("upload_announced") == 5 && stage.way.waiting() >= 4;
     until("uploads have taken every place", all_begun).await;
     stage.change(live, json!({"status": "halted"})).await.ok();
@@ -70,7 +70,7 @@ async fn a_cancel_does_not_wait_for_the_upload_that_it_ends() {
     running.await.unwrap();
 }
 
-/// Google Play takes one change of an app at a time; the upload begins anew after the halt.
+/// Google Play accepts one edit of an app at a time; the upload restarts after the halt.
 #[tokio::test]
 async fn a_halt_does_not_wait_for_an_upload_of_the_same_app() {
     let mut stage = stage().await;

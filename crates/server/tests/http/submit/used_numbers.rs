@@ -1,4 +1,4 @@
-//! A build number that the store has already: only what this service sent with the same bytes is released.
+//! A build number that the store already has: only a file that this service sent with the same bytes is released.
 
 use crate::support::{Fields, Says};
 use launchway_app_store_simulator::ByHand;
@@ -55,7 +55,7 @@ async fn a_bundle_that_a_person_uploaded_is_not_released_as_this_one() {
     assert_eq!(counts(&stage.ledger(), ["commit", "release"]), [0, 0]);
 }
 
-/// Both pass the preflight, for nothing is known of the other one then.
+/// Both pass the preflight, because neither knows about the other yet.
 #[tokio::test]
 async fn of_two_binaries_with_one_number_at_once_one_is_released() {
     let mut stage = stage().await;
@@ -87,7 +87,7 @@ async fn one_build_for_two_destinations_at_once_is_uploaded_once() {
     assert_eq!(counts(&stage.ledger(), ["upload", "build", "release"]), [1, 1, 1]);
 }
 
-/// The record of the upload is what tells whose a build is.
+/// The record of the upload says who owns a build.
 #[tokio::test]
 async fn without_a_record_the_same_file_is_not_enough() {
     let mut stage = stage().await;

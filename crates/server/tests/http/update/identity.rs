@@ -102,9 +102,9 @@ async fn the_server_takes_the_number_above_the_highest() {
     app.publish(&key, json!({"buildNumber": "50"})).await.is(400);
     assert_eq!(app.published(&key, json!({})).await["buildNumber"], "51", "a publish that failed took none");
     app.published(&key, json!({"buildNumber": "999999999999999999"})).await;
-    app.publish(&key, json!({})).await.refused(400, "There is no build number above the highest one; name one");
+    app.publish(&key, json!({})).await.refused(400, "No build number above the highest one is left. Specify one.");
     let none_left = app.publish(&key, json!({"buildNumber": "auto"})).await;
-    none_left.refused(400, "There is no build number above the highest one; name one");
+    none_left.refused(400, "No build number above the highest one is left. Specify one.");
 }
 
 #[tokio::test]

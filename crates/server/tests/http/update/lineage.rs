@@ -56,7 +56,7 @@ async fn a_source_may_be_paused_or_withdrawn_but_not_deleted() {
         app.patch(&key, &of(&source), json!({"status": status})).await.ok();
         again(&app, &key, &source, json!({"buildNumber": build})).await.created();
     }
-    let wrong = "sourceUpdateId names an update of another app or platform";
+    let wrong = "sourceUpdateId is an update of another app or platform";
     again(&app, &key, &source, json!({"platform": "ios"})).await.refused(400, wrong);
     again(&app, &key, &source, json!({"bundleId": "com.example.app2"})).await.refused(400, wrong);
     again(&app, &key, &source, json!({"bundleId": "COM.example.app"})).await.created();
@@ -72,6 +72,6 @@ async fn one_source_must_be_named_and_only_one() {
     let source = app.published(&key, json!({})).await;
     let upload = app.upload(&key, &package("a", b"a")).await;
     let refused = again(&app, &key, &source, json!({"uploadId": upload})).await;
-    refused.refused(400, "name either uploadId or sourceUpdateId");
-    again(&app, &key, &json!({}), json!({})).await.refused(400, "name either uploadId or sourceUpdateId");
+    refused.refused(400, "Specify either uploadId or sourceUpdateId");
+    again(&app, &key, &json!({}), json!({})).await.refused(400, "Specify either uploadId or sourceUpdateId");
 }

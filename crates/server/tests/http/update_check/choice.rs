@@ -1,4 +1,4 @@
-//! Which update a check is offered: the newest candidate, by platform, configuration, status and rollout.
+//! The update that a check is offered: the newest candidate, by platform, configuration, status and rollout.
 
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::UpdateStatus;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::stage::BUNDLE;
 use crate::support::{Fields, TestApp};
 
-/// What is offered, as `version/buildNumber/platform`, or the message.
+/// The offered update as `version/buildNumber/platform`, or the message.
 async fn offered(app: &TestApp, query: &str) -> String {
     let answer = app.checked(BUNDLE, query).await;
     let text = |field: &str| answer[field].as_str().unwrap_or_default().to_owned();
@@ -19,7 +19,7 @@ async fn offered(app: &TestApp, query: &str) -> String {
     }
 }
 
-/// The id of what is offered.
+/// The id of the offered update.
 async fn offered_id(app: &TestApp, query: &str) -> Option<String> {
     let answer = app.checked(BUNDLE, &format!("{query}&currentUpdateId=none")).await;
     answer["id"].as_str().map(str::to_owned)
@@ -33,7 +33,7 @@ async fn delete(app: &TestApp, key: &str, update: &Value) {
     app.delete(key, &format!("/update?id={}", update.id())).await.ok();
 }
 
-/// "Newest: highest version, then build number", never the order of publishing.
+/// "Newest: highest version, then build number", regardless of the order of publishing.
 #[tokio::test]
 async fn the_newest_is_the_highest_version_then_the_highest_build() {
     let (app, key) = TestApp::with_key().await;
@@ -161,7 +161,7 @@ async fn a_bundle_without_updates_and_one_without_news_differ() {
     assert_eq!(offered(&app, question).await, none, "deleted");
 }
 
-/// More changes than a node follows in one transaction, made behind its back.
+/// More changes by another node than a node follows in one transaction.
 #[tokio::test]
 async fn a_node_that_is_far_behind_follows_to_the_end() {
     let (app, org, key) = TestApp::with_org().await;
@@ -225,7 +225,7 @@ async fn a_device_outside_the_only_rollout_has_no_update() {
     }
 }
 
-/// "What the index holds is bounded: updates per bundle are configurable": the newest that can be offered are kept.
+/// "What the index holds is bounded: updates per bundle are configurable": it keeps the newest that can be offered.
 #[tokio::test]
 async fn the_newest_updates_of_a_bundle_are_offered_up_to_a_setting() {
     let app = TestApp::with(settings!(updates_per_bundle = "2")).await;

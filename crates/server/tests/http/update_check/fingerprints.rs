@@ -1,4 +1,4 @@
-//! Fingerprints in the check: which update agrees, and the reason when none does.
+//! Fingerprints in the check: which update matches, and the reason if none does.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use crate::support::{Fields, NOBODY, TestApp};
 
 const UNKNOWN_CHANGE: &str = "The native code of this update differs from the installed app";
 
-/// A `lwfp-1` document; its keys stand in the order of RFC 8785.
+/// A `lwfp-1` document; its keys are in the order of RFC 8785.
 fn document(native: char, plugins: Value, resources: char) -> Value {
     let hash = |digit: char| digit.to_string().repeat(64);
     json!({
@@ -17,7 +17,7 @@ fn document(native: char, plugins: Value, resources: char) -> Value {
     })
 }
 
-/// The hash of a document whose keys are ASCII and sorted: then its plain JSON text is the canonical one.
+/// The hash of a document whose keys are ASCII and sorted, so that its plain JSON text is canonical.
 fn hash(document: &Value) -> String {
     hex::encode(Sha256::digest(document.to_string()))
 }
@@ -53,7 +53,7 @@ async fn the_newest_match_wins_else_the_newest_needs_a_store_update() {
     }
 }
 
-/// Only what is newer than the caller can need a store update, and only what its rollout reaches.
+/// Only an update that is newer than the caller and whose rollout includes it can require a store update.
 #[tokio::test]
 async fn an_update_that_is_no_candidate_asks_for_no_store_update() {
     let (app, key) = TestApp::with_key().await;

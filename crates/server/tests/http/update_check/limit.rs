@@ -37,7 +37,7 @@ async fn a_client_has_checks_a_minute_and_is_told_when_to_return() {
     assert_ne!(ask_from(&app, &[]).await.status, 500, "a clock that goes back");
 }
 
-/// Every spelling of one client, and who is another.
+/// Every spelling of one client, and other clients.
 #[tokio::test]
 async fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
     let app = limited("127.0.0.1,10.0.0.0/8").await;
@@ -57,7 +57,7 @@ async fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
     }
 }
 
-/// The attack: somebody with an IPv6 /48 asks from a new /64 each time.
+/// The attack: a client with an IPv6 /48 uses a new /64 for each request.
 #[tokio::test]
 async fn many_clients_of_one_network_are_limited_together() {
     let app = limited("127.0.0.1").await;

@@ -1,5 +1,5 @@
-//! Hashes of the same native code: `lwfp-1` counts what signs an app, `lwfp-2` does not, and the server knows which belong
-//! together.
+//! Hashes of the same native code: `lwfp-1` includes signing settings, `lwfp-2` does not, and the server knows which
+//! hashes belong together.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::stage::BUNDLE;
 use crate::support::{Fields, TestApp};
 
-/// A document whose native source is this; its keys stand in the order of RFC 8785.
+/// A document with this native source; its keys are in the order of RFC 8785.
 fn document(algorithm: &str, native: char) -> Value {
     let hash = |digit: char| digit.to_string().repeat(64);
     json!({
@@ -20,7 +20,7 @@ fn hash(document: &Value) -> String {
     hex::encode(Sha256::digest(document.to_string()))
 }
 
-/// Tells the server both hashes of a build.
+/// Reports both hashes of a build to the server.
 async fn told(app: &TestApp, key: &str, document: &Value, lwfp2: &str) -> u16 {
     let git = json!({"url": "https://example.com/app.git", "ref": "main"});
     let body = json!({"bundleId": BUNDLE, "platform": "android", "source": {"git": git}, "fingerprint": document});
@@ -39,7 +39,7 @@ async fn apps_that_differ_only_in_signing_take_the_same_updates() {
     let (app, key) = TestApp::with_key().await;
     let (one, other, changed) = (document("lwfp-1", '1'), document("lwfp-1", '2'), document("lwfp-1", '3'));
     let second = hash(&document("lwfp-2", 'a'));
-    // What an older command line publishes: the one hash that it knows.
+    // An update published by an older command line, which knows only one hash.
     app.published(&key, json!({"version": "1.1.0", "fingerprint": other})).await;
     assert!(takes(&app, &hash(&other)).await);
     assert!(!takes(&app, &hash(&one)).await, "nobody has told that they are the same");
@@ -69,7 +69,7 @@ async fn an_update_tells_both_hashes_itself_and_may_be_of_either() {
     assert_eq!(told(&app, &key, &other, &hash(&second)).await, 201);
     assert!(takes(&app, &hash(&other)).await);
 
-    // Published with the other document alone.
+    // Published with only the other document.
     app.published(&key, json!({"version": "1.3.0", "fingerprint": second})).await;
     for installed in [&one, &other, &second] {
         let query = format!("currentVersion=1.0.0&fingerprint={}", hash(installed));
@@ -82,13 +82,13 @@ async fn nobody_but_the_owner_pairs_hashes_of_an_app() {
     let (app, key) = TestApp::with_key().await;
     let (_, stranger) = app.org_with_key().await;
     let (old, new) = (document("lwfp-1", '1'), document("lwfp-1", '2'));
-    // Before anybody has the app, and when it is somebody else's.
+    // Before anyone owns the app, and when someone else does.
     assert_eq!(told(&app, &stranger, &old, &hash(&new)).await, 201);
     app.published(&key, json!({"version": "1.1.0", "fingerprint": new})).await;
     assert!(!takes(&app, &hash(&old)).await);
     assert_eq!(told(&app, &stranger, &old, &hash(&new)).await, 403);
     assert!(!takes(&app, &hash(&old)).await);
-    // What was told first stays.
+    // The first report stays.
     assert_eq!(told(&app, &key, &old, "0").await, 201);
     assert_eq!(told(&app, &key, &old, &hash(&new)).await, 201);
     assert!(!takes(&app, &hash(&old)).await);

@@ -1,10 +1,10 @@
-//! The forms of what a check may ask: bundle identifier, versions, builds, platform, doubled and absurd parameters.
+//! The forms of the check's parameters: bundle identifier, versions, builds, platform, repeated and absurd parameters.
 
 use serde_json::{Value, json};
 
 use crate::support::{Fields, NOBODY, TestApp};
 
-/// What a question is answered.
+/// The response to a query.
 #[derive(Debug, PartialEq)]
 enum Reply {
     Update,
@@ -220,7 +220,7 @@ async fn the_other_parameters_have_their_forms() {
     }
 }
 
-/// A known parameter given twice is 400, however its name is encoded and whatever the values:
+/// A repeated known parameter is a 400, however its name is encoded and whatever its values:
 /// `docs/reference/conventions.md#query-parameters`.
 #[tokio::test]
 async fn a_known_parameter_given_twice_is_refused() {

@@ -1,5 +1,5 @@
-//! A caller that names the update it runs: the id tells the installed build where `currentBuild` does not, and an id that is
-//! not known, or does not fit what the caller says, changes nothing.
+//! A caller that names the update it runs: the id supplies the installed build if `currentBuild` is absent, and an id
+//! that is unknown, or contradicts the caller's other parameters, has no effect.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn id(update: &Value) -> &str {
     update.id()
 }
 
-/// The build number that is offered; empty when nothing is.
+/// The build number that is offered; empty if there is none.
 async fn offered(app: &TestApp, query: &str) -> String {
     let answer = app.checked(BUNDLE, query).await;
     answer["buildNumber"].as_str().unwrap_or_default().to_owned()
@@ -24,7 +24,7 @@ async fn rolled_back(app: &TestApp, key: &str, good: &Value, bad: &Value) -> Val
     app.post(key, "/update", body).await.created()
 }
 
-/// Whatever became of the bad update, on the node that knows it from before and on one that has just started.
+/// Whatever happened to the bad update, on the node that already knows it and on one that has just started.
 #[tokio::test]
 async fn a_roll_back_reaches_a_caller_that_names_only_its_update() {
     for fate in ["published", "paused", "withdrawn", "deleted"] {
@@ -68,14 +68,14 @@ async fn an_id_that_does_not_fit_changes_nothing() {
         (query("1.2.0", id(&runs), ""), "7"),
         (query("1.2", id(&runs), "&platform=android"), "7"),
         (query("1.2.0", &id(&runs).to_uppercase(), ""), ""),
-        // Of another platform than the caller's, of another version, of another app.
+        // For another platform, another version, another app than the caller's.
         (query("1.2.0", id(&runs), "&platform=ios"), ""),
         (query("1.2.0", id(&ios), "&platform=android"), ""),
         (query("1.2.0", id(&ios), ""), ""),
         (query("1.2.0", id(&old), ""), ""),
         (query("1.3.0", id(&runs), ""), ""),
         (query("1.2.0", id(&foreign), ""), ""),
-        // What the caller tells itself counts.
+        // What the caller says takes precedence.
         (query("1.2.0", id(&runs), "&currentBuild=7"), ""),
         (query("1.2.0", id(&runs), "&currentBuild=0"), "7"),
         (query("1.2.0", "update_01kb0000000000000000000000", ""), ""),
@@ -88,7 +88,8 @@ async fn an_id_that_does_not_fit_changes_nothing() {
     }
 }
 
-/// `docs/updates.md#when-the-store-replaces-the-app`: an id that outlives its app is believed, the build is believed before it.
+/// `docs/updates.md#when-the-store-replaces-the-app`: an id that outlives its app is trusted, but the build takes
+/// precedence.
 #[tokio::test]
 async fn an_id_that_the_app_did_not_forget_names_an_older_build() {
     let (app, key) = TestApp::with_key().await;
@@ -101,7 +102,7 @@ async fn an_id_that_the_app_did_not_forget_names_an_older_build() {
     assert_eq!(offered(&app, "currentVersion=1.2.0").await, "");
 }
 
-/// The newest of those that are offered no more are known, however many there are.
+/// The newest of those that are no longer offered stay known, however many there are.
 #[tokio::test]
 async fn of_many_that_were_taken_back_the_newest_are_known() {
     let (app, key) = TestApp::with_key().await;

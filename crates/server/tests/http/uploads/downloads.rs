@@ -134,7 +134,7 @@ async fn another_link_than_the_signed_one_serves_nothing() {
     let answer = ask(&app, Method::PUT, &good, &[("content-length", "0")]).await;
     assert_eq!(answer.status, 403, "a download URL takes nothing");
     let answer = ask(&app, Method::POST, &good, &[]).await;
-    answer.refused(405, "A signed link takes GET and HEAD, or PUT");
+    answer.refused(405, "A signed link supports GET and HEAD, or PUT");
     assert!(answer.header("allow").contains("GET"));
 }
 
@@ -144,5 +144,5 @@ async fn a_link_to_bytes_that_are_gone_is_404() {
     for key in app.app.blob.list(Some(&Key::new("packages").unwrap())).await.unwrap() {
         app.app.blob.delete(&key).await.unwrap();
     }
-    app.get(NOBODY, &url).await.refused(404, "There is nothing behind this link");
+    app.get(NOBODY, &url).await.refused(404, "No file has this link");
 }

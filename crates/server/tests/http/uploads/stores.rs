@@ -57,7 +57,7 @@ async fn life(app: TestApp) {
     };
     assert_eq!(publish(&upload, "1.0.0").await.status, 400, "nothing was sent yet");
     assert!(app.put_bytes(url(&upload), &vec![0; bytes.len()]).await.status.is_success());
-    assert_eq!(publish(&upload, "1.0.0").await.status, 400, "other bytes");
+    assert_eq!(publish(&upload, "1.0.0").await.status, 400, "different bytes");
     assert!(app.put_bytes(url(&upload), &bytes).await.status.is_success());
     let first = publish(&upload, "1.0.0").await.created();
     assert_eq!(publish(&upload, "1.0.1").await.status, 400, "used twice");

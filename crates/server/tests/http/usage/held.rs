@@ -224,7 +224,8 @@ async fn publishes_and_builds_claim_within_the_limit_too() {
 
 #[tokio::test]
 async fn below_the_floor_of_free_space_only_uploads_stop() {
-    const FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
+    const FULL: &str =
+        "The server's disk is nearly full. The operator has to free up space, or lower --min-free-space.";
     let app = TestApp::with(Setup::on_postgres()).await;
     let (org, key) = app.org_with_key().await;
     let update = app.published(&key, json!({})).await;
@@ -245,7 +246,7 @@ async fn below_the_floor_of_free_space_only_uploads_stop() {
     // A link that was signed before is refused before a byte is read.
     let path = announced.text("url").strip_prefix(&app.origin).unwrap();
     let put = full.request(Method::PUT, &format!("{}{path}", full.origin)).body(bytes);
-    Answer::to(put).await.refused(503, "The disk is full; the operator has to make room");
+    Answer::to(put).await.refused(503, "The disk is full. The operator has to free up space.");
 
     let offered = full.checked("com.example.app", "currentVersion=1.0.0").await;
     let download = full.request(Method::GET, offered.text("url")).send().await.unwrap();

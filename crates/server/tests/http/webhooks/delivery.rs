@@ -1,4 +1,4 @@
-//! What arrives at receivers: which events, in which form, signed by whom, and never held up by others.
+//! What receivers get: which events, in which form, with which signatures, and never delayed by other receivers.
 
 use launchway_domain::time::{DAY, HOUR, iso};
 use launchway_domain::webhook::DELIVERY_LIFE;
@@ -125,7 +125,7 @@ async fn for_a_day_after_a_rotation_both_secrets_sign() {
     }
 }
 
-/// Each opening of a secret leaves a line in the audit log, so an opened one is kept for an hour.
+/// Opening a secret writes a line to the audit log, so an opened secret is cached for an hour.
 #[tokio::test]
 async fn a_secret_is_opened_once_an_hour() {
     let mut stage = Stage::new().local_webhooks().await;
@@ -155,7 +155,7 @@ async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
     assert_eq!(stage.delivery(&webhook).await["status"], "succeeded");
 }
 
-/// The running service, with its jobs: nobody tells it that there is something to do.
+/// The running service with its jobs, which find the work themselves.
 #[tokio::test]
 async fn the_running_service_delivers_by_itself() {
     let stage = Stage::new().local_webhooks().await;
@@ -166,7 +166,7 @@ async fn the_running_service_delivers_by_itself() {
     receiver.wait_for(1).await;
     stage.test_event(&webhook).await;
     receiver.wait_for(2).await;
-    // It stops when what was begun is finished and kept.
+    // It stops when started work is finished and stored.
     jobs.stop(&stage.app).await;
     let deliveries = stage.deliveries(&webhook).await;
     assert_eq!(deliveries.len(), 2);
@@ -175,7 +175,7 @@ async fn the_running_service_delivers_by_itself() {
     assert_eq!(receiver.received().len(), 2, "nothing new is begun");
 }
 
-/// Three receivers that never answer, each with more to tell than one may have on its way, and one that does.
+/// Three receivers that never respond, each with more deliveries than may run at once, and one that does respond.
 #[tokio::test]
 async fn a_slow_receiver_holds_up_nobody_else() {
     let stage = Stage::new().local_webhooks().await;

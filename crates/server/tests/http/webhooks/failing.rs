@@ -1,4 +1,4 @@
-//! Failing receivers: deliveries are retried on schedule, given up, and their webhook disabled; nothing is lost on the way.
+//! Failing receivers: deliveries are retried on schedule, given up, and their webhook disabled; no event is lost.
 
 use launchway_domain::time::{DAY, HOUR, MINUTE, SECOND, iso};
 use launchway_domain::webhook_retry::RETRIES;
@@ -30,12 +30,11 @@ async fn is_tried_again_by_the_schedule_and_then_given_up() {
     assert_eq!(json!([delivery["status"], delivery["nextAttemptAt"]]), json!(["failed", null]));
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(attempts.len(), 10);
-    assert!(attempts.iter().all(
-        |attempt| attempt["responseStatus"] == 500 && attempt["error"] == "The receiver answered 500: out of order"
-    ));
+    assert!(attempts.iter().all(|attempt| attempt["responseStatus"] == 500
+        && attempt["error"] == "The receiver responded with status 500: out of order"));
     assert_eq!(stage.deliver_after(30 * DAY).await, 0, "it is given up");
 
-    // The same event and the same bytes at every try, each signed for its own time.
+    // Every attempt sends the same event and the same bytes, signed with its own time.
     let received = receiver.received();
     let mut at = START;
     for (place, one) in received.iter().enumerate() {
@@ -63,7 +62,7 @@ fn shown(webhook: &Value) -> Value {
     json!([webhook["status"], webhook["disabledReason"]])
 }
 
-/// A webhook whose receiver said 410, with one more delivery waiting.
+/// A webhook whose receiver responded with 410, with one more pending delivery.
 async fn gone() -> (Stage, Receiver, Value) {
     let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, before| Reply::status(if before == 0 { 500 } else { 410 })).await;
@@ -90,7 +89,7 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
     let line = lines.iter().find(|line| line.action == "webhook.disable").unwrap();
     assert_eq!((line.actor.as_str(), line.resource.as_str()), ("service", webhook.id()));
     assert!(line.after.as_deref().unwrap().contains("410 Gone"));
-    let refused = "This webhook is disabled; set its status to active first";
+    let refused = "This webhook is disabled. Set its status to active first.";
     let test = format!("/webhooks/test?id={}", webhook.id());
     let again = format!("/webhooks/redeliver?id={}", deliveries[0].id());
     for path in [&test, &again] {
@@ -128,7 +127,7 @@ async fn five_days_of_failure_disable() {
     let statuses: Vec<_> = stage.deliveries(&webhook).await.iter().map(|one| one["status"].clone()).collect();
     assert_eq!(statuses, ["canceled"; 3]);
 
-    // Turned on again it has five days again.
+    // After it is enabled again, it has five days again.
     let body = json!({"id": webhook.id(), "name": "CI", "url": receiver.url("/"), "events": ["*"], "status": "active"});
     stage.put(&stage.key, PATH, body).await.ok();
     stage.publish_and_deliver().await;
@@ -171,7 +170,7 @@ async fn turned_off_by_hand_or_deleted_it_gets_nothing_more() {
     );
 }
 
-/// A node that dies after a claim has told nobody; whoever looks after the claim has lapsed delivers it.
+/// A node dies after a claim without a trace; after the claim has expired, another node delivers.
 #[tokio::test]
 async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
     let mut stage = Stage::new().local_webhooks().await;
@@ -192,7 +191,7 @@ async fn what_a_dead_node_had_claimed_is_delivered_by_another() {
     assert_eq!(receiver.received()[0].header("webhook-id"), delivery.text("eventId"));
 }
 
-/// The only error of a webhook's only try.
+/// The error of a webhook's only attempt.
 async fn error_of(stage: &mut Stage, url: &str) -> Value {
     let webhook = stage.webhook(url, json!({})).await;
     stage.publish_and_deliver().await;
@@ -209,7 +208,8 @@ async fn a_redirect_is_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let location = target.url("/");
         let receiver = Receiver::start(move |_, _| Reply::Answer(status, location.clone(), Vec::new())).await;
-        let wanted = json!([status, format!("The receiver answered {status}; redirects are not followed")]);
+        let wanted =
+            json!([status, format!("The receiver responded with status {status}, and redirects are not followed")]);
         assert_eq!(error_of(&mut stage, &receiver.url("/")).await, wanted);
     }
     assert_eq!(target.connections(), 0);
@@ -225,19 +225,19 @@ async fn what_went_wrong_is_told() {
     let refused = error_of(&mut stage, &format!("http://{closed}/secret")).await;
     assert_eq!(refused, json!([null, "The connection was refused"]));
     let unknown = error_of(&mut stage, "http://nobody.invalid/secret").await;
-    assert_eq!(unknown, json!([null, "The name nobody.invalid cannot be resolved"]));
+    assert_eq!(unknown, json!([null, "Cannot resolve the name nobody.invalid"]));
     let plain = Receiver::ok().await;
     let url = plain.url("/secret").replace("http:", "https:");
     let tls = error_of(&mut stage, &url).await[1].as_str().unwrap().to_owned();
     assert!(tls.starts_with("The TLS connection failed") && !tls.contains("secret"), "{tls}");
 }
 
-/// A try lasts at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
+/// An attempt takes at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
 #[tokio::test]
 async fn a_receiver_that_never_answers_is_given_fifteen_seconds() {
     let mut stage = Stage::new().local_webhooks().await;
     let silent = Receiver::start(|_, _| Reply::Silence).await;
-    let wanted = json!([null, "The receiver did not answer within 15 seconds"]);
+    let wanted = json!([null, "The receiver did not respond within 15 seconds"]);
     assert_eq!(error_of(&mut stage, &silent.url("/")).await, wanted);
 }
 
@@ -246,5 +246,5 @@ async fn of_a_large_answer_only_the_start_is_read() {
     let mut stage = Stage::new().local_webhooks().await;
     let receiver = Receiver::start(|_, _| Reply::Answer(400, String::new(), vec![b'x'; 50_000_000])).await;
     let told = error_of(&mut stage, &receiver.url("/")).await;
-    assert_eq!(told, json!([400, format!("The receiver answered 400: {}", "x".repeat(200))]));
+    assert_eq!(told, json!([400, format!("The receiver responded with status 400: {}", "x".repeat(200))]));
 }

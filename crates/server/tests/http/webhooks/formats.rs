@@ -1,4 +1,4 @@
-//! Messages for chats: a sentence and a link, in the form that Slack and Teams take.
+//! Messages for chats: a sentence and a link, in the format of Slack and Teams.
 
 use launchway_testing::receiver::Receiver;
 use serde_json::json;
@@ -40,7 +40,7 @@ async fn teams_gets_an_adaptive_card() {
     assert_eq!(card["actions"][0]["url"], stage.origin);
 }
 
-/// A name that somebody chose is only text in a chat: no mention, no link.
+/// User-chosen names are plain text in a chat: no mention, no link.
 #[tokio::test]
 async fn nobody_can_mention_a_channel() {
     let mut stage = Stage::new().local_webhooks().await;

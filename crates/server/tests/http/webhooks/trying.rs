@@ -1,4 +1,4 @@
-//! Trying a webhook, and sending an event again, by hand.
+//! Test events, and manual redelivery.
 
 use launchway_testing::receiver::Receiver;
 use reqwest::Method;
@@ -94,7 +94,7 @@ async fn an_id_that_names_nothing_is_not_found() {
     for path in ["/webhooks/test", "/webhooks/redeliver?id=", "/webhooks/rotate-secret"] {
         post(path.to_owned()).await.refused(400, "id is required");
     }
-    // With its webhook a delivery is gone.
+    // Deleting a webhook deletes its deliveries.
     stage.delete(&stage.key, &format!("{PATH}?id={}", webhook.id())).await.ok();
     post(format!("/webhooks/redeliver?id={}", delivery.id())).await.refused(404, "No delivery has this id");
 }

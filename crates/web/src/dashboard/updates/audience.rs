@@ -93,7 +93,7 @@ async fn read_answer(
     }
     // Only the organization's own apps: updates of other organizations must not be visible.
     if org.app_by_bundle(&apps::bundle_id(bundle)?).await?.is_none() {
-        return Err(ApiError::bad("bundleId names no app of this organization"));
+        return Err(ApiError::bad("bundleId is not an app of this organization"));
     }
     let answer = update_check::look(app, bundle, query, answer)?;
     Ok(Some(answer.unwrap_or_else(|| Answer {

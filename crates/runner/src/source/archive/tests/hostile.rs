@@ -39,7 +39,11 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
             vec![link("d/a", "b/../../../secret")],
             "is a link to outside the source",
         ),
-        ("link to nowhere", vec![link("a", "")], "is a link without a target"),
+        (
+            "link without a target",
+            vec![link("a", "")],
+            "is a link without a target",
+        ),
         (
             "write through a link",
             vec![link("a", "b"), file("a/x")],
@@ -138,7 +142,7 @@ fn hostile_tar_archives_are_refused_and_touch_nothing_outside() {
         ),
         ("pipe", vec![made(EntryType::Fifo, "a", "", b"")], "is a device or pipe"),
         (
-            "unknown kind",
+            "unknown type",
             vec![made(EntryType::new(b'V'), "a", "", b"")],
             "has an unknown type",
         ),

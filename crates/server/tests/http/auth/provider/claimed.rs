@@ -1,4 +1,4 @@
-//! An account that somebody else may have made before the provider proved whose address it is.
+//! An account that someone else may have created before the provider proved who owns the address.
 
 use launchway_domain::tenancy::Role;
 use launchway_ops::api_error::ApiError;
@@ -16,7 +16,7 @@ use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
 const DROPPED: &str = "This account had a password before you proved that the address is yours";
 
-/// The session of a sign-in that dropped what the account had.
+/// The session of a sign-in that revoked the account's earlier access.
 fn claimed(answer: &Answer) -> String {
     answer.is(200);
     answer.says(DROPPED);
@@ -27,7 +27,7 @@ async fn user_id(app: &TestApp, cookie: &str) -> String {
     who(app, cookie).await.ok()["user"].id().to_owned()
 }
 
-/// The attack: an admin takes the invitation of somebody else's address with a password of the admin's own.
+/// The attack: an admin accepts the invitation of someone else's address with the admin's own password.
 #[tokio::test]
 async fn the_inviting_admins_password_ends_with_the_first_sign_in() {
     let (app, fake) = stage().await;
@@ -40,12 +40,12 @@ async fn the_inviting_admins_password_ends_with_the_first_sign_in() {
     post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await.expect(401);
     let actions: Vec<_> = app.audit(org).await.into_iter().map(|line| line.action).collect();
     assert!(actions.iter().any(|action| action == "user.claim_by_provider"), "{actions:?}");
-    // The second sign-in drops nothing any more.
+    // The second sign-in revokes nothing.
     session(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(user_id(&app, &owner).await, user_id(&app, &session(&come_back(&app, &fake, |_| {}).await)).await);
 }
 
-/// Another form: codes of an app that only the admin has would lock the owner of the address out.
+/// Another form: codes of an authenticator app that only the admin has would lock out the owner of the address.
 #[tokio::test]
 async fn codes_that_were_planted_lock_nobody_out() {
     let (app, fake) = stage().await;
@@ -55,7 +55,7 @@ async fn codes_that_were_planted_lock_nobody_out() {
     session(&come_back(&app, &fake, |_| {}).await);
 }
 
-/// Another form: what the planted session handed out, and a link for a new password that it waits with.
+/// Another form: access that the planted session granted, and a pending link for a new password.
 #[tokio::test]
 async fn what_a_planted_session_made_ends() {
     let (app, fake) = stage().await;
@@ -79,7 +79,7 @@ async fn what_a_planted_session_made_ends() {
     post(&app, "/auth/reset", reset, &[]).await.expect(401);
 }
 
-/// A sign-in that the provider did not finish drops nothing, and neither does a password.
+/// A sign-in that the provider did not finish revokes nothing, and neither does a password.
 #[tokio::test]
 async fn only_the_provider_takes_an_account() {
     let (app, fake) = stage().await;
@@ -94,7 +94,7 @@ async fn only_the_provider_takes_an_account() {
     app.sign_in(EMAIL).await;
 }
 
-/// Whoever sets a password after the provider's word keeps it.
+/// A password that is set after the provider's confirmation stays valid.
 #[tokio::test]
 async fn a_password_that_the_owner_set_stays() {
     let (app, fake) = stage().await;
@@ -107,7 +107,7 @@ async fn a_password_that_the_owner_set_stays() {
     app.sign_in(EMAIL).await;
 }
 
-/// A password that was right a moment before the provider's word opens nothing after it.
+/// A password that was right just before the provider's confirmation no longer works after it.
 #[tokio::test]
 async fn a_sign_in_that_began_before_does_not_end_after() {
     let (app, fake) = stage().await;

@@ -1,4 +1,4 @@
-//! A provider on this machine that says what a test wants it to say, and a browser that goes there and comes back.
+//! A fake provider on this machine, and a browser that visits it and returns.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
@@ -21,10 +21,10 @@ use crate::auth::{EMAIL, cookie};
 use crate::pages::page;
 use crate::support::{Answer, START, TestApp};
 
-/// A key for these tests and nothing else.
+/// A key that only these tests use.
 const RSA_TEST_KEY: &[u8] = include_bytes!("rsa-test-key.pk8");
 
-/// What the provider signs with.
+/// The provider's signing key.
 pub struct Signer {
     kid: &'static str,
     pair: Pair,
@@ -66,7 +66,7 @@ impl Signer {
         }
     }
 
-    /// A signed token; `head` is another head than its own.
+    /// A signed token; `head` replaces its own header.
     fn sign(&self, claims: &Value, head: Option<Value>) -> String {
         let alg = match &self.pair {
             Pair::Ec(_) => "ES256",
@@ -91,22 +91,22 @@ fn part(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// What the fake provider has and says.
+/// The state of the fake provider.
 pub struct Fake {
     pub issuer: String,
-    /// What it signs with, and the one key that it publishes.
+    /// The signing key, and the one key that it publishes.
     pub signer: Mutex<Signer>,
-    /// What its tokens say of themselves, otherwise than they are.
+    /// A header that misrepresents its tokens.
     pub head: Mutex<Option<Value>>,
-    /// What its discovery says otherwise than by default.
+    /// Changes to its default discovery document.
     pub discovery: Mutex<Value>,
-    /// The status of everything that it publishes.
+    /// The status of all its responses.
     pub status: AtomicU16,
     /// How often its discovery was read.
     pub reads: AtomicUsize,
-    /// The next answer's claims.
+    /// The claims of the next response.
     pub claims: Mutex<Value>,
-    /// The forms that came to the token endpoint, with the header that proves the service.
+    /// The forms that the token endpoint received, with the `Authorization` header.
     pub asked: Mutex<Vec<(String, String)>>,
 }
 
@@ -181,12 +181,12 @@ pub async fn with_issuer(issuer: &str) -> TestApp {
     .await
 }
 
-/// A sign-in that went to the provider: its cookie, and what the provider was told.
+/// A sign-in that was sent to the provider: its cookie, and the parameters for the provider.
 pub async fn begin(app: &TestApp) -> (String, HashMap<String, String>) {
     begin_at(app, "/sign-in/provider").await
 }
 
-/// The same, by a link of a page.
+/// The same, from a link on a page.
 pub async fn begin_at(app: &TestApp, path: &str) -> (String, HashMap<String, String>) {
     let answer = page(app, path, "").await;
     answer.is(303);
@@ -202,29 +202,29 @@ pub fn good_claims(app: &TestApp, fake: &Fake, told: &HashMap<String, String>) -
     })
 }
 
-/// Comes back from the provider with claims that `change` changed.
+/// Returns from the provider with claims modified by `change`.
 pub async fn come_back(app: &TestApp, fake: &Fake, change: impl FnOnce(&mut Value)) -> Answer {
     come_back_to(app, fake, "/sign-in/provider", change).await
 }
 
-/// The same, of a sign-in that a link of a page began.
+/// The same, for a sign-in that started from a link on a page.
 pub async fn come_back_to(app: &TestApp, fake: &Fake, link: &str, change: impl FnOnce(&mut Value)) -> Answer {
     let (kept, told) = begin_at(app, link).await;
     let mut claims = good_claims(app, fake, &told);
     change(&mut claims);
     *fake.claims.lock().unwrap() = claims;
     let path = format!("{}/sign-in/provider/callback?code=a%20code&state={}", app.origin, told["state"]);
-    // What a browser says that another site sends here.
+    // The headers of a browser that another site redirects here.
     let request = app.request(Method::GET, &path).header("cookie", kept).header("sec-fetch-site", "cross-site");
     Answer::to(request).await
 }
 
-/// The session that an answer begins, which leads to the first page.
+/// The session that a response starts, redirecting to the first page.
 pub fn session(answer: &Answer) -> String {
     session_at(answer, "/")
 }
 
-/// Has the provider have proven an account's address before.
+/// Records that the provider confirmed an account's address earlier.
 pub async fn prove(app: &TestApp, email: &str) {
     let mut tx = app.app.db.write().await.unwrap();
     let mut system = tx.system("a test");
@@ -233,14 +233,14 @@ pub async fn prove(app: &TestApp, email: &str) {
     tx.commit().await.unwrap();
 }
 
-/// The session that an answer begins, which leads to a page.
+/// The session that a response starts, redirecting to a page.
 pub fn session_at(answer: &Answer, next: &str) -> String {
     let led = (answer.status.as_u16(), answer.header("location"));
     assert_eq!(led, (303, next), "{}", answer.text());
     session_cookie(answer).unwrap()
 }
 
-/// The session's cookie of an answer, if it sets one.
+/// The session cookie that a response sets, if any.
 pub fn session_cookie(answer: &Answer) -> Option<String> {
     let set = answer.headers.get_all("set-cookie").iter();
     let mut set = set.map(|value| value.to_str().unwrap());

@@ -1,4 +1,4 @@
-//! What a provider signs with, and how this service proves itself to it.
+//! The provider's signing keys, and how this service authenticates to the provider.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ async fn that_the_address_is_verified_may_be_said_by_text() {
     session(&come_back(&app, &fake, |claims| claims["email_verified"] = json!("true")).await);
 }
 
-/// A provider changes its keys, under another name or the same one.
+/// A provider rotates its keys, under another key id or the same one.
 #[tokio::test]
 async fn new_keys_are_read_at_most_once_a_minute() {
     for kid in ["two", "one"] {
@@ -58,7 +58,7 @@ async fn a_provider_that_takes_the_secret_by_form_alone_gets_it_so() {
     form.says("&client_id=launchway&client_secret=the%20secret");
 }
 
-/// What an attacker makes of a token: no signature, or one by what everybody knows.
+/// Forged tokens: without a signature, or signed with something public.
 #[tokio::test]
 async fn a_token_does_not_choose_how_it_is_checked() {
     let (app, fake) = with_user().await;

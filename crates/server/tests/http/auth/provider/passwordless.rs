@@ -1,4 +1,4 @@
-//! Accounts that the provider alone signs in: they have no password, until their users set one.
+//! Accounts that sign in through the provider only: they have no password until their users set one.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
@@ -18,14 +18,14 @@ use crate::support::{Fields, PASSWORD, Says, TestApp};
 
 const SIGN_IN_AGAIN: &str = "sign in through the provider again, and repeat this within 10 minutes";
 
-/// A member whose account the provider made, signed in.
+/// A signed-in member whose account was created through the provider.
 async fn member<'a>(app: &'a TestApp, fake: &Fake) -> Visit<'a> {
     let (org, key) = app.org_with_key().await;
     invite(app, &key, EMAIL, "member").await;
     visit(app, fake, org).await
 }
 
-/// The member, signed in anew.
+/// The member, signed in again.
 async fn visit<'a>(app: &'a TestApp, fake: &Fake, org: OrgId) -> Visit<'a> {
     let cookie = session(&come_back(app, fake, |_| {}).await);
     let view = who(app, &cookie).await.ok();
@@ -53,7 +53,7 @@ async fn a_first_password_is_set_after_a_fresh_sign_in() {
     for visit in [&old, &fresh] {
         assert_eq!(visit.page("/profile").await.status.as_u16(), 303, "its session has ended");
     }
-    // From now on it is asked for, however fresh the sign-in is.
+    // From now on it is required, however recent the sign-in is.
     let fresh = visit(&app, &fake, old.org).await;
     let fields = [("current", ""), ("password", "another good password")];
     fresh.send("/profile/password", &fields).await.says("current password is wrong");
@@ -95,7 +95,7 @@ async fn organizations(app: &TestApp, cookie: &str) -> Vec<Value> {
     mine.iter().map(|org| json!([org["id"], org["role"]])).collect()
 }
 
-/// Two organizations invite the member besides.
+/// Two more organizations invite the member.
 async fn invited_by_two(app: &TestApp) -> ([OrgId; 2], String) {
     let ((one, first), (two, second)) = (app.org_with_key().await, app.org_with_key().await);
     invite(app, &first, EMAIL, "admin").await;
@@ -109,7 +109,7 @@ async fn a_sign_in_takes_the_invitations_that_wait() {
     let home = member(&app, &fake).await.org;
     app.advance(SECOND);
     let ([one, two], token) = invited_by_two(&app).await;
-    // The link cannot be used, for there is no password to show; its page tells what to do.
+    // The link cannot be used, because there is no password to enter; its page says what to do.
     let form = page(&app, &format!("/invite?token={token}"), "").await.text();
     form.says("through the provider without a password");
     form.says("/sign-in/provider");
@@ -134,7 +134,7 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
     invite(&app, &key, EMAIL, "admin").await;
-    // Within one moment it is not told which is older.
+    // Within one millisecond their order is undefined.
     app.advance(SECOND);
     let (id, _) = invite(&app, &key, EMAIL, "member").await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);
@@ -142,7 +142,7 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
     assert_eq!(app.get(&key, &format!("/orgs/invitations?id={id}")).await.ok()["status"], "accepted");
 }
 
-/// Before the code nothing happens.
+/// Nothing happens before the code is entered.
 #[tokio::test]
 async fn invitations_are_taken_only_by_a_whole_sign_in() {
     let (app, fake) = stage().await;
@@ -159,7 +159,7 @@ async fn invitations_are_taken_only_by_a_whole_sign_in() {
     assert_eq!(organizations(&app, &cookie).await.len(), 3);
 }
 
-/// Whoever made an account with a password may not be whose address it is: the password is asked for, by the link.
+/// The creator of an account with a password may not own the address, so the link requires the password.
 #[tokio::test]
 async fn who_has_a_password_joins_by_the_link_and_the_password() {
     let (app, fake) = stage().await;

@@ -1,4 +1,4 @@
-//! A provider that is away or says what does not fit: told in plain words, and passwords go on.
+//! A provider that is down or sends invalid responses: users get a clear message, and passwords keep working.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use crate::auth::EMAIL;
 use crate::pages::{page, signed_in, submit};
 use crate::support::{PASSWORD, Says, TestApp};
 
-const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
+const AWAY: &str = "The sign-in provider cannot be reached. Try again, or sign in with your password.";
 
 async fn signs_in_by_password(app: &TestApp) {
     signed_in(&submit(app, "/", "", &[("email", EMAIL), ("password", PASSWORD)]).await);
@@ -27,7 +27,7 @@ async fn a_provider_that_is_away_keeps_nobody_with_a_password_out() {
     is_refused(&answer, 503, AWAY);
     answer.says(r#"name="password""#);
     signs_in_by_password(&app).await;
-    // Who comes next is told at once; a little later it is tried again.
+    // The next request fails at once; a little later the provider is tried again.
     fake.status.store(200, Ordering::SeqCst);
     is_refused(&page(&app, "/sign-in/provider", "").await, 503, AWAY);
     assert_eq!(fake.reads.load(Ordering::SeqCst), 1);
@@ -53,7 +53,7 @@ async fn what_a_provider_publishes_must_fit_the_settings() {
         json!({"issuer": "https://evil.example"}),
         json!({"issuer": null}),
         json!({"authorization_endpoint": "javascript:alert(1)"}),
-        // Beside the provider's own address, private ones are not called.
+        // Private addresses other than the provider's own are not called.
         json!({"jwks_uri": "http://127.0.0.1:1/keys"}),
     ] {
         let (app, fake) = stage().await;
@@ -69,19 +69,19 @@ async fn made_up_codes_slow_down_by_address_as_wrong_passwords_do() {
     prove(&app, EMAIL).await;
     app.advance(MINUTE);
     for _ in 0..20 {
-        is_refused(&come_back(&app, &fake, |claims| claims["aud"] = json!("x")).await, 401, "not made for");
+        is_refused(&come_back(&app, &fake, |claims| claims["aud"] = json!("x")).await, 401, "not issued for");
     }
     is_refused(&come_back(&app, &fake, |_| {}).await, 429, "Too many requests");
     assert_eq!(fake.asked.lock().unwrap().len(), 20, "no code was exchanged");
     app.advance(MINUTE);
     session(&come_back(&app, &fake, |_| {}).await);
-    // Right ones do not count.
+    // Successful attempts do not count.
     for _ in 0..20 {
         session(&come_back(&app, &fake, |_| {}).await);
     }
 }
 
-/// A letter of another script that is an ASCII one in lower case: the Kelvin sign.
+/// A letter of another script whose lower case is ASCII: the Kelvin sign.
 #[tokio::test]
 async fn an_address_that_only_looks_alike_in_lower_case_is_another() {
     let (app, fake) = stage().await;
@@ -98,7 +98,7 @@ async fn what_comes_back_without_the_cookies_token_is_refused() {
     let (_, told) = begin(&app).await;
     let path = format!("/sign-in/provider/callback?code=x&state={}", told["state"]);
     for cookie in ["launchway-provider=.", "launchway-provider=.L28veA", "launchway-provider=%00.%%"] {
-        is_refused(&page(&app, &path, cookie).await, 401, "not begun in this browser");
+        is_refused(&page(&app, &path, cookie).await, 401, "not started in this browser");
     }
     assert_eq!(fake.asked.lock().unwrap().len(), 0);
 }

@@ -1,4 +1,4 @@
-//! Where a sign-in through the provider leads: back to the page that was asked for, and nowhere else.
+//! A sign-in through the provider leads back to the requested page, and nowhere else.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -35,14 +35,14 @@ async fn a_sign_in_comes_back_to_the_page_that_was_asked_for() {
         ("/device", "/device?code="),
     ] {
         let first = page(&app, asked, "").await;
-        // A page of the dashboard sends to the first page.
+        // A page of the dashboard redirects to the first page.
         let form = match first.header("location") {
             "" => first,
             sign_in => page(&app, sign_in, "").await,
         };
         let answer = come_back_to(&app, &fake, &link(&form), |_| {}).await;
         session_at(&answer, wanted);
-        // Also after a try that was refused.
+        // Also after a refused attempt.
         let again = come_back_to(&app, &fake, &link(&form), |claims| claims["aud"] = json!("x")).await;
         is_refused(&again, 401, "not issued for this service");
         assert_eq!(link(&again), link(&form));
@@ -88,7 +88,7 @@ async fn a_sign_in_through_the_provider_leads_nowhere_else() {
     ] {
         let path = format!("/sign-in/provider?{}", encoded(&[("next", next)]));
         session_at(&come_back_to(&app, &fake, &path, |_| {}).await, "/");
-        // Nor where somebody else set the cookie.
+        // The same if someone else set the cookie.
         let (kept, told) = begin(&app).await;
         let token = kept.split_once('=').unwrap().1.split_once('.').unwrap().0;
         *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);

@@ -1,4 +1,4 @@
-//! One of everything that confirmations are about, and what somebody else changes of it.
+//! One of each resource that has confirmations, and concurrent changes of it.
 
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::tenancy::Role;
@@ -16,7 +16,7 @@ pub async fn patch(app: &TestApp, key: &str, update: &str, body: Value) {
     app.patch(key, &format!("/update?id={update}"), body).await.ok();
 }
 
-/// What somebody else changes.
+/// A concurrent change.
 #[derive(Clone, Copy, Debug)]
 pub enum Other {
     Update,
@@ -26,7 +26,7 @@ pub enum Other {
     Variable,
 }
 
-/// One of everything that confirmations are about.
+/// One of each resource that has confirmations.
 pub struct Things {
     pub update: String,
     earlier: String,
@@ -61,7 +61,7 @@ impl Things {
         let mut submissions = Vec::new();
         for _ in 0..3 {
             submissions.push(id(&app.submitted(key).await));
-            // The next one brings its own credentials, and of two that fit none would be chosen.
+            // The next one brings its own credentials; if two fit, none is chosen.
             let list = app.get(key, "/credentials").await.ok();
             for credential in list["items"].as_array().unwrap() {
                 app.delete(key, &format!("/credentials?id={}", id(credential))).await.ok();
@@ -122,7 +122,7 @@ impl Things {
         ]
     }
 
-    /// Makes a change as somebody else, each time another one.
+    /// Makes a change as another user, a different one each time.
     pub async fn change(&self, app: &TestApp, visit: &Visit<'_>, key: &str, other: Other) {
         let moment = app.clock.now();
         match other {
@@ -150,7 +150,7 @@ impl Things {
     }
 }
 
-/// Puts a submission into a state that its work would bring it to.
+/// Puts a submission into a state that the job would bring it to.
 async fn stand(app: &TestApp, visit: &Visit<'_>, id: &str, status: SubmissionStatus) {
     let mut tx = app.app.db.write().await.unwrap();
     let found = tx.org(visit.org).lock_submission(id.parse().unwrap()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Of two that confirm or send a form at once exactly one is done, and a form that is sent twice is one change.
+//! Of two concurrent confirmations or forms exactly one succeeds, and a form that is sent twice is one change.
 
 use launchway_domain::tenancy::Role;
 use serde_json::json;
@@ -8,14 +8,14 @@ use super::things::id;
 use super::{form_of, send};
 use crate::support::{Answer, TestApp};
 
-/// Which statuses two answers have, the lower first.
+/// The statuses of two responses, the lower first.
 fn statuses(first: &Answer, second: &Answer) -> [u16; 2] {
     let mut statuses = [first.status.as_u16(), second.status.as_u16()];
     statuses.sort_unstable();
     statuses
 }
 
-/// Of two that confirm at once by the same sight exactly one is done, on both databases.
+/// Of two concurrent confirmations of the same page exactly one succeeds, on both databases.
 #[tokio::test]
 async fn of_two_at_once_exactly_one_is_done() {
     for app in TestApp::on_both().await {
@@ -35,7 +35,7 @@ async fn of_two_at_once_exactly_one_is_done() {
             let (first, second) = tokio::join!(send(&one, &path, &first), send(&other, &path, &second));
             assert_eq!(statuses(&first, &second), [303, 409], "{path}: {} {}", first.text(), second.text());
         }
-        // The same of forms that are not confirmed.
+        // The same for forms without a confirmation.
         let page = format!("/updates/{update}");
         let shown = one.hidden(&page).await;
         let revision = &shown.iter().find(|(name, _)| name == "revision").unwrap().1;
@@ -46,7 +46,7 @@ async fn of_two_at_once_exactly_one_is_done() {
     }
 }
 
-/// A double click is one change: the second answer is the first one's.
+/// A double click is one change: the second response equals the first.
 #[tokio::test]
 async fn a_form_that_is_sent_twice_is_one_change() {
     for app in TestApp::on_both().await {
@@ -67,7 +67,7 @@ async fn a_form_that_is_sent_twice_is_one_change() {
     }
 }
 
-/// The same of forms that make something: the second one makes nothing, and says where the first one's is.
+/// The same for forms that create something: the second creates nothing, and links to what the first created.
 #[tokio::test]
 async fn a_double_click_makes_one_of_each() {
     let app = TestApp::start().await;
