@@ -129,7 +129,7 @@ async fn tampering_is_found(ground: Ground) {
                     ),
                 ]
             },
-            "the end noted at line 6 was changed",
+            "the recorded end at line 6 was changed",
         ),
         (
             "all lines removed",

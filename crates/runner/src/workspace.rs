@@ -164,7 +164,7 @@ mod tests {
         let stranger = fs::metadata(&path).unwrap().uid() + 1;
         let problem = check_way(&path, stranger, stranger).unwrap_err().to_string();
         assert!(
-            problem.contains(&format!("cannot pass through {}", directory.path().display())),
+            problem.contains(&format!("cannot access {}", directory.path().display())),
             "{problem}"
         );
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o711)).unwrap();

@@ -133,7 +133,7 @@ mod tests {
             assert_eq!(
                 holder(peer, local),
                 Holder::Nobody,
-                "nobody holds it any more: {address}"
+                "no socket has this address: {address}"
             );
         }
     }

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::apps;
 use crate::write::{Signal, Write};
 
-const REASON: &str = "an app is one in its store, whoever submits it";
+const REASON: &str = "an app exists once in its store, for all tenants";
 
 /// The name of a turn, which is the same on every node.
 fn part(submission: &Submission, turn: app_store::Turn) -> String {

@@ -320,9 +320,9 @@ async fn what_a_runner_sends_has_a_form() {
     let told: Vec<_> = wrong.into_iter().map(message).collect();
     let begins = [
         "labels[0] must be",
-        "labels may be 50",
+        "labels must have at most 50 items",
         "version must",
-        "waitSeconds may be 30",
+        "waitSeconds must be at most 30",
         "phases[0]: `now` is not a time",
         "plan.steps",
         "commit must be hex",

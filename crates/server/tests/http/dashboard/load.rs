@@ -19,7 +19,7 @@ async fn a_browser_loads_a_bounded_number_of_pages_a_minute() {
         let refused = busy.page(path).await;
         assert_eq!(refused.status.as_u16(), 429, "{path}");
         assert_eq!(refused.header("retry-after"), "60");
-        refused.says("try again in 60 seconds");
+        refused.says("Try again in 60 seconds");
         colleague.page(path).await.is(200);
     }
     app.advance(60_000);

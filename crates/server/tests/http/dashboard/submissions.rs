@@ -75,7 +75,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
     assert_eq!(next, format!("{path}?done=submission-canceled"));
     comes(&mut list, "Canceled").await;
     // A finished submission sends nothing more.
-    comes(&mut one, "event: over\n").await.says("The submission is canceled.");
+    comes(&mut one, "event: over\n").await.says("The submission is canceled");
     for (action, words) in
         [("cancel", "can no longer be changed"), ("retry", "Only a failed or rejected submission can be retried")]
     {
@@ -121,13 +121,9 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
     assert_eq!(view["releaseNotes"], json!([{"locale": "en-US", "text": "one\ntwo <b>"}]));
     assert_eq!(view["options"]["releaseName"], "Spring");
     let page = visit.html(&format!("/submissions/{id}?done=submitted")).await;
-    for part in [
-        "The submission waits for its turn.",
-        "two &#60;b&#62;",
-        "Spring",
-        "Google Play, beta",
-        &format!("/builds/{build}"),
-    ] {
+    for part in
+        ["The submission is queued", "two &#60;b&#62;", "Spring", "Google Play, beta", &format!("/builds/{build}")]
+    {
         assert!(page.contains(part), "{part} in {page}");
     }
     visit.html(&format!("/submissions?buildId={build}")).await.says(&id);
@@ -257,7 +253,7 @@ async fn what_failed_needs_attention_and_is_retried() {
     assert_eq!(next, format!("{path}?done=submission-retried"));
     let page = visit.html(&next).await;
     page.says("Queued");
-    page.says("The submission goes on.");
+    page.says("The submission continues");
 }
 
 #[tokio::test]
