@@ -42,7 +42,7 @@ pub enum AdminCommand {
     CreateUser(create_user::Arguments),
     /// Create an API key and print it once
     CreateKey(create_key::Arguments),
-    /// Make a token that enrolls one runner within an hour, and print it, this once
+    /// Create a token that enrolls one runner within an hour, and print it, this once
     CreateRunnerToken(create_runner_token::Arguments),
     /// Change the tier of an organization
     SetTier(set_tier::Arguments),

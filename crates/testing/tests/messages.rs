@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use launchway_testing::workspace::{root, rust_files};
+use launchway_testing::workspace::{files_below, root, rust_files};
 
 /// The messages that the reference quotes, and the page that does. They stay as they are byte for byte.
 const FIXED: [(&str, &str); 8] = [
@@ -95,6 +95,26 @@ fn messages_follow_the_style() {
 }
 
 #[test]
+fn pages_have_no_forbidden_words() {
+    let templates = files_below(&root().join("crates"), &["html"]);
+    let templates: Vec<_> = templates
+        .iter()
+        .filter(|file| file.to_str().unwrap().contains("/templates/"))
+        .collect();
+    assert!(templates.len() > 20, "the search finds only {templates:?}");
+    for file in templates {
+        let page = fs::read_to_string(file).unwrap();
+        let texts = page
+            .split('<')
+            .filter_map(|part| part.split_once('>'))
+            .map(|(_, text)| text);
+        for text in texts {
+            assert!(!is_forbidden(text), "{}: {text:?}", file.display());
+        }
+    }
+}
+
+#[test]
 fn fixed_messages_are_as_the_reference_quotes_them() {
     let sources: String = rust_files()
         .iter()
@@ -162,24 +182,28 @@ fn is_message(text: &str, place: &str) -> bool {
 
 /// What is wrong with a message. `place` is the code before it.
 fn faults(text: &str, place: &str) -> impl Iterator<Item = &'static str> {
-    let lower = text.to_lowercase();
-    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-    let forbidden = FORBIDDEN.iter().any(|word| {
-        lower.match_indices(word).any(|(at, _)| {
-            !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + word.len()..].chars().next())
-        })
-    });
     let wrong_case = is_lower_case(place) && starts_a_sentence(text);
     let exclaims = text.ends_with('!') || text.contains("! ");
     [
         (has_wrong_stop(text), "full stop"),
-        (forbidden, "forbidden"),
+        (is_forbidden(text), "forbidden"),
         (text.contains("  "), "double space"),
         (exclaims, "exclamation mark"),
         (wrong_case, "case"),
     ]
     .into_iter()
     .filter_map(|(wrong, name)| wrong.then_some(name))
+}
+
+/// Whether a text has a forbidden word.
+fn is_forbidden(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    FORBIDDEN.iter().any(|word| {
+        lower.match_indices(word).any(|(at, _)| {
+            !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + word.len()..].chars().next())
+        })
+    })
 }
 
 /// One sentence has no full stop at the end; several each have one. What follows a colon, and a placeholder that is a

@@ -99,7 +99,7 @@ async fn a_browser_signs_in_and_out() {
     let cookie = signed_in(&submit(&app, "/", "", &[("email", EMAIL), ("password", PASSWORD)]).await);
     let home = page(&app, &home(&app, &cookie).await, &cookie).await.text();
     home.says("ada@example.com, member");
-    home.says("An admin of the organization makes one for you.");
+    home.says("An admin of the organization can create one for you.");
     let out = submit(&app, "/", &cookie, &[("token", "sign-out")]).await;
     assert_eq!((out.status.as_u16(), out.header("location")), (303, "/"));
     assert!(out.header("set-cookie").starts_with("launchway=; "), "{}", out.header("set-cookie"));

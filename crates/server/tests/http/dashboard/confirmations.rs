@@ -192,7 +192,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     text.lacks("Somebody changed this");
     text.lacks(r#"<th scope="row">How builds get it"#);
     text.says("Replace variable");
-    text.says("What you typed is kept");
+    text.says("Your entry is kept");
     text.lacks("second secret");
     text.lacks("first secret");
     assert_eq!(changed().await, first);
@@ -229,7 +229,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     text.says(">read me</textarea>");
     text.lacks("sealedValue");
     text.says("admins, too");
-    text.lacks("What you typed is kept");
+    text.lacks("Your entry is kept");
 }
 
 /// Forms that are saved without a confirmation carry the revision of their page.
