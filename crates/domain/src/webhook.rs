@@ -281,7 +281,7 @@ mod tests {
         let empty: [&str; 0] = [];
         let message = EventFilter::parse(&empty).unwrap_err().to_string();
         assert!(
-            message.starts_with("must hold one or more of build.queued, "),
+            message.starts_with("must contain one or more of build.queued, "),
             "{message}"
         );
         for wrong in ["build.done", "", "**", "Build.failed", "build.*", " *"] {

@@ -60,7 +60,7 @@ fn teams(sentence: &str, public_url: &str) -> Value {
 
 /// Describes an event in one sentence. Facts that its data do not contain are left out.
 pub fn sentence(kind: &str, data: &Value) -> String {
-    let about = |what: &str, done: &str| format!("{what}{}{done}.", subject(data));
+    let about = |what: &str, done: &str| format!("{what}{}{done}", subject(data));
     let failed = |what: &str, done: &str| match text(&data["error"]["message"]) {
         Some(message) => format!("{what}{}{done}: {message}", subject(data)),
         None => about(what, done),
@@ -174,18 +174,18 @@ mod tests {
                 "update.published",
                 &update,
                 "An update of com.example.app 1.0.1 (7) for ios was published, in configuration staging, for 20% of \
-                 devices.",
+                 devices",
             ),
             (
                 "update.changed",
                 &update,
                 "An update of com.example.app 1.0.1 (7) for ios was changed and is paused now, in configuration staging, \
-                 for 20 % of the devices.",
+                 for 20% of devices",
             ),
             (
                 "update.withdrawn",
                 &update,
-                "An update of com.example.app 1.0.1 (7) for ios was withdrawn.",
+                "An update of com.example.app 1.0.1 (7) for ios was withdrawn",
             ),
             (
                 "build.failed",
@@ -195,7 +195,7 @@ mod tests {
             (
                 "build.succeeded",
                 &build,
-                "A build of com.example.app for android succeeded.",
+                "A build of com.example.app for android succeeded",
             ),
             (
                 "submission.rejected",
@@ -209,7 +209,7 @@ mod tests {
         let named = json!({"name": "CI", "expiresAt": "2026-12-01T00:00:00.000Z"});
         assert_eq!(
             sentence("credential.expiring", &named),
-            "The credential CI expires at 2026-12-01T00:00:00000Z."
+            "The credential CI expires at 2026-12-01T00:00:00.000Z"
         );
         assert_eq!(sentence("webhook.test", &named), "This is a test of the webhook CI");
         for kind in EventKind::ALL {
@@ -225,7 +225,7 @@ mod tests {
         let slack: Value = serde_json::from_str(&render(WebhookType::Slack, &body, URL)).unwrap();
         assert_eq!(
             slack["text"],
-            "This is a test of the webhook &lt;!channel&gt; &amp; &lt;https://evilexample|ours&gt; *bold*. \
+            "This is a test of the webhook &lt;!channel&gt; &amp; &lt;https://evil.example|ours&gt; *bold* \
              <https://updates.example.com|Open Launchway>"
         );
         let teams: Value = serde_json::from_str(&render(WebhookType::Teams, &body, URL)).unwrap();
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(run["type"], "TextRun");
         assert_eq!(
             run["text"],
-            "This is a test of the webhook <!channel> & <https://evilexample|ours> *bold*."
+            "This is a test of the webhook <!channel> & <https://evil.example|ours> *bold*"
         );
         assert_eq!(attachment["content"]["actions"][0]["url"], URL);
     }
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut() {
         let told = sentence("webhook.test", &json!({"name": "ä".repeat(10_000)}));
-        assert!(told.chars().count() < 400 && told.ends_with("ä….",), "{told}");
+        assert!(told.chars().count() < 400 && told.ends_with("ä…"), "{told}");
     }
 
     proptest! {

@@ -237,7 +237,7 @@ fn is_lower_case(place: &str) -> bool {
             .rsplit_once(*call)
             .is_some_and(|(_, rest)| !rest.contains([';', '"', '}']))
     };
-    calls.iter().any(|call| place.ends_with(call)) || logs.iter().any(|call| is_argument(&call))
+    calls.iter().any(|call| place.ends_with(call)) || logs.iter().any(is_argument)
 }
 
 /// Whether a text starts with a capitalized word that is not a name in its own spelling, such as `PATH`.

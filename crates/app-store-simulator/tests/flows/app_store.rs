@@ -91,7 +91,7 @@ async fn visionos_reaches_the_store_and_a_first_version_has_no_notes() {
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     assert!(
-        ended.told.iter().any(|told| told.contains("left out")),
+        ended.told.iter().any(|told| told.contains("omitted")),
         "{:?}",
         ended.told
     );

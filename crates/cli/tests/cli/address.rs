@@ -24,10 +24,10 @@ fn naming(server: &FakeServer) -> String {
 
 fn refused(text: &str) {
     assert!(
-        text.contains("LAUNCHWAY_API_KEY is not sent to http://127.0.0.1"),
+        text.contains("not sending LAUNCHWAY_API_KEY to http://127.0.0.1"),
         "{text}"
     );
-    assert!(text.contains("hint: whoever can change the source"), "{text}");
+    assert!(text.contains("hint: a change to the source"), "{text}");
     assert!(text.contains("set LAUNCHWAY_URL to the server of the key"), "{text}");
     assert!(text.ends_with("--- exit 4\n"), "{text}");
 }

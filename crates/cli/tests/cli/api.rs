@@ -80,7 +80,7 @@ async fn an_error_is_printed_and_told_by_the_exit_code() {
     --- standard output
     oops
     --- standard error
-    error: http://server answered 500: the response is not in the API's format
+    error: http://server responded with status 500: the response is not in the API's format
     hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     "#);

@@ -312,7 +312,7 @@ async fn interrupted_it_says_how_to_go_on() {
         } else {
             let expected = [
                 "",
-                &format!("interrupted; {ID} goes on"),
+                &format!("interrupted; {ID} continues"),
                 &format!("to follow it: launchway build logs -f {ID}"),
                 &format!("to cancel it: launchway build cancel {ID}"),
             ];

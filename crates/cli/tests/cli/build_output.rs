@@ -156,7 +156,7 @@ async fn download() {
     $ launchway build download build_01kb0000000000000000000001 --artifact ipa
     --- standard error
     error: build_01kb0000000000000000000001 has no artifact ipa
-    hint: it has ../app.apk, symbols.zip
+    hint: its artifacts: ../app.apk, symbols.zip
     --- exit 3
     $ launchway build download build_01kb0000000000000000000001 --artifact symbols.zip --json
     --- standard output

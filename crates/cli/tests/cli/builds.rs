@@ -77,11 +77,11 @@ async fn show() {
     Kind           release, internal
     Profile        production
     Configuration  production
-    Source         main, 0123456789ab, with changes, Faster [31mred
+    Source         main, 0123456789ab, with uncommitted changes, Faster [31mred
     Priority       5
     Attempt        2
     Runner         box
-    Again of       build_01kb0000000000000000000002
+    Retry of       build_01kb0000000000000000000002
     Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     Warnings       The bundle id of app.apk is com.example.other.
 
@@ -141,7 +141,7 @@ async fn cancel_retry_and_delete() {
     Kind           release, internal
     Profile        production
     Configuration  production
-    Again of       build_01kb0000000000000000000001
+    Retry of       build_01kb0000000000000000000001
     Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- standard error
     build_01kb0000000000000000000002 is queued

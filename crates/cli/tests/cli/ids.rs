@@ -153,7 +153,7 @@ async fn doctor_names_the_line_that_calls_the_app_something_else() {
                    org.reactjs.native.example.HelloWorld (ios/HelloWorld.xcodeproj/project.pbxproj)";
     assert!(text.contains(problem), "{text}");
     assert!(
-        text.contains("write bundle_id = \"org.reactjs.native.example.HelloWorld\" below [app.ios] in launchway.toml"),
+        text.contains("set bundle_id = \"org.reactjs.native.example.HelloWorld\" under [app.ios] in launchway.toml"),
         "{text}"
     );
     assert!(

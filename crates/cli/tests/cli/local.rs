@@ -107,12 +107,12 @@ async fn says_what_failed() {
     $ launchway build android --local --quiet
     --- standard error
     warning: the plan requires a runner with gpu=yes, which this machine may not have
-    error: the build failed in 'compile' (STEP_FAILED): The step 'compile' ended with exit code 3. The log shows why.
+    error: the build failed in 'compile' (STEP_FAILED): The step `compile` ended with exit code 3. See the log for the reason.
     --- exit 11
     $ launchway build android --local --quiet
     --- standard error
     warning: the plan requires a runner with gpu=yes, which this machine may not have
-    error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file of the workspace fits 'out/*.apk'. Correct the path in artifacts, or see in the log why no step made it; links are not followed, and a folder has to be packed by a step.
+    error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file in the workspace matches `out/*.apk`. Correct the path in artifacts, or check the log for why no step created it. Links are not followed, and a step must pack folders..
     --- exit 11
     $ launchway build android --local --build-number auto
     --- standard error

@@ -55,5 +55,8 @@ async fn a_word_cannot_move_the_cursor() {
 async fn an_end_that_is_new_is_told_and_is_no_success() {
     let events: [(&str, Value); 1] = [("end", json!({"status": "abandoned"}))];
     let text = printed(stream(&events), &["build", "logs", "-f", ID]).await;
-    has_all(&text, &["ended as abandoned", "update launchway", "--- exit 11"]);
+    has_all(
+        &text,
+        &["ended with the status abandoned", "update launchway", "--- exit 11"],
+    );
 }

@@ -267,8 +267,8 @@ async fn project_and_native_code_say_what_flags_do_not() {
     To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production'
     --- standard error
-    App com.example.app is from android/app/build.gradle
-    Version 1.4.0 is from android/app/build.gradle
+    App com.example.app comes from android/app/build.gradle
+    Version 1.4.0 comes from android/app/build.gradle
     No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
     warning: apps built from this project (1.4.0 build 7) will not get it: give a higher --version or --build-number

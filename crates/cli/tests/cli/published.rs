@@ -54,7 +54,7 @@ async fn list_as_json_or_of_nothing() {
     assert_snapshot!(stage.run(&["update", "list"]).await, @r#"
     $ launchway update list
     --- standard error
-    No updates.
+    No updates
     --- exit 0
     "#);
 }
@@ -85,7 +85,7 @@ async fn show() {
     Mandatory      yes
     Package        1.18 MiB, 12 files
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-    Bytes of       update_01kb0000000000000000000001
+    Same bytes as  update_01kb0000000000000000000001
     Build          build_1
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     Notes          One.
@@ -241,7 +241,7 @@ async fn promote() {
     Rollout        10 %
     Package        1.18 MiB, 12 files
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-    Bytes of       update_01kb0000000000000000000001
+    Same bytes as  update_01kb0000000000000000000001
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     To check like an app:

@@ -53,7 +53,7 @@ async fn of_a_named_update() {
     Rollout        100 %
     Package        1.18 MiB, 12 files
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-    Bytes of       update_01kb0000000000000000000001
+    Same bytes as  update_01kb0000000000000000000001
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     To check like an app:
@@ -216,7 +216,7 @@ async fn what_cannot_be_rolled_back() {
     $ launchway update rollback update_01kb0000000000000000000002
     --- standard error
     error: a rollback requires confirmation
-    hint: add --yes
+    hint: give --yes
     --- exit 2
     $ launchway update rollback --bundle-id com.example.app --platform android --yes
     --- standard error
@@ -234,7 +234,7 @@ async fn what_cannot_be_rolled_back() {
     --- exit 3
     $ launchway update rollback update_01kb0000000000000000000002 --to update_01kb0000000000000000000001 --yes
     --- standard error
-    error: update_01kb0000000000000000000001 is of com.example.other for android
+    error: update_01kb0000000000000000000001 is an update of com.example.other for android
     --- exit 2
     "#);
     assert!(server.lines().iter().all(|line| line.starts_with("GET ")));

@@ -276,7 +276,7 @@ async fn list_revoke_and_token() {
     ID                                 STATUS  NAME  LABELS            SLOTS  FOR           VERSION  LAST SEEN
     runner_01kb0000000000000000000001  online  box   os=linux java=21  2      organization  0.1.0    2026-11-20 10:00
     --- standard error
-    1 runner.
+    1 runner
     --- exit 0
     $ launchway runner revoke runner_01kb0000000000000000000001
     --- standard error

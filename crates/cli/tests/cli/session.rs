@@ -187,12 +187,12 @@ async fn a_server_that_refuses_or_fails() {
     --- exit 6
     $ launchway whoami
     --- standard error
-    error: http://server answered 502: the response is not in the API's format
+    error: http://server responded with status 502: the response is not in the API's format
     hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     $ launchway whoami
     --- standard error
-    error: http://server answered 200: expected value at line 1 column 1
+    error: http://server responded with status 200: expected value at line 1 column 1
     hint: check that the address is that of a Launchway server (request req-1)
     --- exit 6
     $ launchway whoami

@@ -180,7 +180,11 @@ mod tests {
                 word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'),
                 "{word}"
             );
-            assert!(code.fix().ends_with('.') && code.fix().len() > 10, "{word}");
+            let fix = code.fix();
+            assert!(
+                fix.len() > 10 && fix.ends_with('.') == fix.contains(". "),
+                "{word}: {fix}"
+            );
             assert_eq!(word.parse(), Ok(code));
         }
     }

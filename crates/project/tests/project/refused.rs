@@ -66,7 +66,7 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("launchway.toml", "[build.a]\nsteps = []")],
             Platform::Android,
-            "launchway.toml: plan.steps must have 1 to 100 entries.",
+            "launchway.toml: plan.steps must have 1 to 100 entries",
         ),
         (
             &[(
@@ -113,8 +113,8 @@ fn says_what_is_wrong_and_what_to_do() {
                 ("A.xcodeproj/xcshareddata/xcschemes/Two.xcscheme", ""),
             ],
             Platform::Ios,
-            "There are several schemes: One, Two. Name one of them as scheme in [build.<profile>] of \
-             launchway.toml.",
+            "There are several schemes: One, Two. Set scheme in [build.<profile>] of launchway.toml \
+             to one of them.",
         ),
     ];
     for (files, platform, expected) in rows {
@@ -135,8 +135,8 @@ fn a_profile_that_is_not_there() {
         .to_string();
     assert_eq!(
         problem,
-        "The build names the profile 'production', and the source has no launchway.toml. Add the file, or leave the \
-         profile out."
+        "The build requests the profile `production`, but the source has no launchway.toml. Add the file, or omit the \
+         profile."
     );
     add(directory.path(), &[("launchway.toml", "[build.preview]\n")]);
     let problem = resolve(directory.path(), &request("preveiw")).unwrap_err().to_string();

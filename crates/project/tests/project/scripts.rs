@@ -249,7 +249,7 @@ fn each_distribution_takes_its_profiles() {
         (step.as_str(), said.as_str()),
         (
             "prepare signing",
-            "None of the provisioning profiles among the credentials is for store distribution. Add one that is.\n"
+            "No provisioning profile among the credentials is for store distribution. Add one.\n"
         )
     );
 }

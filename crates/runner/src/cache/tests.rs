@@ -161,7 +161,7 @@ fn the_least_recently_used_goes_first() {
     assert!(
         caches
             .restore(&keyed("b", &["file"]), &of("org", &fresh("w2"), 5))
-            .ends_with("none yet")
+            .ends_with("nothing saved yet")
     );
     assert!(
         caches

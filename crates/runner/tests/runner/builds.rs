@@ -224,7 +224,7 @@ async fn what_is_promised_and_not_there_is_named() {
         (error.code.as_str(), error.phase.as_deref()),
         ("ARTIFACT_MISSING", Some("artifacts"))
     );
-    assert!(error.message.contains("'out/*.apk'"), "{}", error.message);
+    assert!(error.message.contains("`out/*.apk`"), "{}", error.message);
     working.end().await.unwrap();
 }
 

@@ -192,7 +192,8 @@ async fn files_at_which_runners_die_are_given_up() {
     let finish = server.finished("build_1").await;
     let error = finish.error.unwrap();
     assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "INTERNAL"));
-    let expected = "given up: the runner crashed 5 times while it sent the result of this build";
+    let expected =
+        "Cannot store the files of this build: the runner crashed 5 times while it sent the result of this build";
     assert!(error.message.contains(expected), "{}", error.message);
     assert!(finish.artifacts.is_empty());
     assert!(server.log("build_1").contains(expected));

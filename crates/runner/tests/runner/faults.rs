@@ -129,7 +129,7 @@ async fn a_server_that_fails_on_the_end_of_a_build_gets_another_end() {
     let finish = server.finished("build_1").await;
     let error = finish.error.unwrap();
     assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "INTERNAL"));
-    let expected = "The files of this build are given up: the server fails when it takes the end of this build";
+    let expected = "Cannot store the files of this build: the server fails on the result of this build";
     assert!(error.message.starts_with(expected), "{}", error.message);
     assert!(finish.artifacts.is_empty());
     working.end().await.unwrap();

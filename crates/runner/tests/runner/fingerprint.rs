@@ -140,10 +140,10 @@ async fn a_profile_says_where_the_app_is() {
 async fn a_project_without_a_fingerprint_is_built_with_a_warning() {
     let server = FakeServer::start().await;
     let working = Working::start(&server);
-    let no_app = "The build has no fingerprint: no app for android is found here: there is no configuration of NativeScript, \
+    let no_app = "The build has no fingerprint: no app for android found here: no configuration of NativeScript, \
         Capacitor, Expo, React Native or Flutter, and no native project";
     let no_place = "The app will not contain its fingerprint: app/src/main does not exist, so there is nothing to write the \
-        fingerprint into; make the native project first";
+        fingerprint into; create the native project first";
     let rows = [
         ("build_1", ("README", "x"), no_app, false),
         (

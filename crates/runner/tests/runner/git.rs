@@ -120,7 +120,7 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
     server.queue(of(&server, "build_gone", &url, "no-such-branch"));
     let error = server.finished("build_gone").await.error.unwrap();
     assert!(
-        error.message.contains("git cannot fetch 'no-such-branch'"),
+        error.message.contains("git cannot fetch `no-such-branch`"),
         "{}",
         error.message
     );

@@ -100,13 +100,10 @@ async fn a_token_goes_only_to_the_repositories_that_it_is_for() {
         );
         if !success && !is_shown && !url.contains('@') {
             assert!(
-                log.contains("LAUNCHWAY_GIT_URLS does not name this repository"),
+                log.contains("LAUNCHWAY_GIT_URLS does not include this repository"),
                 "{url}: {log}"
             );
-            assert!(
-                log.contains("name the repository in LAUNCHWAY_GIT_URLS"),
-                "{url}: {log}"
-            );
+            assert!(log.contains("add the repository to LAUNCHWAY_GIT_URLS"), "{url}: {log}");
         }
     }
     // The token is bound to nothing.
@@ -234,7 +231,7 @@ async fn a_key_opens_no_stranger_or_neighbour_as_a_submodule() {
     };
     let (_, log) = build(&server, lease).await;
     assert!(
-        log.contains("LAUNCHWAY_GIT_URLS does not name this repository"),
+        log.contains("LAUNCHWAY_GIT_URLS does not include this repository"),
         "{log}"
     );
     assert!(!witness.join("key").exists(), "{log}");

@@ -21,7 +21,7 @@ async fn create(app: &TestApp, cookie: &str, body: Value) -> Answer {
     app.post(cookie, PATH, body).await
 }
 
-/// A new key for updates: its id and itself.
+/// Creates a key for updates; returns its id and the key.
 async fn created(app: &TestApp, cookie: &str) -> (String, String) {
     let made = create(app, cookie, json!({"name": "CI", "scopes": ["update"]})).await.created();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
@@ -51,7 +51,7 @@ async fn only_the_answer_that_made_a_key_carries_it() {
     assert_eq!(made, expected);
     assert!(made.id().starts_with("key_"), "{made}");
 
-    // `lw_`, 40 base62 characters, 6 of their CRC32: a change of any of them shows.
+    // `lw_`, 40 base62 characters, and 6 for their CRC32: a change of any character is detected.
     assert!(key.starts_with("lw_") && key.len() == 49, "{key}");
     assert!(key[3..].bytes().all(|byte| byte.is_ascii_alphanumeric()), "{key}");
     assert!(ApiKey::parse(key).is_some());
@@ -139,7 +139,7 @@ async fn a_key_expires_by_the_clock() {
     app.advance(1);
     app.get(key, "/update").await.refused(401, INVALID);
     assert_eq!(read(&app, &cookie, id).await["status"], "expired");
-    // Revoked says more than expired.
+    // Revocation takes precedence over expiry.
     revoke(&app, &cookie, id).await.ok();
     assert_eq!(read(&app, &cookie, id).await["status"], "revoked");
 }
@@ -169,7 +169,7 @@ async fn last_use_is_shown_to_the_minute() {
     app.advance(5 * MINUTE + 42 * SECOND);
     app.get(&key, "/update").await.ok();
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], iso(START + 5 * MINUTE));
-    // A call that the key is refused for is a use too; a call after its end is none.
+    // A call that the key is rejected for counts as a use too; a call after its expiry does not.
     app.advance(MINUTE);
     app.get(&key, "/build").await.expect(403);
     assert_eq!(read(&app, &cookie, &id).await["lastUsedAt"], iso(START + 6 * MINUTE));
@@ -210,7 +210,7 @@ async fn an_admin_key_makes_keys_but_none_like_itself() {
     assert_eq!(made["createdBy"], record["id"]);
     let refused = app.get(&admin, "/build").await;
     refused.refused(403, "API key does not have 'build' scope");
-    // It may even end itself.
+    // It can even revoke itself.
     let own = format!("{PATH}?id={}", record.id());
     app.delete(&admin, &own).await.ok();
     app.delete(&admin, &own).await.refused(401, INVALID);

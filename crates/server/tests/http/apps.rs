@@ -1,5 +1,5 @@
-//! `/apps`: a bundle id belongs to one organization of the service, whatever its letter case, and stays there even when
-//! the app is deleted (`docs/reference/callers.md#apps`).
+//! `/apps`: a bundle id belongs to one organization of the service, regardless of letter case, even after the app is
+//! deleted (`docs/reference/callers.md#apps`).
 
 use std::process::Command;
 
@@ -78,7 +78,7 @@ async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
         is_foreign(&publish, bundle);
     }
     assert_eq!(list(&app, &theirs).await["total"], 0);
-    // The owner publishes under any letter case, and phones ask under any.
+    // The owner publishes with any letter case, and phones check with any.
     app.publish(&mine, json!({"bundleId": "Com.Example.App"})).await.created();
     assert_eq!(list(&app, &mine).await["total"], 1);
     let answer = app.check("com.EXAMPLE.app", "currentVersion=1.0.0").await.ok();
@@ -94,7 +94,7 @@ async fn the_first_publish_claims_the_app() {
     let listed = list(&app, &mine).await;
     assert_eq!(listed["items"][0]["bundleId"], BUNDLE);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
-    // One that failed does not.
+    // A failed one does not.
     app.publish(&mine, json!({"bundleId": "com.example.other", "version": "x"})).await.expect(400);
     assert_eq!(list(&app, &mine).await, listed);
     claim(&app, &theirs, "com.example.other").await.created();
@@ -130,7 +130,7 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.ok(), before);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
     is_foreign(&app.publish(&theirs, json!({"version": "9.0.0"})).await, BUNDLE);
-    // Its own organization takes it up again, with what was published.
+    // Its own organization can claim it again, with everything published before.
     assert_eq!(claim(&app, &mine, BUNDLE).await.created()["bundleId"], BUNDLE);
     let updates = app.get(&mine, "/update").await.ok();
     assert_eq!(updates["total"], 1);

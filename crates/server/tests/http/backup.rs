@@ -1,4 +1,4 @@
-//! Backup and restore by the operator's commands: a restored service has what builds gave.
+//! Backup and restore by the operator's commands: a restored service has what builds produced.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -65,7 +65,7 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
     assert_eq!(got.bytes().await.unwrap(), "what was built");
 }
 
-/// Every file and folder below, with its rights.
+/// Every file and directory below, with its permissions.
 fn rights(folder: &Path) -> Vec<(String, u32)> {
     let mut all = vec![(folder.display().to_string(), mode(folder))];
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -83,7 +83,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Runs an operator's command under a umask that hides nothing.
+/// Runs an operator's command under a permissive umask.
 fn admin_without_umask(arguments: &[&str], data: &Path) -> Output {
     Command::new("sh")
         .args(["-c", "umask 000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_launchway-server"), "admin"])
@@ -119,7 +119,7 @@ async fn a_backup_is_its_owners_alone_whatever_the_umask() {
 fn a_new_data_directory_is_its_owners_alone_whatever_the_umask() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    // Made by the operator beforehand, open to all: what is put into it is not.
+    // Created by the operator beforehand with open permissions; what is written into it is private.
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o777)).unwrap();
     let made = admin_without_umask(&["create-org", "--name", "Example"], &data);

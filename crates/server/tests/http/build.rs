@@ -1,4 +1,5 @@
-//! `/build`: made, listed, read, stopped, tried again, removed; its log, whole and live. Runners are played through the store.
+//! `/build`: create, list, read, cancel, retry, delete; the log, complete and live. The tests act as runners through
+//! the store.
 
 mod changes;
 mod create;

@@ -1,4 +1,5 @@
-//! Connections: a refusal reaches a client that is still sending, whoever stands still is let go, and nobody takes all places.
+//! Connections: a refusal reaches a client that is still sending, stalled clients are disconnected, and nobody takes
+//! all connections.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,11 +15,11 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{Fields, Says, TestApp, until};
 
-/// Longer than a test waits for anything.
+/// Longer than any test waits.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 const MIB: usize = 1 << 20;
 
-/// Serves the app at another address, with these timeouts, for as long as the test runs.
+/// Serves the app at another address, with these timeouts, for the duration of the test.
 async fn with_timeouts(app: &TestApp, timeouts: Timeouts) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -31,7 +32,7 @@ fn address(app: &TestApp) -> SocketAddr {
     app.origin.strip_prefix("http://").unwrap().parse().unwrap()
 }
 
-/// A service with so many places, and none that is exempt.
+/// A service with this many connections, and no exempt addresses.
 async fn with_places(all: usize, of_client: usize) -> TestApp {
     TestApp::with(settings!(
         max_connections = all,
@@ -54,7 +55,8 @@ fn json_body() -> (&'static str, String) {
     ("Content-Type", "application/json".to_owned())
 }
 
-/// Sends all of a request before it reads anything, as simple clients do: the status and the body of the answer.
+/// Sends the whole request before it reads anything, as simple clients do; returns the status and the body of the
+/// response.
 async fn write_first(to: SocketAddr, request: &[&[u8]]) -> (u16, String) {
     let mut stream = TcpStream::connect(to).await.unwrap();
     for part in request {
@@ -72,7 +74,7 @@ fn message(body: &str) -> String {
     body.text("message").to_owned()
 }
 
-/// Whether somebody is served at this address.
+/// Whether the service accepts a request at this address.
 async fn is_served(at: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(at).await else {
         return false;
@@ -122,7 +124,7 @@ async fn a_client_that_sends_everything_first_gets_its_refusal() {
     }
 }
 
-/// The size is not announced, so nothing is refused before it came.
+/// The size is not announced, so the service cannot refuse the body before it arrives.
 #[tokio::test]
 async fn a_client_that_sends_in_chunks_gets_its_refusal() {
     let app = TestApp::start().await;
@@ -134,7 +136,7 @@ async fn a_client_that_sends_in_chunks_gets_its_refusal() {
     assert_eq!((status, message(&body).as_str()), (413, "The body may have at most 16384 bytes"));
 }
 
-/// A client that waits for leave to send its body is not given it.
+/// A client that waits for `100 Continue` does not get it.
 #[tokio::test]
 async fn a_client_that_asks_first_sends_nothing() {
     let app = TestApp::start().await;
@@ -161,7 +163,7 @@ async fn a_connection_goes_on_after_a_body_that_was_read() {
     answers.says("HTTP/1.1 200");
 }
 
-/// Sends without end to who has refused it. Returns when the connection is closed.
+/// Keeps sending to a server that has refused the request. Returns when the connection is closed.
 async fn send_for_ever(to: SocketAddr) {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(usize::MAX / 4)]);
@@ -194,7 +196,7 @@ async fn who_stands_still_after_a_refusal_gives_its_place_back() {
     drop(stream);
 }
 
-/// Unfinished posts once stayed in memory for ever.
+/// Unfinished posts once stayed in memory forever.
 #[tokio::test]
 async fn bodies_that_do_not_come_are_not_waited_for() {
     let app = with_places(20, 20).await;
@@ -237,7 +239,7 @@ async fn who_reads_no_answer_is_let_go() {
     let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     let head = head(Method::GET, "/openapi.json", &[]);
-    // More than the buffers of both ends hold. What does not fit is not sent: the service takes no request meanwhile.
+    // More than the buffers of both ends hold. The rest is not sent: the service reads no further request meanwhile.
     let many = head.repeat(1000);
     let _ = tokio::time::timeout(Duration::from_secs(5), stream.write_all(many.as_bytes())).await;
     until("the place is free", async || is_served(at).await).await;
@@ -270,7 +272,7 @@ async fn a_trusted_proxy_takes_more() {
     assert!(is_served(at).await);
 }
 
-/// A proxy on this machine is believed; a build on the same machine is not, though it comes from the same address.
+/// A proxy on this machine is trusted; a build on the same machine is not, although its address is the same.
 #[tokio::test]
 async fn a_build_on_this_machine_does_not_choose_its_address() {
     let own = rustix::process::geteuid().as_raw();

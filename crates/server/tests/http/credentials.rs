@@ -1,4 +1,4 @@
-//! `/credentials`: accepted if they open and fit, shown without their secrets, with a warning before they expire
+//! `/credentials`: accepted if they open and match, shown without their secrets, with a warning before they expire
 //! (`docs/reference/submissions.md#credentials`).
 
 use base64::Engine;
@@ -17,7 +17,7 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(format!("{FIXTURES}/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// A request for a credential made of a fixture, with more fields.
+/// A request for a credential from a fixture, with additional fields.
 fn body(kind: &str, file: &str, more: Value) -> Value {
     let content = BASE64_STANDARD.encode(fixture(file));
     with(json!({"kind": kind, "content": content}), &more)
@@ -27,7 +27,7 @@ async fn create(app: &TestApp, key: &str, body: Value) -> Answer {
     app.post(key, "/credentials", body).await
 }
 
-/// What each kind is made of in these tests, and what makes it open.
+/// The fixture of each kind in these tests, and what opens it.
 fn good(kind: &str) -> Value {
     match kind {
         "android_keystore" => body(kind, "openssl3.p12", json!({"password": "store-secret"})),
@@ -50,7 +50,7 @@ const KINDS: [&str; 5] = [
     "provisioning_profile",
 ];
 
-/// A service at a time when the files of the tests have begun to be good: they were made by real tools.
+/// A service at a time when the tests' files, which real tools made, are already valid.
 async fn later() -> TestApp {
     let app = TestApp::start().await;
     app.advance(2 * DAY);
@@ -276,7 +276,7 @@ async fn the_end_is_told_twice() {
     assert_eq!(app.get(&key, &format!("/credentials?id={}", made.id())).await.ok()["status"], "expired");
 }
 
-/// One that ends soon already when it is given is told of at once, and not again by the job.
+/// A credential that is about to expire when it is created is reported at once, and not again by the job.
 #[tokio::test]
 async fn the_end_of_one_that_ends_soon_is_told_at_once() {
     let app = later().await;

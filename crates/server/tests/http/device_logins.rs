@@ -1,4 +1,4 @@
-//! A command line that is signed in by a browser: begun by anybody, confirmed by an admin, worth one key.
+//! Browser sign-in of a command line: started by anyone, confirmed by an admin, good for one key.
 
 use launchway_domain::device_login::KEY_DAYS;
 use launchway_domain::id::OrgId;
@@ -13,7 +13,7 @@ use crate::support::{Answer, Fields, Says, TestApp};
 
 const NAME: &str = "launchway on <laptop>";
 
-/// Calls as nobody.
+/// Calls without authentication.
 pub async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
     let request = app.request(Method::POST, path).json(&body);
     Answer::to(request).await
@@ -111,7 +111,7 @@ async fn who_is_not_signed_in_signs_in_first() {
     let mut wrong = typed;
     wrong[3].1 = "not the password";
     submit(&app, "/device", "", &wrong).await.is(401);
-    // A session that ended on the way is no wrong password.
+    // A session that expired in between does not count as a wrong password.
     let decision = [("token", "confirm"), ("code", code(&login)), ("org", "org_1")];
     let asked = submit(&app, "/device", "", &decision).await;
     asked.is(200);

@@ -1,4 +1,4 @@
-//! `launchway-server doctor`: what a step of the trial finds on this machine is what the operator reads.
+//! `launchway-server doctor`: the operator sees what a step of the trial finds on this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_launchway-server");
 #[tokio::test]
 async fn doctor_names_everything_that_is_open_to_builds() {
     let directory = tempfile::tempdir().unwrap();
-    // Users of builds pass through.
+    // Build users can traverse it.
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o711)).unwrap();
     let mut command = Command::new(PROGRAM);
     command.arg("doctor").env("LAUNCHWAY_DATA_DIR", directory.path().join("data"));
@@ -37,6 +37,6 @@ async fn doctor_names_everything_that_is_open_to_builds() {
         };
         assert!(told.contains(&line), "{line}{told}");
     }
-    // Nothing is left, and no database was made.
+    // Nothing is left behind, and no database was created.
     assert!(!directory.path().join("data/launchway.db").exists());
 }

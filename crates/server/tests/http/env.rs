@@ -44,7 +44,7 @@ async fn a_plain_value_is_shown() {
     assert_eq!(app.get(&key, &format!("/env?id={}", made.id())).await.ok(), made);
     let listed = app.get(&key, "/env").await.ok();
     assert_eq!(listed, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
-    // The audit log tells that it was set, not to what.
+    // The audit log records that it was set, but not the value.
     assert_eq!(app.get(&key, "/audit?action=env.create").await.ok()["items"][0]["after"]["value"], Value::Null);
 }
 
@@ -174,7 +174,7 @@ async fn there_is_a_most_of_them() {
     let org = app.org(Tier::Enterprise).await;
     let key = app.key(org, &launchway_domain::scope::Scope::ALL).await;
     for number in 0..1000 {
-        // Not over the limit of calls of one minute.
+        // Stays within the rate limit of one minute.
         if number % 900 == 0 {
             app.advance(launchway_domain::time::MINUTE);
         }
@@ -185,19 +185,20 @@ async fn there_is_a_most_of_them() {
     set(&app, &key, json!({"name": "N7", "value": "x"})).await.ok();
 }
 
-/// What a change that came to nothing sealed with may be in no database: nothing must be sealed with it afterwards.
+/// The key of a change that did not complete may be missing from the database: nothing may be sealed with it
+/// afterwards.
 #[tokio::test]
 async fn a_key_that_was_never_kept_seals_nothing() {
     let (app, org, key) = TestApp::with_org().await;
     let mut broken = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
-    // Twice, as a change with an Idempotency-Key does: its answer is sealed too.
+    // Twice, like a change with an Idempotency-Key: its response is sealed too.
     for record in ["one", "two"] {
         broken.seal(&Place::new(record, "value"), b"lost").await.unwrap();
     }
     drop(broken);
     let body = json!({"name": "GREETING", "value": "hello", "visibility": "plain"});
     let made = set(&app, &key, body).await.created();
-    // A process that starts later knows only what the database keeps.
+    // A process that starts later knows only what is in the database.
     let later = app.another_node().await;
     let listed = later.get(&key, "/env").await.ok();
     assert_eq!(listed["items"], json!([made]));

@@ -1,4 +1,5 @@
-//! What builds and updates are natively: `/fingerprints`, and what a runner found (`docs/reference/fingerprints.md`).
+//! The native contents of builds and updates: `/fingerprints`, and what a runner found
+//! (`docs/reference/fingerprints.md`).
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -6,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::stage::BUNDLE;
 use crate::support::{Answer, Fields, TestApp};
 
-/// A document with one plugin; its keys stand in the order of RFC 8785.
+/// A document with one plugin; its keys are in the order of RFC 8785.
 fn document(camera: &str) -> Value {
     let hash = "0".repeat(64);
     json!({
@@ -62,7 +63,7 @@ async fn documents_are_kept_and_differences_explained() {
     let nothing = (&told["same"], &told["reason"], &told["changes"]);
     assert_eq!(nothing, (&json!(true), &Value::Null, &json!([])));
 
-    // Of one only the hash is known.
+    // Only the hash of one is known.
     let opaque = app.published(&key, json!({"version": "9.0.0", "fingerprint": "abc"})).await;
     let opaque = id(&opaque);
     let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}")).await.ok();
@@ -116,7 +117,7 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
     let (_, stranger) = app.org_with_key().await;
     let runner = app.runner(&key, &[]).await;
     let finished = async |camera: Option<&str>, configuration: Option<&str>, status: &str| {
-        // Ids of one millisecond have no order.
+        // Ids of the same millisecond have no order.
         app.advance(1000);
         let id = app.queue(org, |build| build.configuration = configuration.map(|name| name.parse().unwrap())).await;
         let held = app.take(&runner).await;
@@ -199,7 +200,7 @@ async fn what_a_runner_warns_of_is_kept_without_secrets() {
     assert!(!ended.to_string().contains("hunter2"), "{ended}");
 }
 
-/// The check explains by the documents of builds, also those that came after the update.
+/// The check explains with the documents of builds, including those that arrived after the update.
 #[tokio::test]
 async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     let (app, key) = TestApp::with_key().await;

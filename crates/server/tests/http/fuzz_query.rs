@@ -1,4 +1,4 @@
-//! The parsers of paths and queries under mutated input: every answer is a 200 or 400 of the right form, whatever comes.
+//! The parsers of paths and queries with mutated input: every response is a well-formed 200 or 400.
 
 use axum::body::Body;
 use axum::http::{Request, Uri};
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
-/// One check a line, as path and query; what fails once is added here.
+/// One check per line, as path and query; inputs that once failed are added here.
 const CORPUS: &str = include_str!("../corpus/query/checks.txt");
-/// Pieces that parsers trip over.
+/// Tokens that parsers stumble over.
 const PIECES: [&str; 16] = [
     "%",
     "%2",
@@ -31,7 +31,7 @@ const PIECES: [&str; 16] = [
     "/",
 ];
 
-/// A generator that gives the same numbers for the same seed (xorshift64).
+/// A generator that returns the same numbers for the same seed (xorshift64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -72,7 +72,7 @@ async fn fuzz(runs: usize, seed: u64) {
     while asked < runs {
         let input = mutate(&mut numbers);
         let path = input.split('?').next().unwrap_or_default();
-        // What is no URI at all, or another path, never reaches the check.
+        // Invalid URIs and other paths never reach the check.
         let Ok(uri) = format!("/api/update/check/{input}").parse::<Uri>() else {
             continue;
         };

@@ -1,4 +1,5 @@
-//! `Idempotency-Key`: the first response again, once, for whom and for how long (`docs/reference/conventions.md#idempotency`).
+//! `Idempotency-Key`: the first response is repeated; how often, for whom and for how long
+//! (`docs/reference/conventions.md#idempotency`).
 
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -24,7 +25,7 @@ fn api_key(name: &str) -> Value {
     json!({"name": name, "scopes": ["update"]})
 }
 
-/// What to send to publish, the bytes being there.
+/// The body of a publish whose bytes are already uploaded.
 async fn update(app: &TestApp, key: &str, version: &str) -> Value {
     let upload = app.upload(key, &package("a", b"a")).await;
     json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "ios", "version": version})
@@ -65,7 +66,7 @@ async fn a_repeated_request_gets_its_first_answer_without_secrets() {
     }
 }
 
-/// Organizations are made by users, whether they are in one already or not.
+/// Users create organizations, whether or not they are already members of one.
 #[tokio::test]
 async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
     let app = TestApp::with(settings!(open_organizations = "true")).await;
@@ -138,7 +139,7 @@ async fn an_answer_is_kept_for_a_day() {
     assert!(anew["key"].is_string());
 }
 
-/// "only 2xx answers are kept": what failed may be tried again under the same key.
+/// "only 2xx answers are kept": a failed request may be retried with the same key.
 #[tokio::test]
 async fn an_answer_that_is_no_success_is_not_kept() {
     let app = TestApp::start().await;

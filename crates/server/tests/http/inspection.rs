@@ -1,5 +1,5 @@
-//! Files that are made to end the server or to keep it busy: refused with a sentence, each over real HTTP, and the server goes
-//! on. How an inspecting process may end, and what it cannot do.
+//! Files made to crash the server or to keep it busy: each is rejected with a message over real HTTP, and the server
+//! continues. Also how an inspection process may end, and what it cannot do.
 
 mod hostile;
 
@@ -19,7 +19,7 @@ use crate::support::{Answer, NOBODY, Says, Setup, TestApp, package};
 
 const APK: &[u8] = include_bytes!("../../../binaries/tests/fixtures/v2.apk");
 
-/// Submits an app: the answer.
+/// Submits an app; returns the response.
 async fn submit(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> Answer {
     let upload = app.upload_file(key, name, bytes).await;
     let destination = if name.ends_with(".ipa") { "testflight" } else { "internal" };
@@ -27,13 +27,13 @@ async fn submit(app: &TestApp, key: &str, name: &str, bytes: &[u8]) -> Answer {
     app.post(key, "/submit", body).await
 }
 
-/// Gives a provisioning profile: the answer.
+/// Uploads a provisioning profile; returns the response.
 async fn give_profile(app: &TestApp, key: &str, bytes: &[u8]) -> Answer {
     let body = json!({"kind": "provisioning_profile", "content": BASE64_STANDARD.encode(bytes)});
     app.post(key, "/credentials", body).await
 }
 
-/// Has a build give an app: the warnings of the build, which is a success.
+/// Has a build produce an app; returns the warnings of the build, which succeeds.
 async fn built(app: &TestApp, name: &str, bytes: &[u8]) -> Vec<String> {
     let (org, key) = app.org_with_key().await;
     let runner = app.runner(&key, &[]).await;
@@ -67,7 +67,7 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
     for (what, profile) in hostile::profiles() {
         let told = message(&give_profile(&app, &key, &profile).await);
         assert!(told.contains("truncated or damaged"), "{what}: {told}");
-        // Inside an app it is a warning, for Apple's tools may know more forms.
+        // Inside an app it is a warning, because Apple's tools may know more formats.
         let warnings = built(&app, "app.ipa", &hostile::ipa_with_profile(&profile)).await;
         assert!(
             warnings.iter().any(|text| text.contains("Cannot read the IPA's provisioning profile")),
@@ -79,7 +79,7 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
     app.get(NOBODY, "/update/check/com.example.app").await.expect(400);
 }
 
-/// A service whose inspecting processes run a script instead.
+/// A service whose inspection processes run a script instead.
 async fn with_script(script: &str, timeout: Duration) -> TestApp {
     let arguments = ["-c", script].map(OsString::from);
     TestApp::with(Setup {
@@ -118,7 +118,7 @@ async fn a_process_that_ends_badly_is_a_refusal() {
         assert!(told.contains(&how("package")), "{script}: {told}");
         let warnings = built(&app, "app.apk", APK).await;
         assert!(warnings.len() == 1 && warnings[0].contains(&how("app")), "{script}: {warnings:?}");
-        // Nothing is left of what was refused.
+        // Nothing remains of the rejected file.
         assert_eq!(
             app.app
                 .blob
@@ -155,7 +155,7 @@ async fn a_caller_that_is_gone_takes_its_process_along() {
     let request = app.request(Method::POST, "/update").bearer_auth(&key).json(&body);
     let short = request.timeout(Duration::from_millis(500)).send().await;
     assert!(short.is_err_and(|error| error.is_timeout()));
-    // All places are free again: nothing holds one for a process.
+    // All slots are free again: no process holds one.
     drop(app.all_places(org).await);
 }
 
@@ -169,7 +169,8 @@ async fn slow_files_of_one_organization_keep_no_other_waiting() {
     told.says("is not an APK, AAB or IPA");
 }
 
-/// Runs the program as an inspecting process that tries something: whether it ended well, its output, its last words.
+/// Runs the program as an inspection process that attempts something; returns whether it succeeded, its output, and its
+/// last words.
 fn trial(trial: &str) -> (Option<i32>, String, String) {
     trial_with(trial, File::open("/dev/null").unwrap())
 }

@@ -1,4 +1,4 @@
-//! The install page: by a signed link, for who holds it, as long as it works, and nothing beyond it.
+//! The install page: with a signed link, for anyone who has it, while it is valid, and nothing else.
 
 use launchway_domain::build::Outcome;
 use launchway_domain::id::{BuildId, OrgId};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::stage::builds::{Play, built, read, runner};
 use crate::support::{Answer, Fields, NOBODY, Says, TestApp};
 
-/// A build that ended well with one file.
+/// A successful build with one file.
 async fn done(app: &TestApp, org: OrgId, key: &str, fields: Value, file: &str) -> BuildId {
     let id = built(app, key, fields).await;
     let play = Play { app, org, id };
@@ -23,14 +23,14 @@ async fn link(app: &TestApp, key: &str, id: BuildId) -> String {
     view["install"].text("url").to_owned()
 }
 
-/// What a button leads to.
+/// The target of a button.
 fn target(page: &str) -> String {
     let (_, rest) = page.split_once("class=\"button\" href=\"").unwrap();
     let (target, _) = rest.split_once('"').unwrap();
     target.replace("&#38;", "&").replace("&amp;", "&")
 }
 
-/// A page that tells nothing of any build.
+/// A page that reveals nothing about any build.
 fn assert_tells_nothing(answer: &Answer, status: u16) {
     answer.is(status);
     for part in ["com.example", "build_", "org_", "app.apk", "1.2.3"] {
@@ -74,7 +74,7 @@ async fn an_android_app_is_downloaded_from_its_page() {
     answer.is(302);
     let got = app.get(NOBODY, answer.header("location")).await;
     assert_eq!((got.status.as_u16(), got.bytes.as_slice()), (200, &b"an app"[..]));
-    // The URL is fresh each time: the link outlives it.
+    // The URL is new each time: the link outlives it.
     app.advance(6 * DAY);
     app.get(NOBODY, answer.header("location")).await.is(403);
     let later = app.get(NOBODY, &format!("{}{target}", app.origin)).await;
@@ -113,7 +113,7 @@ async fn an_ios_app_is_installed_by_its_manifest() {
     let asset = rest.split_once("</string>").unwrap().0.replace("&amp;", "&");
     let asset = format!("https://{asset}").replace("https://builds.example.com", &app.origin);
     assert_eq!(app.get(NOBODY, &asset).await.bytes, b"an app");
-    // Android's way leads to the bytes as well, the manifest of an Android app to nothing.
+    // Android's link also leads to the bytes; the manifest of an Android app leads to nothing.
     let android = done(&app, org, &key, json!({"distribution": "internal"}), "app.apk").await;
     let link = self::link(&app, &key, android).await.replace("https://builds.example.com", &app.origin);
     let wrong = app.get(NOBODY, &link.replace('?', "/manifest.plist?")).await;
@@ -196,7 +196,7 @@ async fn only_what_a_device_takes_by_a_link_has_one() {
         let view = read(&app, &key, id).await;
         assert_eq!(!view["install"].is_null(), has, "{platform} {distribution} {file}");
     }
-    // One that failed has none either, whatever it gave.
+    // A failed build has none either, whatever it produced.
     let id = built(&app, &key, json!({"distribution": "internal"})).await;
     let play = Play { app: &app, org, id };
     play.leased(runner(&app, None, &[]).await).await;

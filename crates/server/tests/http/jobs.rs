@@ -1,4 +1,4 @@
-//! Work beside the requests.
+//! Background jobs.
 
 mod batches;
 mod lease;

@@ -1,4 +1,4 @@
-//! Rate limits of organizations: tiers, headers, windows, and what shares a count
+//! Rate limits of organizations: tiers, headers, windows, and which calls share a count
 //! (`docs/reference/conventions.md#rate-limits`).
 
 use launchway_domain::id::OrgId;
@@ -12,7 +12,7 @@ use crate::support::{Answer, START, Setup, TestApp};
 
 const HEADERS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
-/// The three headers as numbers; `None` when none of them is there.
+/// The three headers as numbers; `None` without any of them.
 fn quota(answer: &Answer) -> Option<[i64; 3]> {
     let given = HEADERS.map(|name| answer.header(name));
     if given == ["", "", ""] {
@@ -50,7 +50,7 @@ async fn each_tier_has_its_calls_a_minute() {
     }
 }
 
-/// "on every such response the three headers": whatever becomes of a call by key or session.
+/// "on every such response the three headers": whatever the result of a call with a key or session.
 #[tokio::test]
 async fn only_answers_to_a_key_or_session_have_the_headers() {
     let app = TestApp::start().await;
@@ -136,7 +136,7 @@ async fn a_refused_call_does_nothing() {
     let (_, key) = with_tier(&app, Tier::Free).await;
     while list(&app, &key).await.status == 200 {}
     app.post(&key, "/apps", json!({"bundleId": "com.example.app"})).await.is(429);
-    // The order of checks: the limit comes before what is wrong with the call itself.
+    // The order of checks: the limit comes before errors of the call itself.
     for path in ["/apps?orgId=org_x", "/apps?limit=0", "/update?id=x"] {
         assert_eq!(app.get(&key, path).await.status, 429, "{path}");
     }
@@ -180,7 +180,7 @@ async fn nodes_of_one_database_share_the_count() {
     left.sort_unstable();
     assert_eq!(left, (0..60).collect::<Vec<_>>(), "overshoot 0");
     assert!(answers.iter().all(|answer| [200, 429].contains(&answer.status.as_u16())));
-    // A node whose clock lags behind the turn of the minute neither gets nor gives a second count.
+    // A node whose clock is late at the change of the minute neither gets nor grants a second count.
     one.advance(MINUTE);
     let turns = [&one, &other].into_iter().cycle().take(100);
     let mut served = 0;

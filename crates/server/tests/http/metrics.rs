@@ -1,4 +1,5 @@
-//! `/metrics` (`docs/operating.md#metrics`): what it says after the service has worked, and the page that lists it.
+//! `/metrics` (`docs/operating.md#metrics`): the output after the service has worked, and the page that lists the
+//! metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::support::{Answer, NOBODY, Says, TestApp};
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");
 
-/// The lines that are values, by name and labels.
+/// The value lines, by name and labels.
 async fn values(app: &TestApp) -> BTreeMap<String, f64> {
     let text = metrics::text(&app.app).await;
     let samples = text.lines().filter(|line| !line.starts_with('#'));
@@ -39,8 +40,8 @@ async fn value(app: &TestApp, name: &str) -> f64 {
     *values.get(name).unwrap_or_else(|| panic!("{name} is not in {values:#?}"))
 }
 
-/// Asserts what a scraper requires: each value belongs to the family named before it, by a suffix of its type;
-/// the buckets of a histogram rise to infinity, where its count is.
+/// Asserts what a scraper requires: each value belongs to the family declared before it, with a suffix of its type; the
+/// buckets of a histogram increase up to infinity, which equals its count.
 fn assert_is_open_metrics(text: &str) {
     let (mut family, mut suffixes, mut families) = ("", &[""][..], BTreeSet::new());
     let (mut bucket, mut count) = (0.0, 0.0);

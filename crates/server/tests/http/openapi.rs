@@ -94,7 +94,7 @@ fn each_object<'v>(value: &'v Value, visit: &mut impl FnMut(&'v serde_json::Map<
     }
 }
 
-/// The words that a schema lists, behind a reference or not.
+/// The values that a schema lists, directly or by reference.
 fn words<'d>(document: &'d Value, schema: &'d Value) -> Option<&'d Vec<Value>> {
     if let Some(path) = schema["$ref"].as_str() {
         return words(document, document.pointer(path.trim_start_matches('#'))?);
@@ -117,7 +117,7 @@ fn every_reference_leads_to_a_schema() {
     });
 }
 
-/// Fields that hold one of a few words, by name; beside them those that have such a name and hold any text.
+/// Fields with a fixed set of values, by name; and fields with such a name that hold any text.
 #[test]
 fn fields_of_words_list_them() {
     const OF_WORDS: [&str; 16] = [
@@ -142,7 +142,7 @@ fn fields_of_words_list_them() {
         // A code of an authenticator app.
         "AcceptInvitation.code",
         "SignIn.code",
-        // What a plan calls it.
+        // The name in a plan.
         "AnnounceArtifact.kind",
         "Artifact.kind",
         // Lists of records.

@@ -19,7 +19,7 @@ use crate::support::{Answer, Fields, START, TestApp};
 
 const EMAIL: &str = "ada@example.com";
 
-/// A member who does not sign in: the id.
+/// A member who does not sign in; returns the id.
 async fn member(app: &TestApp, org: OrgId, email: &str, role: Role) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
     let user = accounts::create_user(&mut write, email, "no password fits").await.unwrap();
@@ -83,12 +83,12 @@ async fn an_owner_changes_the_name() {
     let view = change(json!({"name": "  Example Apps  "})).await.ok();
     view.has(json!({"name": "Example Apps", "role": "owner"}));
     assert_eq!(get(&app, &owner, &path).await.ok(), view);
-    // What is absent stays.
+    // Absent fields stay unchanged.
     assert_eq!(change(json!({})).await.ok(), view);
     for name in ["", "   ", "a\nb", &"x".repeat(101)] {
         change(json!({"name": name})).await.refused(400, "name must have 1 to 100 visible characters");
     }
-    // The tier is the operator's.
+    // Only the operator sets the tier.
     let answer = change(json!({"tier": "enterprise"})).await;
     assert!(answer.expect(400).text("message").contains("tier"), "{}", answer.text());
     assert_eq!(get(&app, &owner, &path).await.ok(), view);
@@ -168,7 +168,7 @@ async fn a_user_without_organization_is_told_what_to_do() {
     }
     let answer = get(&app, &cookie, &format!("/update?orgId={org}")).await;
     answer.refused(403, "orgId must be an organization that this caller can act in");
-    // Making one is a way out, and so is signing out.
+    // Creating one is a way out, and so is signing out.
     app.post(&cookie, "/orgs", json!({"name": "Mine"})).await.created();
     get(&app, &cookie, "/update").await.ok();
     app.post(&cookie, "/auth/sign-out", ()).await.ok();

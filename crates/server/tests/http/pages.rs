@@ -1,4 +1,4 @@
-//! The plain pages (sign-in, set-up, links) work by forms alone, without scripts.
+//! The plain pages (sign-in, set-up, links) work with forms alone, without scripts.
 
 mod dress;
 mod reference;
@@ -13,14 +13,14 @@ use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 const EMAIL: &str = "ada@example.com";
 const TYPED_PASSWORD: &str = "typed and never shown";
 
-/// Writes fields as a browser writes a form.
+/// Encodes fields as a browser encodes a form.
 pub fn encoded(fields: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
     let pairs = fields.iter().map(|(name, value)| format!("{name}={}", escape(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// Sends a form as the server's own page does. An empty cookie is none.
+/// Sends a form like the server's own page. An empty cookie means none.
 pub async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Answer {
     let request = app
         .request(Method::POST, &format!("{}{path}", app.origin))
@@ -35,14 +35,14 @@ pub async fn page(app: &TestApp, path: &str, cookie: &str) -> Answer {
     app.get(cookie, &format!("{}{path}", app.origin)).await
 }
 
-/// Where the dashboard of who is signed in begins.
+/// The first page of a signed-in user's dashboard.
 async fn home(app: &TestApp, cookie: &str) -> String {
     let answer = page(app, "/", cookie).await;
     answer.is(303);
     answer.header("location").to_owned()
 }
 
-/// The cookie of an answer that signs in and goes to the first page.
+/// The cookie of a response that signs in and redirects to the first page.
 pub fn signed_in(answer: &Answer) -> String {
     answer.is(303);
     assert_eq!(answer.header("location"), "/");
@@ -85,7 +85,7 @@ async fn a_new_server_is_set_up_by_its_link() {
     used.lacks("<form");
     let again = submit(&app, "/setup", "", &fields).await;
     is_problem(&again, 401, "This link was already used or has expired. Ask for a new one.");
-    // Now the first page asks who comes.
+    // The first page now requires a sign-in.
     page(&app, "/", "").await.says("Sign in");
 }
 
@@ -156,7 +156,7 @@ async fn a_password_is_set_by_its_link() {
     is_problem(&again, 401, "This link was already used or has expired. Ask for a new one.");
 }
 
-/// What was typed comes back with the problem, but never a password.
+/// The page shows the input again with the problem, but never a password.
 #[tokio::test]
 async fn a_refused_form_keeps_what_was_typed() {
     let app = TestApp::start().await;
@@ -214,7 +214,7 @@ async fn a_form_of_another_site_does_nothing() {
             is_problem(&answer, 403, "This form was sent from another site");
         }
     }
-    // A request that says nothing of a site is no browser's: it may sign in, but not use a cookie.
+    // A request without headers about its site does not come from a browser: it may sign in, but not use a cookie.
     let silent = async |fields: &[(&str, &str)]| {
         let request = app.request(Method::POST, &format!("{}/", app.origin)).header("cookie", &cookie);
         Answer::to(request.body(encoded(fields))).await

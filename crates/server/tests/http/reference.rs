@@ -1,6 +1,7 @@
-//! The reference's sentences about endpoints, authentication, the check, errors and limits, one row each, over real HTTP.
+//! The reference's sentences about endpoints, authentication, the check, errors and limits, one row each, over real
+//! HTTP.
 
-/// Rows of a table: `"what the reference says": who, "call", body => what comes back;`. The body may be absent.
+/// Rows of a table: `"sentence of the reference": who, "call", body => expected response;`. The body may be absent.
 macro_rules! rows {
     (@body) => { serde_json::Value::Null };
     (@body $body:expr) => { $body };
@@ -23,12 +24,12 @@ use serde_json::{Value, json};
 use crate::support::{Answer, Fields};
 use data::Data;
 
-/// Who calls.
+/// The caller.
 #[derive(Clone, Copy, Debug)]
 enum Who {
     /// Nobody.
     Nobody,
-    /// Whoever shows this as `Authorization`.
+    /// A caller with this `Authorization`.
     Shows(&'static str),
     /// A key with one scope.
     Key(Scope),
@@ -36,32 +37,32 @@ enum Who {
     Stranger,
     /// A key that was revoked.
     Revoked,
-    /// A key whose time is over.
+    /// An expired key.
     Expired,
     /// An owner, signed in, of two organizations.
     Session,
 }
 
-/// What has to come back.
+/// The expected response.
 #[derive(Clone, Debug)]
 enum Gets {
     /// Exactly this JSON.
     Is(u16, Value),
-    /// An object with these fields among others.
+    /// An object with at least these fields.
     Has(u16, Value),
-    /// An object that lacks these fields.
+    /// An object without these fields.
     Lacks(u16, &'static [&'static str]),
-    /// A page of a list with these fields among `limit`, `offset` and `total`, and so many items.
+    /// A page of a list with these fields among `limit`, `offset` and `total`, and this number of items.
     Page(Value, usize),
     /// Exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
     Error(u16, &'static str),
-    /// The same, for any text that names this.
+    /// The same, with any text that contains this.
     Names(u16, &'static str),
 }
 use Gets::{Error, Has, Is, Lacks, Names, Page};
 
-/// One row: the sentence, who calls what with which body, and what comes back. `{…}` in the call stands for what
-/// [`Data::filled`] knows.
+/// One row: the sentence, the caller, the call, the body, and the expected response. [`Data::filled`] replaces every
+/// `{…}` in the call.
 type Row = (&'static str, Who, &'static str, Value, Gets);
 
 /// Two fixed messages (`docs/reference/conventions.md#fixed-messages`).

@@ -1,5 +1,5 @@
-//! Databases of earlier releases (`scripts/make-release-fixtures`): this version migrates each of them, gives the answers
-//! that the release gave, and goes on with its work.
+//! Databases of earlier releases (`scripts/make-release-fixtures`): this version migrates each of them, gives the same
+//! answers as the release, and continues its work.
 
 mod answers;
 
@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Answer, Fields, START, TestApp, package};
 
-/// What a release recorded, and this version on a copy of its database at that moment.
+/// What a release recorded, and this version on a copy of the database of that time.
 pub struct Release {
     /// Such as `0.1.0 on sqlite`.
     pub name: String,
@@ -48,7 +48,7 @@ impl Release {
         Release { name: format!("{} on {database}", folder.file_name().unwrap().display()), recorded, app }
     }
 
-    /// Asks as one of the callers of the fixture.
+    /// Calls as one of the callers of the fixture.
     pub async fn ask(&self, who: &str, path: &str) -> Answer {
         self.send(who, self.app.request(Method::GET, path)).await
     }
@@ -65,7 +65,8 @@ impl Release {
         Answer::to(request).await
     }
 
-    /// Announces and sends a package: the upload's id. Its URL names the address of the release's own server.
+    /// Announces and sends a package; returns the upload's id. Its URL contains the address of the release's own
+    /// server.
     async fn upload(&self) -> String {
         let bytes = package("index.html", b"newer");
         let sha256 = hex::encode(Sha256::digest(&bytes));
@@ -80,7 +81,7 @@ impl Release {
     }
 }
 
-/// A new PostgreSQL database with what a dump holds.
+/// A new PostgreSQL database with the contents of a dump.
 fn restore(dump: &Path) -> String {
     let postgres = Postgres::shared();
     let url = postgres.fresh_database();
@@ -126,7 +127,7 @@ async fn the_work_of_each_release_goes_on_on_postgres() {
     }
 }
 
-/// What was leased is finished, what was published is followed by the next update, secrets open, the audit log holds.
+/// Leased builds finish, updates follow published ones, secrets open, and the audit log verifies.
 async fn goes_on(release: &Release) {
     let app = &release.app;
     let running = release.ask("ci", "/build?status=running").await.ok();

@@ -42,7 +42,8 @@ async fn a_runner_gets_the_first_build_that_it_may_take() {
     let theirs = app.queue(other, |_| ()).await;
     assert_eq!(app.take(&linux).await.id, urgent.to_string());
     assert_eq!(app.take(&linux).await.id, java.to_string());
-    // What needs labels that it lacks is not for the shared one; all else is, the organization first that waited longest.
+    // A build that needs labels the shared runner lacks is not assigned to it; all others are, starting with the
+    // organization that waited longest.
     assert_eq!(app.take(&shared).await.id, theirs.to_string());
     assert_eq!(app.take(&shared).await.id, plain.to_string());
     for runner in [&linux, &bare, &shared] {
@@ -84,7 +85,7 @@ async fn a_lease_says_what_to_build_and_its_start_is_told() {
     credential.has(json!({"id": keystore, "kind": "android_keystore"}));
     assert_eq!(credential["secrets"], json!({"password": "store-secret", "keyPassword": "store-secret"}));
     assert!(credential.text("content").len() > 1000 && credential["facts"]["alias"].is_string());
-    // Each secret that was opened stands in the audit log, with what for, and no secret does.
+    // The audit log records each opened secret and its purpose, but never the secret itself.
     let log = app.audit(org).await;
     let opened: Vec<_> = log.iter().filter(|line| line.action == "secret.open").collect();
     assert_eq!(opened.len(), 3);
@@ -124,7 +125,7 @@ async fn no_build_is_given_to_two() {
         }
         let all = futures::future::join_all((0..24).map(|at| app.ask(&runners[at % 4]))).await;
         let mut taken: Vec<_> = all.iter().filter_map(|lease| lease["buildId"].as_str()).collect();
-        // Those who came at the same moment may have gone away with nothing.
+        // Requests that arrived at the same moment may return without a build.
         for _ in taken.len()..10 {
             assert_ne!(app.ask(&runners[0]).await, json!(null));
         }
@@ -155,7 +156,7 @@ async fn whoever_does_not_have_the_attempt_is_refused() {
             answer.refused(400, NO_LEASE);
         }
     };
-    // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
+    // Another runner; a future or malformed attempt; a build that does not exist.
     refuse(&Held { token: &other.token, lease: json!(null), id: held.id.clone(), ..held }).await;
     refuse(&Held { attempt: 2, lease: json!(null), id: held.id.clone(), ..held }).await;
     refuse(&Held { attempt: 0, lease: json!(null), id: held.id.clone(), ..held }).await;
@@ -204,7 +205,7 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
     for _ in 0..4 {
         app.advance(80 * SECOND);
         assert_eq!(held.renew().await.ok(), json!({"cancel": false, "logOffset": 0}));
-        // Only the other one's lease is over.
+        // Only the other one's lease has expired.
         expire_leases(&app.app).await.unwrap();
         assert_eq!(app.build(id).await.state.status, BuildStatus::Running);
     }
@@ -212,7 +213,7 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
     expire_leases(&app.app).await.unwrap();
     let build = app.build(id).await;
     assert_eq!((build.state.status, build.state.attempt), (BuildStatus::Queued, 2));
-    // It goes before what is more urgent but new.
+    // It takes precedence over newer builds of higher priority.
     app.queue(org, |build| build.priority = 100).await;
     assert_eq!(app.take(&runner).await.id, id.to_string());
 }
@@ -275,7 +276,7 @@ async fn a_cancel_rides_on_every_answer() {
     assert_eq!(build.plan_origin.as_deref(), Some("Flutter"));
     assert_eq!(build.plan.unwrap().steps[0].run, "b");
     assert_eq!(build.spec.git.unwrap().commit.as_deref(), Some("c0ffee"));
-    // A runner that is never heard of again leaves a canceled build, not one that begins again.
+    // If the runner never contacts the server again, the build ends as canceled and does not restart.
     app.advance(2 * MINUTE);
     expire_leases(&app.app).await.unwrap();
     assert_eq!(app.build(id).await.state.status, BuildStatus::Canceled);

@@ -1,4 +1,4 @@
-//! `/runners` and enrollment: tokens that work once, runners that are shut out at once.
+//! `/runners` and enrollment: tokens that work once, runners that are disabled at once.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
@@ -18,7 +18,7 @@ async fn a_token_enrols_one_runner_within_an_hour() {
     let body =
         json!({"name": "mac-mini-1", "labels": ["xcode=26", "os=macos", "os=macos"], "slots": 2, "version": "0.1.0"});
     let enroll = async |token: &str, body| app.post(token, "/runner/enrol", body).await;
-    // A form that is wrong does not use it up.
+    // A malformed request does not use it up.
     for (field, value) in [("name", json!("")), ("labels", json!(["x"])), ("slots", json!(0)), ("slots", json!(65))] {
         let mut wrong = body.clone();
         wrong[field] = value;
@@ -79,7 +79,7 @@ async fn a_runner_token_and_an_api_key_open_different_endpoints() {
         }
     }
     app.post(&cookie, "/runner/lease", ask.clone()).await.refused(401, "No authentication provided");
-    // Its own token enrolls nobody, and a token to enroll takes no builds.
+    // A runner's token enrolls nobody, and an enrollment token leases no builds.
     app.post(&runner.token, "/runner/enrol", ask.clone()).await.refused(401, INVALID);
     let made = app.post(&key, "/runners/tokens", ()).await.created();
     let once = made.text("token");

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{Answer, TestApp};
 
-/// Sends these bytes on a connection of their own and reads what comes back until the server closes it.
+/// Sends these bytes on a new connection and reads the response until the server closes it.
 async fn raw(app: &TestApp, parts: &[&[u8]]) -> String {
     let address = app.origin.strip_prefix("http://").unwrap();
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();

@@ -1,4 +1,4 @@
-//! A list costs as many statements for fifty rows as for one: every list of the API, and every page of the dashboard.
+//! A list runs as many statements for fifty rows as for one: every list of the API, and every page of the dashboard.
 
 mod rows;
 
@@ -16,7 +16,7 @@ use crate::pages::page;
 use crate::support::{Fields, TestApp};
 use rows::Lists;
 
-/// The rows of a list that is as long as lists get in these tests.
+/// The number of rows of a long list in these tests.
 const MANY: usize = 50;
 
 /// The statements that this thread runs. The service of a test runs on the test's own thread.
@@ -61,16 +61,16 @@ impl Visit for Texts<'_> {
     }
 }
 
-/// What reading a path costs.
+/// The cost of reading a path.
 #[derive(Debug)]
 struct Cost {
     status: u16,
-    /// The rows of an answer of the API.
+    /// The rows of a response of the API.
     rows: usize,
     statements: Vec<String>,
 }
 
-/// Reads a path twice: the first time may fill caches and write what is collected.
+/// Reads a path twice: the first time may fill caches and write collected data.
 async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Statements) -> Cost {
     let read = || async {
         match path.starts_with("/o/") {
@@ -88,7 +88,7 @@ async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Statements) 
     Cost { status: answer.status.as_u16(), rows: items, statements: statements.take() }
 }
 
-/// Every list of the API: what takes an offset and a limit.
+/// Every list of the API: the endpoints that accept an offset and a limit.
 fn api_lists(lists: &Lists) -> Vec<String> {
     let document = serde_json::to_value(router::openapi_document()).unwrap();
     let mut paths = Vec::new();
@@ -106,8 +106,8 @@ fn api_lists(lists: &Lists) -> Vec<String> {
     paths
 }
 
-/// Every page of the dashboard, with the ids of rows that there are from the beginning. Pages that never end, and those
-/// that name two things, are left out: they have no lists of their own.
+/// Every page of the dashboard, with the ids of rows that exist from the start. Endless pages, and those that name two
+/// resources, are left out: they have no lists of their own.
 async fn pages(app: &TestApp, lists: &Lists) -> Vec<String> {
     let mut paths = Vec::new();
     for page in dashboard::pages() {
@@ -139,7 +139,7 @@ async fn pages(app: &TestApp, lists: &Lists) -> Vec<String> {
     paths
 }
 
-/// How often each statement runs more in `after` than in `before`.
+/// How many more times each statement runs in `after` than in `before`.
 fn added(before: &[String], after: &[String]) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
     for (statements, each) in [(before, -1), (after, 1)] {

@@ -1,4 +1,4 @@
-//! Streams end when whoever opened them is not let in any more, on every node, whatever was lost.
+//! Streams end on every node when their caller loses access, whatever was lost.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ const OF_KEYS: [Loss; 2] = [KeyRevoked, KeyExpired];
 const OF_SESSIONS: [Loss; 6] = [SignedOut, SessionRevoked, SessionExpired, PasswordReset, Removed, Demoted];
 const EMAIL: &str = "ada@example.com";
 
-/// An organization on two nodes, with a build that waits and an update, and somebody to lose access.
+/// An organization on two nodes, with a queued build and an update, and a user to lose access.
 struct Followed {
     node: TestApp,
     other: TestApp,
@@ -67,7 +67,7 @@ async fn followed(on_postgres: bool) -> Followed {
 }
 
 impl Followed {
-    /// Takes the access away, through the other node where that can be.
+    /// Revokes the access, through the other node where possible.
     async fn lose(&self, loss: Loss) {
         let session = async || self.node.get(&self.cookie, "/auth/session").await.ok();
         let browse = async |method, path: &str| self.other.send(&self.cookie, method, path, ()).await;
@@ -138,7 +138,7 @@ async fn opened(request: RequestBuilder) -> Response {
     response
 }
 
-/// Reads a stream to its end, which must come by itself and not by the end of the test.
+/// Reads a stream to its end, which must come before the end of the test.
 async fn ends(mut response: Response, what: &str) {
     let reading = async { while response.chunk().await.unwrap().is_some() {} };
     let ended = tokio::time::timeout(Duration::from_secs(30), reading).await;
@@ -176,7 +176,7 @@ async fn every_stream_ends_with_the_access_on_postgres() {
     all_end(true).await;
 }
 
-/// Another member's streams go on, and so does that of a member who got a greater role.
+/// Other members' streams continue, including that of a member who got a greater role.
 #[tokio::test]
 async fn streams_of_others_go_on() {
     let stage = followed(false).await;
@@ -198,7 +198,7 @@ async fn streams_of_others_go_on() {
     rest.says("event: end");
 }
 
-/// Begins a download of the log and takes what comes first. The network holds much less than the whole log.
+/// Starts a download of the log and reads its first bytes. The network holds much less than the whole log.
 async fn begin_download(stage: &Followed, proof: &str) -> TcpStream {
     let address = stage.node.origin.strip_prefix("http://").unwrap();
     let socket = TcpSocket::new_v4().unwrap();
@@ -216,7 +216,7 @@ async fn begin_download(stage: &Followed, proof: &str) -> TcpStream {
     connection
 }
 
-/// Whoever lost the access in between does not get the rest of a long log.
+/// A caller who loses access in between does not get the rest of a long log.
 #[tokio::test]
 async fn a_download_of_a_log_ends_with_the_access() {
     const PIECES: usize = 24;
@@ -233,7 +233,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
         let mut download = begin_download(&stage, &proof).await;
         stage.lose(loss).await;
         let mut rest = Vec::new();
-        // The connection ends before all is sent, as an error or without one.
+        // The connection ends before everything is sent, with or without an error.
         let ended = download.read_to_end(&mut rest).await;
         assert!(rest.len() < whole / 2, "{loss:?}: {} bytes, {ended:?}", rest.len());
     }
@@ -241,7 +241,7 @@ async fn a_download_of_a_log_ends_with_the_access() {
     assert_eq!(read.bytes.len(), whole, "who keeps the access gets it all");
 }
 
-/// A runner that waits for a build hears at once that it was shut out, also by another node.
+/// A runner that waits for a build learns at once that it was disabled, even on another node.
 #[tokio::test]
 async fn a_runner_that_was_shut_out_waits_no_longer() {
     let stage = followed(true).await;

@@ -1,5 +1,5 @@
-//! `/submit`: made, listed, read, changed, stopped, made to go on, removed; and the work on submissions, to the end, against
-//! both stores in the same process.
+//! `/submit`: create, list, read, change, cancel, resume, delete; and the work on submissions, to the end, against both
+//! stores in the same process.
 
 mod changes;
 mod crashes;

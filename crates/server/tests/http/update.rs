@@ -1,4 +1,4 @@
-//! `/update`: publishing from an upload, and what is then offered.
+//! `/update`: publishes from an upload, and what the check then offers.
 
 mod archives;
 mod change;
@@ -133,14 +133,14 @@ async fn a_publish_that_fails_claims_nothing() {
     app.published(&other, json!({})).await;
 }
 
-/// The names of audit rows and events of an organization, oldest first.
+/// The names of the audit rows and events of an organization, oldest first.
 async fn traces(app: &TestApp, org: launchway_domain::id::OrgId) -> (Vec<String>, Vec<String>) {
     let actions = app.audit(org).await.into_iter().map(|row| row.action).collect();
     (actions, app.events(org).await.into_iter().map(|(kind, _)| kind).collect())
 }
 
-/// Every change of state writes its event and its audit row in its own transaction; what failed or changed nothing
-/// writes none.
+/// Every transition writes its event and its audit row in its own transaction; failures and changes without effect
+/// write none.
 #[tokio::test]
 async fn changes_leave_their_audit_rows_and_events() {
     let app = TestApp::start().await;
@@ -180,7 +180,7 @@ async fn changes_leave_their_audit_rows_and_events() {
         "update.delete",
     ];
     assert_eq!(audit[old_audit.len()..], expected);
-    // Deleting what was withdrawn before takes nothing back a second time.
+    // Deleting a withdrawn update does not withdraw it again.
     let expected = [
         "update.published",
         "update.changed",

@@ -1,4 +1,4 @@
-//! The public check over HTTP: its answers' shapes and headers, its methods, its links.
+//! The public check over HTTP: the form and headers of its responses, its methods, its links.
 
 mod choice;
 mod fingerprints;

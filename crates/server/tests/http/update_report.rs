@@ -1,4 +1,4 @@
-//! Device reports: who may report, what counts, and what is shown (`docs/reference/updates.md#device-reports`).
+//! Device reports: who may report, what counts, and what the API shows (`docs/reference/updates.md#device-reports`).
 
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, SECOND, iso};
@@ -12,7 +12,7 @@ use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp};
 
 const BAD_TOKEN: &str = "Invalid or expired report token";
 
-/// What the check tells a device: the update's id and the token for reports.
+/// What the check returns to a device: the update's id and the token for reports.
 async fn offer(app: &TestApp, device: &str) -> (String, String) {
     let answer = app.checked(BUNDLE, &format!("currentVersion=1.0.0&deviceId={device}")).await;
     let text = |field: &str| answer[field].as_str().unwrap().to_owned();
@@ -32,7 +32,7 @@ fn failure(update: &str, reason: &str) -> Value {
     json!({"type": "failed", "updateId": update, "at": "2026-11-20T09:59:59Z", "reason": reason})
 }
 
-/// Reports as a device that was just offered the update; gives how many events counted.
+/// Reports as a device that was just offered the update; returns how many events counted.
 async fn report(app: &TestApp, device: &str, events: impl Fn(&str) -> Value) -> Value {
     let (update, token) = offer(app, device).await;
     let body = json!({"reportToken": token, "events": events(&update)});
@@ -90,7 +90,7 @@ async fn two_nodes_count_a_device_once() {
     assert_eq!(shown(&node, &key, &update).await["installed"], 1);
 }
 
-/// Whoever can compute the numbers of devices can search for ids that are all kept where only a sample is.
+/// Anyone who can compute the numbers of devices can search for ids that are all kept although only a sample should be.
 #[tokio::test]
 async fn a_device_is_not_kept_under_a_computable_key() {
     let (app, key) = TestApp::with_key().await;
@@ -148,7 +148,8 @@ async fn a_reason_is_kept_as_written_up_to_200_characters() {
     assert_eq!(reports["failed"], 3);
 }
 
-/// The token is over bundle, device, update and expiry: nothing else, and nobody's but its own, is taken.
+/// The token covers bundle, device, update and expiry: the service accepts no other token, and no token for another
+/// device or update.
 #[tokio::test]
 async fn the_token_is_the_authentication() {
     let (app, key) = TestApp::with_key().await;

@@ -1,4 +1,4 @@
-//! `/uploads` and the signed URLs that take bytes.
+//! `/uploads` and the signed URLs that accept bytes.
 
 mod clean_up;
 mod downloads;
@@ -19,7 +19,7 @@ const NOT_THESE: &str = "The uploaded bytes differ from the announced size or sh
 const USED: &str = "This upload was already used. Upload the file again.";
 const CLOSED: &str = "This upload was used or deleted. Create a new one.";
 
-/// Announces these bytes: the answer.
+/// Announces these bytes; returns the response.
 async fn announce(app: &TestApp, key: &str, bytes: &[u8]) -> Value {
     let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": hex::encode(Sha256::digest(bytes))});
     app.post(key, "/uploads", body).await.created()
@@ -34,7 +34,7 @@ fn url(value: &Value) -> &str {
     value.text("url")
 }
 
-/// The objects under a prefix.
+/// The objects with a prefix.
 async fn stored(app: &TestApp, prefix: &str) -> Vec<String> {
     let keys = app.app.blob.list(Some(&Key::new(prefix).unwrap())).await.unwrap();
     keys.iter().map(|key| key.as_str().to_owned()).collect()
@@ -124,7 +124,7 @@ async fn the_url_takes_exactly_the_announced_number_of_bytes() {
     publish(&app, &key, &upload, "1.0.0").await.created();
 }
 
-/// Every part of a signed URL is signed.
+/// The signature covers every part of a signed URL.
 #[tokio::test]
 async fn a_changed_or_expired_url_is_refused() {
     let (app, key) = TestApp::with_key().await;
@@ -263,7 +263,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
     broken.write_all(&bytes[..bytes.len() - 1]).await.unwrap();
     broken.shutdown().await.unwrap();
     let mut answer = Vec::new();
-    // The server may answer 400 or only close: either way it is done with the request now.
+    // The server may answer 400 or just close the connection: either way it has finished with the request.
     let _ = broken.read_to_end(&mut answer).await;
     let unsent = "The upload has not received its bytes yet. Send them to its url first.";
     publish(&app, &key, &upload, "1.0.0").await.refused(400, unsent);

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Fields, Setup, TestApp, package};
 
-/// A month, or the list without one.
+/// One month, or the whole list.
 async fn usage(app: &TestApp, key: &str, query: &str) -> Answer {
     app.get(key, &format!("/usage{query}")).await
 }
 
-/// The month that runs when a test begins.
+/// The current month at the start of a test.
 async fn november(app: &TestApp, key: &str) -> Value {
     usage(app, key, "?id=2026-11").await.ok()
 }
@@ -36,7 +36,7 @@ async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
     (app, org, key)
 }
 
-/// How many requests at once were granted, and the answers to the others.
+/// How many of the concurrent requests were granted, and the responses to the others.
 fn granted(answers: &[Answer]) -> (usize, Vec<&Answer>) {
     let (granted, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
     (granted.len(), refused)
@@ -47,7 +47,7 @@ fn package_size() -> usize {
     package("index.html", b"<h1>hello</h1>").len()
 }
 
-/// Builds and submissions come later: this counts as they will. What is refused leaves nothing.
+/// Counts as a build or a submission does. A refused one leaves nothing behind.
 async fn spend(app: &TestApp, org: OrgId, what: &str) -> Result<(), ApiError> {
     let mut write = Write::open(&app.app, org, Actor::Service, None).await?;
     match what {

@@ -315,7 +315,7 @@ mod tests {
             "a$(x)",
         ] {
             let problem = AllowedRepositories::parse(text).unwrap_err();
-            assert!(problem.contains("is not the beginning"), "{text}: {problem}");
+            assert!(problem.contains("is not the start of"), "{text}: {problem}");
         }
         assert!(
             AllowedRepositories::parse(&"a.example ".repeat(101))

@@ -235,7 +235,7 @@ fn what_is_missing_is_named_with_what_brings_it() {
             Project::new(&[]),
             ANDROID,
             |_| {},
-            "no app for android is found here: there is no configuration of NativeScript, Capacitor, Expo, React Native \
+            "no app for android found here: no configuration of NativeScript, Capacitor, Expo, React Native \
              or Flutter, and no native project",
         ),
     ];

@@ -140,7 +140,7 @@ mod links {
         assert!(
             project
                 .problem(ANDROID)
-                .starts_with("android is a link that is outside the project")
+                .starts_with("android is a link to outside the project")
         );
     }
 

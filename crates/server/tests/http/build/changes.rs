@@ -81,7 +81,7 @@ async fn a_retry_is_a_new_build_of_the_same() {
         let third = id_of(&again);
         assert_eq!(app.get(&key, &format!("/build/plan?id={third}")).await.ok()["origin"], "request");
         assert_eq!(kinds(&app, org).await, ["build.queued", "build.canceled", "build.queued"]);
-        // The source is there for as long as one of them is.
+        // The source is kept as long as one of them exists.
         delete(&app, &key, id).await.ok();
         assert_eq!(stored(&app, "sources").await.len(), 1);
         post(&app, &key, "cancel", third).await.ok();
@@ -151,7 +151,7 @@ async fn deleting_an_active_build_stops_it() {
     let events = app.events(org).await;
     let (kind, data) = events.last().unwrap();
     assert_eq!((kind.as_str(), &data["status"]), ("build.canceled", &json!("canceled")));
-    // The time that it ran is counted.
+    // The time that it ran counts.
     let usage = app.get(&key, "/usage?id=2026-11").await.ok();
     assert_eq!(usage["buildMinutes"].as_f64().map(|minutes| minutes > 0.0), Some(true), "{usage}");
     app.advance(1);

@@ -1,4 +1,4 @@
-//! `POST /build`: what is taken and what is not, numbers, sources, quotas, idempotency.
+//! `POST /build`: accepted and rejected requests, numbers, sources, quotas, idempotency.
 
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ async fn a_source_is_copied_checked_and_used_once() {
         let refused = build(&app, &key, json!({"source": {"uploadId": upload}})).await.expect(400);
         assert!(refused.text("message").contains(".tar.gz, .tar.zst or .zip"), "{name}");
     }
-    // Announced and not sent; and sent as other bytes than announced, which only object storage can do.
+    // Announced but not sent; and sent with other bytes than announced, which only object storage can cause.
     let sha256 = "00".repeat(32);
     let body = json!({"fileName": "a.zip", "size": 1, "sha256": sha256});
     let announced = app.post(&key, "/uploads", body).await.created();
@@ -194,7 +194,7 @@ async fn automatic_numbers_go_up_and_no_two_are_the_same() {
         assert_eq!(number(json!({"buildNumber": "7"})).await, "7");
         assert_eq!(number(json!({"buildNumber": "auto", "platform": "ios"})).await, "1");
         assert_eq!(number(json!({"buildNumber": "auto", "bundleId": "com.example.other"})).await, "1");
-        // Updates and builds of an app have one series.
+        // Updates and builds of an app share one series of numbers.
         app.published(&key, json!({"buildNumber": 100})).await;
         let made = futures::future::join_all((0..8).map(|_| number(auto.clone()))).await;
         let made: BTreeSet<u64> = made.iter().map(|number| number.as_str().unwrap().parse().unwrap()).collect();

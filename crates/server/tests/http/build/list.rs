@@ -71,7 +71,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     };
     let nobody = "Waiting for a runner with os=macos, xcode=26: none is connected".to_owned();
     assert_eq!(waits(first).await, (json!(0), nobody.clone()));
-    // One that lacks a label, one of another organization, and one that was silent for long count for nothing.
+    // Runners that lack a label, belong to another organization, or have been silent for long do not count.
     runner(&app, Some(org), &["os=macos", "xcode=26"]).await;
     app.advance(SILENCE);
     runner(&app, Some(org), &["os=macos", "xcode=16"]).await;
@@ -80,7 +80,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     runner(&app, None, &["arch=arm64", "os=macos", "xcode=26"]).await;
     let free = "Waiting for a runner with os=macos, xcode=26 to be free".to_owned();
     assert_eq!(waits(first).await, (json!(0), free));
-    // What other organizations asked for does not count; the greater priority goes first.
+    // Builds of other organizations do not count; higher priority goes first.
     app.advance(1);
     built(&app, &other_key, json!({"bundleId": "com.example.other"})).await;
     app.advance(1);
@@ -98,7 +98,7 @@ async fn a_queued_build_says_what_it_waits_for() {
     assert_eq!(places, [&json!(0), &json!(2), &json!(1)], "a list tells the same");
 }
 
-/// More different lists of labels than are read at a time.
+/// More distinct label lists than are read at a time.
 #[tokio::test]
 async fn a_runner_that_fits_is_found_among_a_thousand() {
     let (app, org, key) = TestApp::with_org().await;
@@ -148,7 +148,7 @@ async fn a_build_that_runs_and_ends_shows_it() {
     assert_eq!(got.header("content-disposition"), "attachment; filename=\"app-release.apk\"");
     app.advance(3_600_000);
     app.get(NOBODY, shown.text("url")).await.is(403);
-    // In a list it is shown the same.
+    // A list shows the same.
     let list = app.get(&key, "/build?status=success").await.ok();
     assert_eq!(list["items"][0], read(&app, &key, id).await);
 }

@@ -22,7 +22,7 @@ async fn a_log_is_read_from_any_place_whatever_lies_where() {
         let path = format!("/build/log?id={id}");
         let empty = get(&app, &key, &path, None).await;
         assert_eq!((empty.status.as_u16(), empty.bytes.len()), (200, 0));
-        // Larger than a piece, with bytes of every kind.
+        // Larger than a piece, with all kinds of bytes.
         let log: Vec<u8> = (0..200_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for chunk in log.chunks(30_000) {
             play.prints(chunk).await;

@@ -1,4 +1,4 @@
-//! What time does to builds: expiry in the queue, files that go, and what the sweep finds.
+//! What happens to builds over time: expiry in the queue, removal of files, and what the sweep finds.
 
 use launchway_blob::Key;
 use launchway_domain::build::Outcome;
@@ -40,7 +40,7 @@ async fn a_build_that_no_runner_takes_in_a_day_expires() {
     }
 }
 
-/// A build that ended well, with everything that a build can have in object storage.
+/// A successful build with everything that a build can have in object storage.
 async fn with_files(app: &TestApp, key: &str, org: launchway_domain::id::OrgId) -> launchway_domain::id::BuildId {
     let upload = app.upload_file(key, "a.zip", b"x").await;
     let id = built(app, key, json!({"source": {"uploadId": upload}})).await;
@@ -104,7 +104,7 @@ async fn what_builds_have_is_not_swept_and_what_no_build_has_is() {
         put(&app, &format!("{folder}/stray/x"), b"x").await;
     }
     sweep(&app.app).await.unwrap();
-    // The upload's own day is over too, and with it what holds its copies.
+    // The upload has expired too, and with it the protection of its copies.
     app.advance(3 * DAY);
     clean_up(&app.app).await.unwrap();
     sweep(&app.app).await.unwrap();

@@ -1,4 +1,4 @@
-//! `GET /build/log/stream`: the log live, each byte once and in order, changes of the build, the end, resuming.
+//! `GET /build/log/stream`: the live log, each byte once and in order, changes of the build, the end, resumption.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::stage::builds::{Play, build, built, id_of, running};
 use crate::support::{Answer, Fields, Setup, TestApp};
 
-/// An event as it came.
+/// An event as received.
 #[derive(Clone, Debug, PartialEq)]
 struct Event {
     name: String,
@@ -44,7 +44,7 @@ impl Stream {
         Stream { response, buffer: String::new(), bytes: Vec::new() }
     }
 
-    /// The next event; `None` at the end. Comments are passed over.
+    /// The next event; `None` at the end. Skips comments.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some((block, rest)) = self.buffer.split_once("\n\n") {
@@ -68,7 +68,7 @@ impl Stream {
                 assert!(self.buffer.is_empty() && self.bytes.is_empty(), "torn: {}", self.buffer);
                 return None;
             };
-            // The connection may tear a character, the stream does not.
+            // The connection may split a character, the stream does not.
             self.bytes.extend(&more);
             let whole = match std::str::from_utf8(&self.bytes) {
                 Ok(_) => self.bytes.len(),
@@ -88,7 +88,7 @@ impl Stream {
     }
 }
 
-/// The text of all `log` events, whose offsets must fit together from `start` on.
+/// The text of all `log` events, whose offsets must be contiguous from `start` on.
 fn text(events: &[Event], start: i64) -> String {
     let mut at = start;
     let mut all = String::new();
@@ -159,7 +159,7 @@ async fn a_stream_resumes_where_it_was_cut() {
     let rest = Stream::open(&app, &key, id, from.as_deref()).await.all().await;
     got += &text(&rest, start);
     assert!(got == log, "{} of {} bytes", got.len(), log.len());
-    // Of a build that is over nothing but log and end comes, the last of it again when it is asked for.
+    // A stream of an ended build contains only the log and the end; a resumed one repeats the end.
     assert_eq!(names(&rest).last(), Some(&"end"));
     let whole = Stream::open(&app, &key, id, None).await.all().await;
     assert!(text(&whole, 0) == log);
@@ -189,7 +189,7 @@ async fn a_character_is_never_torn_and_what_is_none_is_replaced() {
     play.prints(b"\xff\x00\r\n").await;
     let event = stream.next().await.unwrap();
     assert_eq!(event.data, json!({"offset": 5, "text": "\u{fffd}\u{0}\r\n"}));
-    // What was begun and never ended stands at the end.
+    // A line that was started and never finished appears at the end.
     play.prints(&rocket[..3]).await;
     play.ends(Outcome::Success).await;
     let rest = stream.all().await;
@@ -259,7 +259,7 @@ async fn an_organization_has_so_many_streams_open_and_no_more() {
     }
     let path = format!("/build/log/stream?id={id}");
     app.get(&key, &path).await.refused(429, "Too many requests. Try again in 10 seconds.");
-    // Another organization has places of its own.
+    // Another organization has its own connection limit.
     let (_, other) = app.org_with_key().await;
     let theirs = built(&app, &other, json!({"bundleId": "com.example.other"})).await;
     Stream::open(&app, &other, theirs, None).await;

@@ -16,7 +16,7 @@ async fn an_update_takes_the_fingerprint_of_its_build() {
         fields["buildNumber"] = json!(number + 1);
         app.published(&key, fields).await.has(json!({"buildId": id, "fingerprint": "hash-1"}));
     }
-    // Also over that of the update whose bytes are published anew.
+    // The same for an update whose bytes are published again.
     let other = app.published(&key, json!({"buildNumber": 7, "fingerprint": "old"})).await;
     let body = json!({
         "sourceUpdateId": other["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.1",
@@ -59,7 +59,7 @@ async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
     play.leased(runner(&app, None, &[]).await).await;
     publish(json!({"fingerprint": "x"})).await.refused(400, &waits("running"));
     play.ends(Outcome::Success).await;
-    // It has none for good: then what the request says counts.
+    // The build will never have one: then the fingerprint of the request counts.
     let update = publish(json!({"fingerprint": "x"})).await.created();
     update.has(json!({"fingerprint": "x", "buildId": id.to_string()}));
     assert_eq!(publish(json!({"buildNumber": 9})).await.created()["fingerprint"], Value::Null);

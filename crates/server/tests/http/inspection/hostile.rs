@@ -1,4 +1,4 @@
-//! Hostile apps and profiles, made here.
+//! Hostile apps and profiles, generated here.
 
 use std::io::{Cursor, Write};
 
@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 const INFO: &str = "Payload/A.app/Info.plist";
 const DAMAGED: &str = "Info.plist in the file is truncated or damaged.";
 
-/// What it is, a name, the bytes, and a part of what is said of it.
+/// What it is, a name, the bytes, and a part of the message about it.
 pub fn apps() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
     let xml = |open: &str, close: &str| ipa(nested_xml(100_000, open, close).as_bytes());
     let manifest = "base/manifest/AndroidManifest.xml";
@@ -35,7 +35,7 @@ pub fn apps() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
     ]
 }
 
-/// Profiles that are signed well, over a list that is not.
+/// Correctly signed profiles with a malformed list inside.
 pub fn profiles() -> Vec<(&'static str, Vec<u8>)> {
     let xml = |open: &str, close: &str| signed(nested_xml(28_000, open, close).as_bytes());
     vec![
@@ -46,7 +46,7 @@ pub fn profiles() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// An app for iPhones with this profile in it.
+/// An iOS app with this profile in it.
 pub fn ipa_with_profile(profile: &[u8]) -> Vec<u8> {
     let info = "<plist><dict><key>CFBundleIdentifier</key><string>com.example.app</string></dict></plist>";
     packed(&[(INFO, info.as_bytes()), ("Payload/A.app/embedded.mobileprovision", profile)])
@@ -72,7 +72,7 @@ fn nested_xml(depth: usize, open: &str, close: &str) -> String {
     )
 }
 
-/// A binary list of these objects, the first of which is on top.
+/// A binary property list of these objects; the first one is the root.
 fn binary_list(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
     let mut places = Vec::new();
@@ -91,7 +91,7 @@ fn binary_list(objects: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A dictionary of one key, and below it lists that each hold the next one twice.
+/// A dictionary with one key, and below it lists that each contain the next one twice.
 fn in_each_other() -> Vec<Vec<u8>> {
     let mut objects = vec![vec![0xd1, 1, 2], b"\x51k".to_vec()];
     objects.extend((3..=250).map(|next| vec![0xa2, next, next]));
@@ -99,7 +99,7 @@ fn in_each_other() -> Vec<Vec<u8>> {
     objects
 }
 
-/// A binary list whose trailer says so many objects, such a top, and such a size of numbers.
+/// A binary property list whose trailer claims this number of objects, this root, and this size of numbers.
 fn with_trailer(count: u64, top: u64, size: u8) -> Vec<u8> {
     let mut bytes = b"bplist00\xd0".to_vec();
     bytes.extend([0, 0, 0, 0, 0, 0, size, size]);
@@ -109,9 +109,9 @@ fn with_trailer(count: u64, top: u64, size: u8) -> Vec<u8> {
     bytes
 }
 
-/// Elements of protocol buffers in each other: an XmlNode (1) of an element with a child (5).
+/// Nested protocol buffer messages: an XmlNode (1) with an element with a child (5).
 fn nested_protobuf(depth: usize) -> Vec<u8> {
-    // From the inside out, the bytes reversed.
+    // From the inside out, with the bytes reversed.
     let mut reversed = Vec::new();
     for level in 0..2 * depth {
         let mut length = reversed.len();
@@ -131,7 +131,7 @@ fn nested_protobuf(depth: usize) -> Vec<u8> {
     reversed
 }
 
-/// An archive whose end record says something else of its directory, at this place.
+/// An archive whose end record claims something else about its directory, at this position.
 fn lying(place: usize) -> Vec<u8> {
     let mut bytes = packed(&[("AndroidManifest.xml", b"x"), ("b", b"y")]);
     let end = bytes.len() - 22 + place;
@@ -147,7 +147,7 @@ fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     [header, content].concat()
 }
 
-/// Signed data as a profile is, signed by a key of its own.
+/// Signed data like a profile, signed with its own key.
 pub fn signed(content: &[u8]) -> Vec<u8> {
     let random = SystemRandom::new();
     let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap();
@@ -164,7 +164,7 @@ pub fn signed(content: &[u8]) -> Vec<u8> {
     let validity = der(0x30, &[&times]);
     let fields = der(0x30, &[&serial, &ecdsa, &name, &validity, &name, &info]);
     let certificate = der(0x30, &[&fields, &ecdsa, &der(0x03, &[&[0, 0]])]);
-    // Without attributes the signature is over the content itself.
+    // Without attributes the signature covers the content itself.
     let signature = key.sign(&random, content).unwrap();
     let signer = der(
         0x30,

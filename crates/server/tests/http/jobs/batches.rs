@@ -1,4 +1,4 @@
-//! Clean-up in batches: each is a transaction of its own, and none is left out.
+//! Clean-up in batches: each is its own transaction, and none is skipped.
 
 use launchway_domain::time::{HOUR, MINUTE};
 use launchway_jobs::clean_up::clean_up;
@@ -6,7 +6,7 @@ use launchway_store::FORGOTTEN_AT_ONCE;
 
 use crate::support::TestApp;
 
-/// Subjects that were counted in a minute, as a flood leaves them.
+/// Rate limit subjects of one minute, as a flood leaves them.
 async fn count(app: &TestApp, subjects: u64, minute: i64) {
     let mut tx = app.app.db.write().await.unwrap();
     let mut system = tx.system("a test");

@@ -18,7 +18,7 @@ async fn holds(node: &TestApp) -> bool {
     node.app.job_leases.hold(&node.app.db, JOB, node.app.clock.now()).await.unwrap()
 }
 
-/// How often a job was begun, and how many run now.
+/// How often a job started, and how many run now.
 #[derive(Clone, Default)]
 struct Runs {
     begun: Arc<AtomicUsize>,
@@ -34,7 +34,7 @@ impl Runs {
         self.now.load(Ordering::SeqCst)
     }
 
-    /// A job that goes on until it is dropped.
+    /// A job that continues until it is dropped.
     fn job(&self) -> impl Future<Output = ()> + Send + use<> {
         struct Running(Arc<AtomicUsize>);
         impl Drop for Running {
@@ -99,7 +99,7 @@ async fn a_job_runs_on_one_node_and_another_takes_over_when_it_dies() {
     let first = runs[0].start_on(&one);
     until("the first runs", async || runs[0].now() == 1).await;
     let second = runs[1].start_on(&other);
-    // It asks for the lease again and again meanwhile, as the holder renews it.
+    // It retries the lease meanwhile, while the holder renews it.
     for _ in 0..20 {
         assert!(!holds(&other).await);
         assert_eq!((runs[0].now(), runs[1].begun()), (1, 0));
@@ -129,14 +129,14 @@ async fn a_job_whose_lease_is_lost_is_dropped_and_begins_anew_later() {
     job.abort();
 }
 
-/// SIGTERM: what another node would wait for is given back, what waits in memory is written.
+/// SIGTERM: leases that another node would wait for are released, and data that is only in memory is written.
 #[tokio::test]
 async fn stopping_gives_leases_back_and_writes_what_waits() {
     let one = TestApp::with(Setup::on_postgres()).await;
     let other = one.another_node().await;
     let (_, key) = one.org_with_key().await;
     one.published(&key, json!({})).await;
-    // Taken before, so that there is nothing to wait for: the job only renews it.
+    // Taken beforehand, so there is nothing to wait for: the job only renews it.
     assert!(one.app.job_leases.hold(&one.app.db, "clean_up", one.app.clock.now()).await.unwrap());
     let jobs = Jobs::start(&one.app);
     let taken_over =

@@ -18,7 +18,7 @@ use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time
 
 const STRANGE_UPLOAD: &str = "upload_01h455vb4pex5vsknk084sn02q";
 
-/// A service whose clock goes as that of its object storage, so that it stands in the present.
+/// A service whose clock follows that of its object storage, so it is in the present.
 async fn in_the_present(setup: impl Into<Setup>) -> TestApp {
     let app = TestApp::with(setup).await;
     app.advance(machine_time() - START);
@@ -38,7 +38,7 @@ async fn stored(app: &TestApp) -> Vec<String> {
     names.filter(|name| !name.starts_with("installations/")).collect()
 }
 
-/// Says that the sweep stands behind this key.
+/// Records that the sweep has reached this key.
 async fn standing_behind(app: &TestApp, key: &str) {
     let progress = json!({"beganAt": app.app.clock.now(), "after": key}).to_string();
     let mut tx = app.app.db.write().await.unwrap();
@@ -140,7 +140,7 @@ async fn the_first_begins_a_day_after_the_start() {
     assert_eq!(sweep(&app.app).await.unwrap(), 1);
 }
 
-/// Two databases on one object storage: what the one names is nothing to the other.
+/// Two databases on one object storage: an object that only one of them names is unknown to the other.
 #[tokio::test]
 async fn nothing_is_removed_where_another_installation_is_at_home() {
     let app = in_the_present(Setup::default()).await;
@@ -180,7 +180,7 @@ async fn many_objects_are_walked_in_pages() {
     assert!(!root.join("packages").exists(), "no folder is left");
 }
 
-/// A publish that has copied its upload, and waits for its turn to look into the copy, while a day and more goes by.
+/// A publish that has copied its upload and waits for an inspection slot, while more than a day passes.
 struct Running<'a> {
     app: &'a TestApp,
     org: OrgId,
@@ -197,7 +197,7 @@ impl<'a> Running<'a> {
         Running { app, org, key, upload, bytes }
     }
 
-    /// Publishes, and does `meanwhile` when the copy is there and nothing names it yet.
+    /// Publishes, and runs `meanwhile` when the copy exists and nothing names it yet.
     async fn publish(&self, meanwhile: impl AsyncFnOnce()) -> Answer {
         let held = self.app.all_places(self.org).await;
         let interrupted = async {
@@ -237,7 +237,7 @@ async fn a_publish_on_its_way_keeps_its_copy_on_postgres() {
     a_running_publish_is_left_alone(Setup::on_postgres()).await;
 }
 
-/// When the upload's time is over its copy goes. The publish is refused then: there is no update without its bytes.
+/// When the upload expires its copy is removed. The publish is rejected then: there is no update without its bytes.
 #[tokio::test]
 async fn a_publish_whose_upload_is_over_comes_to_nothing() {
     for setup in [Setup::default(), Setup::on_postgres()] {
@@ -258,7 +258,7 @@ async fn a_publish_whose_upload_is_over_comes_to_nothing() {
     }
 }
 
-/// The copy was looked into, and the publish waits for somebody else's change when clean-up comes.
+/// The copy was inspected, and the publish waits for another change when clean-up runs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
     let app = in_the_present(Setup::on_postgres()).await;
@@ -281,7 +281,8 @@ async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
         drop(other);
     };
     let (answer, ()) = tokio::join!(publish(&app, &running.key, &running.upload, "1.0.1"), interrupted);
-    // On a machine so slow that the wait for the other's lock ended before: then it was refused for that.
+    // On a machine so slow that the wait for the other's lock timed out first: then that is the reason of the
+    // rejection.
     assert!([400, 503].contains(&answer.status.as_u16()), "{}", answer.text());
     let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
     assert_eq!(offer["updateAvailable"], Value::Bool(false));

@@ -38,7 +38,7 @@ async fn a_session_acts_in_the_named_or_its_oldest_organization() {
     assert_eq!(bundles(&format!("?orgId={oldest}")).await, (of_oldest, "60".to_owned()));
     assert_eq!(bundles(&format!("?orgId={second}")).await, (json!(["com.example.two"]), "300".to_owned()));
 
-    // The role is the one in the organization that is named.
+    // The role in the named organization applies.
     get(&app, &cookie, "/api-keys").await.ok();
     let answer = get(&app, &cookie, &format!("/api-keys?orgId={second}")).await;
     answer.refused(403, "This requires the role admin in the organization, but your role is member");
@@ -51,7 +51,7 @@ async fn an_org_id_must_be_one_of_the_callers() {
     let (app, org, key) = TestApp::with_org().await;
     let cookie = app.user(org, EMAIL, Role::Owner).await;
     let foreign = app.org(Tier::Free).await;
-    // Whether it exists makes no difference, nor does the form of it.
+    // The response does not depend on whether it exists, nor on its form.
     for wrong in [foreign.to_string(), foreign.to_string().to_uppercase(), "nonsense".to_owned(), "%00".to_owned()] {
         let path = format!("/apps?orgId={wrong}");
         app.get(&key, &path).await.refused(403, FOREIGN);

@@ -1,4 +1,5 @@
-//! A member who goes, or gets a lesser role, leaves no access: not what was handed out, not what was kept for later.
+//! A member who leaves or gets a lesser role keeps no access: neither what was handed out nor what was prepared for
+//! later.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ const SECOND: &str = "ada.second@example.com";
 
 /// Everything that an admin can leave behind.
 struct Left {
-    /// Tokens of invitations: of the admin's second address, and of the admin's own by somebody else.
+    /// Tokens of invitations: one for the admin's second address, and one for the admin's own from someone else.
     invitations: [String; 2],
     runner_token: String,
     /// A browser sign-in that the admin approved and nobody fetched.
@@ -75,7 +76,7 @@ async fn leave_behind(app: &TestApp, org: OrgId, admin: &str, other: &str) -> Le
 }
 
 impl Left {
-    /// Tries all of it.
+    /// Tries all of them.
     async fn opens_nothing(&self, app: &TestApp, way: &str) {
         for token in &self.invitations {
             let answer = accept(app, token, PASSWORD).await;
@@ -90,7 +91,7 @@ impl Left {
         assert_eq!(key.status, 200, "{way}: the key of CI waits for a decision");
     }
 
-    /// What an answer must say.
+    /// The expected response.
     fn is_told(&self, answer: &Value, sessions: i64, way: &str) {
         let ended = json!({"invitations": 2, "runnerTokens": 1, "signIns": 1, "keys": 1, "sessions": sessions});
         assert_eq!(answer["ended"], ended, "{way}");
@@ -113,7 +114,7 @@ async fn is_audited(app: &TestApp, org: OrgId, way: &str) {
     }
 }
 
-/// Every way in which an admin goes.
+/// Every way in which an admin loses the role.
 #[tokio::test]
 async fn an_admin_who_goes_leaves_no_access() {
     for way in ["an owner", "an admin key", "the page", "the operator", "leaving", "demotion", "demotion on the page"] {
@@ -160,7 +161,7 @@ async fn an_admin_who_goes_leaves_no_access() {
     }
 }
 
-/// An owner who becomes an admin, and whoever gets a greater role.
+/// An owner who becomes an admin, and a member who gets a greater role.
 #[tokio::test]
 async fn access_ends_with_a_lesser_role_only() {
     let (app, org, owner) = TestApp::with_user("owner@example.com", Role::Owner).await;
@@ -181,7 +182,7 @@ async fn access_ends_with_a_lesser_role_only() {
     accept(&app, &token_of(&made), PASSWORD).await.expect(401);
 }
 
-/// Whoever resets a password may not have been alone with the old one.
+/// Whoever knew the old password may not have been only its owner.
 #[tokio::test]
 async fn a_reset_password_ends_what_the_old_one_made() {
     let app = TestApp::start().await;
@@ -193,7 +194,7 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     let elsewhere = app.post(&ada, &format!("/runners/tokens?orgId={other}"), ()).await.created();
     let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
     reset(&app, &link, "another good password").await.ok();
-    // The invitation that somebody else made for the address stays: it gives nothing that the member lacks.
+    // The invitation that someone else created for the address stays: it grants nothing that the member lacks.
     accept(&app, &left.invitations[0], PASSWORD).await.is(401);
     for token in [left.runner_token.as_str(), elsewhere.text("token")] {
         enroll(&app, token).await.expect(401);
@@ -204,14 +205,14 @@ async fn a_reset_password_ends_what_the_old_one_made() {
     get(&app, &ada, "/auth/session").await.expect(401);
 }
 
-/// One moment, two nodes: what is made while the admin goes is refused, or ends with the rest.
+/// The same moment on two nodes: what is created while the admin leaves is refused, or ends with the rest.
 #[tokio::test]
 async fn nothing_is_made_while_the_admin_goes() {
     let node = Arc::new(TestApp::with(Setup::on_postgres()).await);
     let other = Arc::new(node.another_node().await);
     let (org, key) = node.org_with_key().await;
     for round in 0..12 {
-        // A minute each, so that no limit is reached.
+        // A separate minute for each, so that no limit is reached.
         node.advance(MINUTE);
         other.advance(MINUTE);
         let email = format!("admin{round}@example.com");
@@ -258,7 +259,7 @@ async fn nothing_is_made_while_the_admin_goes() {
     }
 }
 
-/// Two admins who remove each other do not wait for each other: one is gone, or both are.
+/// Two admins who remove each other cause no deadlock: one of them is removed, or both.
 #[tokio::test]
 async fn two_admins_who_remove_each_other_are_answered() {
     let node = TestApp::with(Setup::on_postgres()).await;

@@ -30,7 +30,7 @@ async fn members_are_listed_newest_first() {
     assert_eq!(page["items"], json!([ada]));
 }
 
-/// Who changes whom into what.
+/// Who may change whom to which role.
 #[tokio::test]
 async fn roles_change_as_far_as_the_callers_role_reaches() {
     let app = TestApp::start().await;
@@ -40,7 +40,7 @@ async fn roles_change_as_far_as_the_callers_role_reaches() {
         let cookie = app.user(org, &format!("{actor}@example.com"), actor).await;
         for before in Role::ALL {
             for after in Role::ALL {
-                // A minute each, so that the tier's limit is not reached.
+                // A separate minute for each, so that the tier's limit is not reached.
                 app.advance(MINUTE);
                 number += 1;
                 let id = member(&app, org, &format!("user{number}@example.com"), before).await;
@@ -89,7 +89,7 @@ async fn members_are_removed_as_far_as_the_callers_role_reaches() {
     }
 }
 
-/// A key with the admin scope is made by the operator only: it stands beside the owners.
+/// Only the operator creates a key with the admin scope: it has the rights of an owner.
 #[tokio::test]
 async fn an_admin_key_makes_and_unmakes_owners() {
     let (app, org, key) = TestApp::with_org().await;

@@ -1,4 +1,4 @@
-//! What pages are made of: no script, no other host, nothing that a name could break out of.
+//! The content of pages: no script, no other host, nothing that a name could break out of.
 
 use launchway_domain::actor::Actor;
 use launchway_domain::tenancy::Role;
@@ -9,7 +9,7 @@ use reqwest::Method;
 use super::{invite, page, submit};
 use crate::support::{Answer, Fields, PASSWORD, Says, TestApp};
 
-/// Every page there is, by a server that has an organization, to nobody and to an owner.
+/// Every page, on a server with an organization, as seen without a session and by an owner.
 async fn all(app: &TestApp) -> Vec<(String, Answer)> {
     let token = invite(app, "bob@example.com").await;
     let mut pages = Vec::new();
@@ -30,7 +30,7 @@ async fn all(app: &TestApp) -> Vec<(String, Answer)> {
     pages
 }
 
-/// The values of an attribute, wherever it stands.
+/// The values of an attribute, wherever it is.
 fn values<'t>(text: &'t str, attribute: &str) -> Vec<&'t str> {
     let opening = format!(" {attribute}=\"");
     text.split(&opening).skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
@@ -50,7 +50,7 @@ async fn every_page_forbids_scripts_frames_and_caches() {
         }
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{name}");
         assert_eq!(answer.header("cache-control"), "no-store", "{name}");
-        // Links carry tokens: no other host may learn them. `no-referrer` would make forms say `Origin: null`.
+        // Links contain tokens: no other host may learn them. `no-referrer` would make forms send `Origin: null`.
         assert_eq!(answer.header("referrer-policy"), "same-origin", "{name}");
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{name}");
     }
@@ -72,7 +72,7 @@ async fn every_page_is_whole_without_scripts_and_other_hosts() {
                 assert!(own, "{name}: {attribute}={value}");
             }
         }
-        // Every field has its label.
+        // Every field has a label.
         for id in values(&text, "id").into_iter().filter(|id| text.contains(&format!("<input id=\"{id}\""))) {
             assert!(text.contains(&format!("<label for=\"{id}\">")), "{name}: {id}");
         }

@@ -1,4 +1,4 @@
-//! `/docs`: the API reference reads from the document and needs nothing else.
+//! `/docs`: the API reference is generated from the document and needs nothing else.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The public check: its parameters, its three forms of result, its rules (`docs/reference/updates.md#the-public-check`).
+//! The public check: its parameters, the three forms of its result, its rules
+//! (`docs/reference/updates.md#the-public-check`).
 
 use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY};
@@ -144,12 +145,12 @@ async fn the_hash_is_built_from_plugins_resources_and_native_source() {
     assert_eq!(hashes.len(), 4, "each input counts");
 }
 
-/// `url` is valid for 1 hour, and `expiresAt` says until when: `docs/reference/updates.md#download-url`.
+/// `url` is valid for 1 hour, and `expiresAt` is the end of that hour: `docs/reference/updates.md#download-url`.
 #[tokio::test]
 async fn download_urls_are_valid_for_an_hour() {
     let data = Data::new().await;
     let app = &data.app;
-    // To a whole second: what is left of one is not part of the hour.
+    // Rounded down to a whole second: the rest of a second is not part of the hour.
     app.advance(999);
     let now = launchway_os::clock::Clock::now(&*app.clock);
     let ask = async || app.checked(BUNDLE, "currentVersion=1.0.0").await;

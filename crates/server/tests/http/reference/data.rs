@@ -1,4 +1,4 @@
-//! The data that the rows of the table use: an organization with its callers, another one, updates of an app.
+//! The data of the table's rows: an organization with its callers, another one, updates of an app.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::{Gets, Who};
 use crate::support::{Answer, Fields, TestApp, package};
 
-/// More keys than a page holds unless told.
+/// More keys than a page holds by default.
 pub const KEYS: usize = 14;
 
-/// A running service with everything that rows name.
+/// A running service with everything that the rows name.
 pub struct Data {
     pub app: TestApp,
     keys: Vec<(Scope, String)>,
@@ -20,11 +20,11 @@ pub struct Data {
     revoked: String,
     expired: String,
     cookie: String,
-    /// What `{name}` in a row stands for.
+    /// The replacement for `{name}` in a row.
     words: Vec<(&'static str, String)>,
 }
 
-/// The native code of the installed app in the rows, and of the update that fits it not.
+/// The native code of the installed app in the rows, and of the update that is incompatible with it.
 pub fn document(camera: &str) -> Value {
     let hash = "0".repeat(64);
     json!({
@@ -43,7 +43,7 @@ impl Data {
         }
         let (_, stranger) = app.org_with_key().await;
         let cookie = app.user(org, "owner@example.com", Role::Owner).await;
-        // Later than the first: the oldest is the one a session acts in unless told.
+        // Later than the first: a session acts in the oldest one by default.
         app.advance(1);
         let second = app.org(Tier::Enterprise).await;
         app.join(second, "owner@example.com", Role::Owner).await;
@@ -113,7 +113,7 @@ impl Data {
     }
 }
 
-/// Publishes what the rows on the check ask for; gives the words for rows on `/update`.
+/// Publishes what the rows on the check need; returns the words for rows on `/update`.
 async fn updates(app: &TestApp, key: &str, stranger: &str) -> Vec<(&'static str, String)> {
     for platform in ["ios", "android", "visionos"] {
         app.published(key, json!({"platform": platform, "version": "1.2.0", "buildNumber": 5})).await;

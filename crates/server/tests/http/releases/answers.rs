@@ -1,19 +1,19 @@
-//! What a release answered, compared with what this version answers: fields may be added, none may be missing or changed.
+//! Compares the responses of a release with those of this version: fields may be added, none may be missing or changed.
 
 use serde_json::Value;
 
 use super::Release;
 
-/// What may differ from what a release answered: paths that begin so, the field, and why. Keep it short: each line is a
-/// promise to callers that was not kept.
+/// Accepted differences from the responses of a release: path prefix, field, reason. Keep it short: each line is a
+/// broken promise to callers.
 const CHANGED: &[(&str, &str, &str)] = &[];
 
-/// A link that is signed until a time after the question; what comes before is compared.
+/// A link that is signed until a time after the request; only what precedes the signature is compared.
 const SIGNED: &str = "?expires=";
-/// Fields that hold the moment of the question where a signed link or a token stands beside them.
+/// Fields that contain the time of the request if a signed link or a token is next to them.
 const OF_THE_MOMENT: [&str; 2] = ["expiresAt", "reportToken"];
 
-/// Asks everything again that the release was asked.
+/// Repeats every request that the release answered.
 ///
 /// # Panics
 /// With every difference.
@@ -39,7 +39,7 @@ pub async fn compare(release: &Release) {
     assert!(differences.is_empty(), "{} answered otherwise:\n{}", release.name, differences.join("\n"));
 }
 
-/// Notes where `now` lacks something of `before`.
+/// Records where `now` lacks something of `before`.
 fn differ(before: &Value, now: &Value, field: &str, found: &mut Vec<String>) {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {

@@ -84,7 +84,7 @@ async fn a_body_has_at_most_a_mebibyte() {
     largest += &" ".repeat(LIMIT - largest.len());
     send(&app, &key, Some("application/json"), largest).await.created();
 
-    // Announced, it is refused before it is sent; in parts, as soon as it is too much.
+    // If the size is announced, it is refused before it is sent; if chunked, as soon as it is too large.
     let head = format!(
         "POST /api/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n"
     );
@@ -100,7 +100,7 @@ async fn a_body_has_at_most_a_mebibyte() {
     }
 }
 
-/// Who may not call is told so before the body counts.
+/// Unauthorized callers are refused before the body is checked.
 #[tokio::test]
 async fn a_body_of_a_stranger_is_not_read() {
     let app = TestApp::start().await;

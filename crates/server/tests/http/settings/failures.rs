@@ -1,5 +1,6 @@
 //! Responses of a broken service: a 500 shows no internals, a 503 says what to wait for
-//! (`docs/reference/conventions.md#error-body`), and the check still works (`docs/reference/updates.md#answered-from-memory`).
+//! (`docs/reference/conventions.md#error-body`), and the check still works
+//! (`docs/reference/updates.md#answered-from-memory`).
 
 use launchway_domain::tenancy::Role;
 use launchway_testing::postgres::Postgres;
@@ -26,7 +27,7 @@ async fn a_defect_shows_nothing_of_the_inside() {
     let body = json!({"bundleId": "com.example.app"});
     app.post(&key, "/apps", body).await.created();
 
-    // A value that cannot be read, and a table that is gone.
+    // An unreadable value, and a missing table.
     postgres.run_sql(&url, "UPDATE apps SET id = 'secret'").unwrap();
     is_error(&app.get(&key, "/apps").await, 500, DEFECT, "a value");
     postgres.run_sql(&url, "DROP TABLE apps").unwrap();
@@ -35,11 +36,11 @@ async fn a_defect_shows_nothing_of_the_inside() {
         is_error(&answer, 500, DEFECT, "a table");
         assert_eq!(answer.header("x-ratelimit-limit"), "1000", "{method}");
     }
-    // What does not need it goes on.
+    // Requests that do not need it still work.
     app.get(&key, "/orgs/members").await.ok();
 }
 
-/// Every call that needs the database, made at once: each waits its time for a connection.
+/// Concurrent calls to every endpoint that needs the database: each waits for a connection until its timeout.
 async fn without_database(app: &TestApp, key: &str, cookie: &str) -> Vec<Answer> {
     let sign_in = json!({"email": "ada@example.com", "password": PASSWORD});
     let calls = [

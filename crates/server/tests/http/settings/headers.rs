@@ -1,4 +1,4 @@
-//! `X-Request-Id` on every answer; CORS on the check, device reports and signed downloads and nowhere else.
+//! `X-Request-Id` on every response; CORS on the check, device reports and signed downloads and nowhere else.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{Answer, Fields, NOBODY, TestApp};
 
-/// Asks as a page of another origin does.
+/// Sends a request like a page of another origin.
 async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
     let url = if path.starts_with('/') { format!("{}{path}", app.origin) } else { path.to_owned() };
     let request = app
@@ -22,7 +22,7 @@ async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) ->
     Answer::to(request).await
 }
 
-/// One of each kind of answer: method, path, status.
+/// One of each kind of response: method, path, status.
 async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
     app.publish(key, json!({})).await.created();
     let offer = app.check("com.example.app", "currentVersion=1.0.0").await.ok();
@@ -68,7 +68,7 @@ async fn every_answer_has_a_request_id_of_its_own() {
         assert_eq!(answer.status.as_u16(), status, "{method} {path}: {}", answer.text());
         let given: Vec<_> = answer.headers.get_all("x-request-id").iter().collect();
         assert_eq!(given.len(), 1, "{method} {path}");
-        // What a client calls itself is not taken over: the log's lines must not be for anybody to write.
+        // The request id of a client is not adopted: clients must not be able to write log lines.
         let id = given[0].to_str().unwrap().to_owned();
         assert!(id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
         assert!(ids.insert(id), "{method} {path} has an id that was there");
@@ -131,7 +131,7 @@ async fn signed_downloads_are_for_any_origin_and_uploads_are_not() {
     }
 }
 
-/// Of all answers but those to checks, which apps ask for.
+/// On all responses except those to checks, which apps call.
 #[tokio::test]
 async fn browsers_are_told_to_come_by_https_only() {
     const HSTS: &str = "strict-transport-security";

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::TestApp;
 
-/// Calls that a key may make and that take this parameter.
+/// Calls that a key may make and that accept this parameter.
 fn taking(name: &str) -> Vec<(String, String)> {
     let document = serde_json::to_value(router::openapi_document()).unwrap();
     let mut calls = Vec::new();
@@ -25,7 +25,7 @@ fn taking(name: &str) -> Vec<(String, String)> {
     calls
 }
 
-/// A body that has the right form wherever `id` says what to change.
+/// A body that is well-formed wherever `id` names the resource to change.
 fn body(method: &str, path: &str) -> Option<Value> {
     let text = match (method, path) {
         ("PATCH", "/update") => r#"{"rollout": 7}"#,
@@ -47,7 +47,7 @@ async fn ask(app: &TestApp, key: &str, call: &(String, String), query: &str) -> 
 #[tokio::test]
 async fn pages_have_a_limit_and_an_offset() {
     let (app, key) = TestApp::with_key().await;
-    // A list that belongs to one thing has no page without its id: `webhooks/delivery.rs` asks for those.
+    // A list that belongs to one resource has no page without its id: `webhooks/delivery.rs` tests those.
     let lists = taking("limit").into_iter().filter(|(_, path)| path != "/webhooks/deliveries");
     for call in lists {
         for (query, limit, offset) in [
@@ -111,7 +111,7 @@ async fn an_id_is_given_once_and_is_not_empty() {
             ask(&app, &key, &call, "").await.refused(400, "id is required");
             ask(&app, &key, &call, "?ID=x").await.refused(400, "id is required");
         }
-        // An id of any shape that names nothing is not found.
+        // An id of any form that names nothing is not found.
         let unknown = ask(&app, &key, &call, "?id=x").await;
         assert_eq!(unknown.status.as_u16(), 404, "{call:?}: {}", unknown.text());
         for query in ["?id=%00", "?id=%20", "?id=%F0%9F%9A%80", "?id='%20OR%201=1--", "?id=../../etc/passwd", &long] {

@@ -1,4 +1,4 @@
-//! Which paths and methods there are; everything else is 404 or 405 with `Allow`, in JSON.
+//! The paths and methods; everything else is 404 or 405 with `Allow`, in JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ async fn ask(app: &TestApp, method: &str, path: &str) -> Answer {
     Answer::to(request).await
 }
 
-/// The methods of every path: those of the router's list under `/api`, and those that stand beside it.
+/// The methods of every path: those of the router's list under `/api`, and those outside it.
 fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut add = |path: String, method: &str| {
@@ -48,7 +48,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
         add(path.to_owned(), "GET");
         add(path.to_owned(), "POST");
     }
-    // Pages of any origin may ask and report: `docs/reference/conventions.md#cors`.
+    // Pages of any origin may check and report: `docs/reference/conventions.md#cors`.
     for (_, all) in methods.iter_mut().filter(|(path, _)| is_for_any_origin(path)) {
         all.insert("OPTIONS");
     }

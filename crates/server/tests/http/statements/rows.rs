@@ -1,4 +1,4 @@
-//! An organization with a row in every list, and more rows by the dozen, straight into the database.
+//! An organization with a row in every list, and dozens of further rows, written directly to the database.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub struct Lists {
     pub cookie: String,
     /// The webhook whose deliveries are listed.
     pub webhook: WebhookId,
-    /// The ids of resources that stay what they are while the lists grow, by the word in the paths of pages.
+    /// The ids of resources that stay the same while the lists grow, by the placeholder in the paths of pages.
     pub ids: HashMap<&'static str, String>,
     user: UserId,
     update: Update,

@@ -1,4 +1,5 @@
-//! Hostile archives over the API: 400 with the entry named, and nothing left of them. The inspector has its own tests.
+//! Hostile archives over the API: 400 with the entry named, and nothing remains of them. The inspector has its own
+//! tests.
 
 use std::io::{Cursor, Write};
 
@@ -29,7 +30,7 @@ fn with_files(names: &[&str]) -> Vec<u8> {
     archive(|zip| names.iter().for_each(|name| file(zip, name, b"x")))
 }
 
-/// Sets the flag "is encrypted" in the header before the entry and in the directory.
+/// Sets the "encrypted" flag in the local header of the entry and in the directory.
 fn encrypted(mut bytes: Vec<u8>) -> Vec<u8> {
     for (signature, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
         let at = bytes.windows(4).position(|window| window == signature).unwrap();

@@ -1,4 +1,4 @@
-//! PATCH and DELETE: states and their moves, and what a check sees of them.
+//! PATCH and DELETE: states and transitions, and what a check returns after them.
 
 use reqwest::Method;
 use serde_json::{Value, json};

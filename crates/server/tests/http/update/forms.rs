@@ -1,4 +1,4 @@
-//! The forms of a request to publish: what is taken, and a 400 that names what is not.
+//! The fields of a request to publish: accepted values, and a 400 that names the rejected ones.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::BUNDLE;
 use crate::support::{Answer, Fields, TestApp};
 
-/// The 400 of a publish with these fields over good ones; no upload is there, for the form comes first.
+/// The 400 of a publish with these fields over valid ones; the upload does not exist, because the form is checked
+/// first.
 async fn refusal(app: &TestApp, key: &str, fields: &Value) -> String {
     let mut body = json!({"uploadId": "upload_none", "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
     for (name, value) in fields.as_object().unwrap() {
@@ -186,7 +187,8 @@ async fn a_body_that_is_no_json_object_is_400() {
     }
 }
 
-/// The form (400) is checked before what the ids name (404): `docs/reference/conventions.md#order-of-checks`.
+/// The form (400) is checked before the resources that the ids name (404):
+/// `docs/reference/conventions.md#order-of-checks`.
 #[tokio::test]
 async fn ids_that_name_nothing_are_404_after_the_form() {
     let (app, key) = TestApp::with_key().await;

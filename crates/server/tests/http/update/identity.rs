@@ -1,11 +1,12 @@
-//! The identity of an update (bundle, platform, configuration, version, build), and build numbers the server takes.
+//! The identity of an update (bundle, platform, configuration, version, build), and the build numbers that the server
+//! assigns.
 
 use serde_json::{Value, json};
 
 use super::of;
 use crate::support::{Fields, TestApp};
 
-/// What else is the same update as version 1.0.1, build 7 for production.
+/// Other spellings of the same update as version 1.0.1, build 7 for production.
 fn spellings() -> [Value; 5] {
     let base = |change: Value| {
         let mut fields = json!({"version": "1.0.1", "buildNumber": "7", "configuration": "production"});

@@ -1,4 +1,4 @@
-//! `sourceUpdateId`: the same bytes published anew, to promote an update or to roll back.
+//! `sourceUpdateId`: publishes the same bytes again, to promote an update or to roll back.
 
 use serde_json::{Value, json};
 

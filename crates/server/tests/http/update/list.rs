@@ -10,7 +10,7 @@ async fn list(app: &TestApp, key: &str, query: &str) -> Value {
     app.get(key, &format!("/update?{query}")).await.ok()
 }
 
-/// The release notes of the listed updates: in these tests a name for each.
+/// The release notes of the listed updates, which serve as names in these tests.
 fn names(page: &Value) -> Vec<&str> {
     page["items"].as_array().unwrap().iter().map(|update| update.text("releaseNotes")).collect()
 }

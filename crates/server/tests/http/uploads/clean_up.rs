@@ -47,7 +47,7 @@ async fn unused_copies_go_with_their_upload_and_the_used_one_stays() {
     let bytes = package("a", b"a");
     let upload = announce(&app, &key, &bytes).await;
     app.put_bytes(url(&upload), &bytes).await;
-    // What a process leaves behind that dies between the copy and the commit.
+    // Left over from a process that died between the copy and the commit.
     let id = upload.id();
     let orphan = Key::new(&format!("packages/{id}/orphan")).unwrap();
     app.app.blob.copy(&Key::new(&format!("uploads/{id}")).unwrap(), &orphan).await.unwrap();
@@ -101,7 +101,7 @@ async fn bytes_that_an_update_names_are_never_removed() {
     assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
 }
 
-/// Two updates of one package, deleted at different times: the grace counts from the last.
+/// Two updates with the same package, deleted at different times: the grace period starts with the last deletion.
 #[tokio::test]
 async fn the_grace_counts_from_the_last_update_of_the_bytes() {
     let (app, key) = TestApp::with_key().await;
@@ -124,7 +124,7 @@ async fn an_object_that_cannot_be_removed_holds_up_nothing_else() {
     let update = app.published(&key, json!({})).await;
     delete(&app, &key, &update).await;
     let stuck = announce(&app, &key, &package("a", b"a")).await;
-    // A folder in the place of the object.
+    // A directory in place of the object.
     let place = app.objects().join("uploads").join(stuck.id());
     std::fs::create_dir_all(place.join("folder")).unwrap();
     app.advance(2 * DAY);

@@ -1,4 +1,4 @@
-//! One whole life of an update on each database with each object storage.
+//! The complete life of an update on each database with each object storage.
 
 use launchway_blob::s3::Credentials;
 use launchway_domain::time::DAY;
@@ -41,7 +41,7 @@ async fn postgres_and_bucket() {
     life(app).await;
 }
 
-/// From the first byte to the last: every step that touches the database or the storage.
+/// Every step that touches the database or the storage.
 async fn life(app: TestApp) {
     let (_, key) = app.org_with_key().await;
     let bytes = package("index.html", b"<h1>one</h1>");

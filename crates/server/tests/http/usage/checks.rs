@@ -25,7 +25,7 @@ async fn flush(app: &TestApp) -> Result<(), StoreError> {
     app.check_counts.flush(&app.db, &app.index, app.clock.now()).await
 }
 
-/// What is counted in November once all of it is written.
+/// The counts of November once all of them are written.
 async fn counted(app: &TestApp, key: &str) -> u64 {
     flush(app).await.unwrap();
     november(app, key).await["checks"].as_u64().unwrap()
@@ -48,7 +48,7 @@ async fn those_of_known_bundles_count_for_their_organization() {
     assert_eq!(counted(&app, &key).await, 6);
 }
 
-/// A bundle without anything to offer is known all the same.
+/// A bundle that offers nothing is known as well.
 #[tokio::test]
 async fn those_of_a_paused_update_count() {
     let (app, key) = TestApp::with_key().await;
@@ -74,7 +74,7 @@ async fn they_belong_to_who_has_the_bundle_when_they_are_written() {
     assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (0, 2));
 }
 
-/// A bundle that is read again, that leaves the index and comes back, and an index that is read anew as a whole.
+/// A bundle that is read again, one that leaves the index and returns, and a complete reload of the index.
 #[tokio::test]
 async fn none_is_lost_when_the_index_changes() {
     let (app, org, key) = TestApp::with_org().await;
@@ -93,7 +93,7 @@ async fn none_is_lost_when_the_index_changes() {
     assert_eq!(counted(&app, &key).await, 4);
 }
 
-/// Lets the node be so far behind that it has to read every bundle.
+/// Makes the node lag so far behind that it has to read every bundle.
 async fn read_all(app: &TestApp, org: launchway_domain::id::OrgId) {
     for _ in 0..2 {
         let mut tx = app.app.db.write().await.unwrap();
@@ -135,7 +135,7 @@ async fn none_is_lost_while_everything_happens_at_once() {
     assert_eq!(counted(&app, &key).await, 400);
 }
 
-/// The database is away, here because somebody else writes for too long.
+/// The database is unavailable, here because another transaction writes for too long.
 #[tokio::test]
 async fn they_wait_for_the_database_in_the_month_they_were_made() {
     let (app, key) = TestApp::with_key().await;

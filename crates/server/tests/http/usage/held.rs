@@ -1,4 +1,5 @@
-//! What an organization may hold at any moment: stored bytes and bundle ids, exact whoever asks at once; and the floor of free space.
+//! What an organization may hold at any time: stored bytes and bundle ids, exact under concurrency; and the floor of
+//! free space.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
@@ -39,7 +40,7 @@ async fn announced_uploads_count_until_they_expire() {
     announce(&app, &key, 400).await.created();
     let used = november(&app, &key).await;
     assert_eq!((&used["storedBytes"], &used["quotas"]["storedBytes"]), (&json!(1000), &json!(1000)));
-    // What was refused is not counted, and another organization has room.
+    // A refused upload does not count, and another organization has space.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
     announce(&app, &other, 1000).await.created();
     app.advance(DAY + HOUR);
@@ -54,7 +55,7 @@ async fn a_deleted_update_gives_its_bytes_back_when_they_are_gone() {
     let update = app.published(&key, json!({})).await;
     assert_eq!(stored(&app, &key).await, size as u64);
     announce(&app, &key, 1).await.expect(403);
-    // The bytes of an earlier update are there already.
+    // The bytes of an earlier update are already stored.
     let body = json!({"sourceUpdateId": update["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.2"});
     let again = app.post(&key, "/update", body).await.created();
     for gone in [&update, &again] {
@@ -76,13 +77,13 @@ async fn artifacts_and_logs_count_and_no_build_begins_without_room() {
     let artifact = held.send("app.txt", &[b'a'; 1500], &[b'a'; 1500]).await;
     let refused = held.announce("more.txt", &[b'b'; 501]).await.expect(403);
     assert!(refused.text("message").contains("1500 of its 2000 bytes"), "{refused}");
-    // The same name again takes the place of the first.
+    // The same name replaces the first.
     let artifact = {
         let again = held.send("app.txt", &[b'c'; 1600], &[b'c'; 1600]).await;
         assert_ne!(again, artifact);
         again
     };
-    // Nobody knows how long a log becomes: it is taken, and counts.
+    // The final size of a log is unknown: it is accepted, and counts.
     held.logged(0, &[b'l'; 900]).await;
     held.finish(json!({"artifacts": [artifact], "logSize": 900})).await.ok();
     assert_eq!(stored(&app, &key).await, 2500);
@@ -95,7 +96,7 @@ async fn artifacts_and_logs_count_and_no_build_begins_without_room() {
     app.post(&key, "/build", body).await.created();
 }
 
-/// A retry stores a log and artifacts as a new build does.
+/// A retry stores a log and artifacts like a new build.
 #[tokio::test]
 async fn no_retry_begins_without_room() {
     let (app, org, key) = with(Setup::default(), "free:stored-bytes=1000").await;
@@ -117,16 +118,16 @@ async fn no_retry_begins_without_room() {
     call(Method::POST, &retry).await.created();
 }
 
-/// A create counts itself, then takes its organization's turn. A retry that did so in the other order would hold the turn while
-/// it waits for the count, and PostgreSQL would end one of the two.
+/// A create counts itself, then takes its organization's lock. A retry in the opposite order would hold the lock while
+/// it waits for the count, and PostgreSQL would abort one of the two.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_and_a_create_do_not_wait_for_each_other() {
     let (app, org, key) = with(Setup::on_postgres(), "free:stored-bytes=1000,apps=9").await;
-    // Its bundle id is not claimed yet: the retry looks at both limits.
+    // Its bundle id is not claimed yet: the retry checks both limits.
     let parent = app.queue(org, |_| ()).await;
     let call = async |path: String| app.post(&key, &path, ()).await;
     call(format!("/build/cancel?id={parent}")).await.ok();
-    // A create, as far as it has counted itself.
+    // A create up to the point where it has counted itself.
     let mut create = app.app.db.write().await.unwrap();
     let month = Month::of(START);
     create.org(org).count_usage(Counter::Builds, month, 1).await.unwrap();
@@ -192,7 +193,7 @@ async fn the_limit_of_apps_is_exact_at_once_on_postgres() {
     apps_are_exact_at_once(Setup::on_postgres()).await;
 }
 
-/// Deleting an app sets its bundle id free for nobody else, so it makes no room; who has it may take it up again.
+/// Deleting an app frees its bundle id for no other organization, so it makes no space; its owner may claim it again.
 #[tokio::test]
 async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
     let (app, _, key) = with(Setup::default(), "free:apps=1").await;
@@ -200,14 +201,14 @@ async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
     app.delete(&key, &format!("/apps?id={}", first.id())).await.ok();
     claim(&app, &key, "com.example.two").await.expect(403);
     claim(&app, &key, "com.Example.One").await.created();
-    // Whose another's is, is told before any limit.
+    // An id of another organization is reported before any limit.
     let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
     claim(&app, &other, "com.example.theirs").await.created();
     let foreign = claim(&app, &key, "com.example.theirs").await.expect(403);
     assert!(foreign.text("message").contains("belongs to another organization"), "{foreign}");
 }
 
-/// Publishing claims, and so does the first build that succeeds.
+/// Publishing claims a bundle id, and so does the first successful build.
 #[tokio::test]
 async fn publishes_and_builds_claim_within_the_limit_too() {
     let (app, org, key) = with(Setup::default(), "free:apps=1").await;
@@ -236,14 +237,14 @@ async fn below_the_floor_of_free_space_only_uploads_stop() {
     app.queue(org, |_| ()).await;
     let leased = app.take(&runner).await;
 
-    // The same service on a disk that has less free space than must stay free.
+    // The same service on a disk with less free space than must stay free.
     let full = app.another_node_with(settings!(min_free_space = "1000000000G")).await;
     announce(&full, &key, 1).await.refused(503, FULL);
     let held =
         Held { app: &full, token: &runner.token, id: leased.id.clone(), attempt: leased.attempt, lease: Value::Null };
     held.announce("app.txt", b"a").await.refused(503, FULL);
     held.log(0, "a line\n").await.refused(503, FULL);
-    // A link that was signed before is refused before a byte is read.
+    // A link that was signed earlier is refused before a byte is read.
     let path = announced.text("url").strip_prefix(&app.origin).unwrap();
     let put = full.request(Method::PUT, &format!("{}{path}", full.origin)).body(bytes);
     Answer::to(put).await.refused(503, "The disk is full. The operator has to free up space.");

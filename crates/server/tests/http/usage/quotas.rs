@@ -1,4 +1,4 @@
-//! Quotas: reached and never passed, whoever asks at once.
+//! Quotas: reached and never exceeded, even under concurrency.
 
 use launchway_blob::Key;
 use launchway_domain::tenancy::Tier;
@@ -45,7 +45,7 @@ async fn the_last_one_is_taken_and_the_next_refused_for_the_month() {
     app.published(&key, json!({"buildNumber": 5})).await;
 }
 
-/// The bytes of an earlier update are stored already, but publishing them is an update all the same.
+/// The bytes of an earlier update are already stored, but publishing them still counts as an update.
 #[tokio::test]
 async fn promotions_count_as_updates_and_not_as_bytes() {
     let quotas = format!("free:updates=2,bytes={}", package_size());
@@ -72,7 +72,7 @@ async fn bytes_that_do_not_fit_are_refused_and_smaller_ones_are_not() {
     app.published(&key, json!({"buildNumber": 2, "uploadId": smaller})).await;
 }
 
-/// No slot for an inspection is free: who waited for one would wait for ever.
+/// No inspection slot is free: a request that waited for one would wait forever.
 #[tokio::test]
 async fn what_is_over_the_quota_is_not_even_looked_into() {
     let (app, org, key) = with(Setup::default(), "free:updates=0").await;
@@ -138,7 +138,7 @@ async fn a_repeated_request_is_not_counted_again_on_postgres() {
     replays_are_free(Setup::on_postgres()).await;
 }
 
-/// What builds and submissions will ask.
+/// What builds and submissions check.
 #[tokio::test]
 async fn builds_minutes_and_submissions_have_quotas_too() {
     let (app, org, key) = with(Setup::default(), "free:builds=2,build-minutes=1,submissions=1").await;

@@ -7,7 +7,7 @@ use crate::stage::webhooks::{answering, assert_signed, secret};
 use crate::stage::{BUNDLE, Stage};
 use crate::support::{Fields, START, Says};
 
-const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published.";
+const SENTENCE: &str = "An update of com.example.app 1.0.1 (1) for android was published";
 
 #[tokio::test]
 async fn slack_gets_a_text() {
