@@ -1,4 +1,4 @@
-//! The API of one server as one caller sees it, over HTTP.
+//! The HTTP API of one server as seen by one caller.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub struct Api {
     key: String,
 }
 
-/// An answer, read to its end.
+/// A response, read completely.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
@@ -45,26 +45,27 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The JSON of an answer that must be 200.
+    /// The JSON of a response that must be 200.
     #[track_caller]
     pub fn ok(&self) -> Value {
         self.expect(200)
     }
 
-    /// The JSON of an answer that must be 201.
+    /// The JSON of a response that must be 201.
     #[track_caller]
     pub fn created(&self) -> Value {
         self.expect(201)
     }
 
-    /// The JSON of an answer that must have this status.
+    /// The JSON of a response that must have this status.
     #[track_caller]
     pub fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text());
         self.json()
     }
 
-    /// The message of an error body, which is exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
+    /// The message of an error body, which contains exactly `error` and `message`
+    /// (`docs/reference/conventions.md#error-body`).
     #[track_caller]
     pub fn expect_error(&self, status: u16, error: &str) -> String {
         let body = self.expect(status);
@@ -76,7 +77,7 @@ impl Answer {
 }
 
 impl Api {
-    /// The API of `server` for the holder of `key`; an empty key is nobody.
+    /// The API of `server` for the holder of `key`; an empty key means no authentication.
     pub fn new(server: &ServerProcess, key: &str) -> Api {
         Api {
             base: server.base_url(),
@@ -84,7 +85,7 @@ impl Api {
         }
     }
 
-    /// A request to a path below `/api`, or to a whole URL, which does not get the key.
+    /// A request to a path below `/api`, or to a full URL, which does not receive the key.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         if path.starts_with("http") {
             return http().request(method, path);
@@ -102,7 +103,7 @@ impl Api {
         answer.unwrap_or_else(|error| panic!("{path}: {error:?}"))
     }
 
-    /// Calls a server that may die meanwhile.
+    /// Calls a server that may die during the call.
     pub async fn try_call(
         &self,
         method: Method,
@@ -136,7 +137,7 @@ impl Api {
         self.call(Method::DELETE, path, None).await
     }
 
-    /// Announces an upload; the record.
+    /// Announces an upload; returns the record.
     pub async fn announce(&self, bytes: &[u8]) -> Value {
         let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256(bytes)});
         self.post("/uploads", body).await.created()
@@ -148,7 +149,7 @@ impl Api {
         Answer::read(request.send().await.unwrap()).await.unwrap()
     }
 
-    /// Announces and sends an upload; its id.
+    /// Announces and sends an upload; returns its id.
     pub async fn upload(&self, bytes: &[u8]) -> String {
         let upload = self.announce(bytes).await;
         let sent = self.send(&upload, bytes.to_vec()).await;
@@ -156,14 +157,14 @@ impl Api {
         upload.id().to_owned()
     }
 
-    /// Uploads and publishes a package with these fields; the record.
+    /// Uploads and publishes a package with these fields; returns the record.
     pub async fn publish(&self, package: &[u8], fields: Value) -> Value {
         let mut body = fields;
         body["uploadId"] = self.upload(package).await.into();
         self.post("/update", body).await.created()
     }
 
-    /// The public check, as a phone without a key.
+    /// The public check, as sent by a phone without a key.
     pub async fn check(&self, bundle: &str, query: &str) -> Value {
         let url = format!("{}/update/check/{bundle}?{query}", self.base);
         let answer = Answer::read(http().get(url).send().await.unwrap()).await.unwrap();
@@ -172,7 +173,7 @@ impl Api {
         result
     }
 
-    /// Downloads what the `url` of a check names.
+    /// Downloads from the `url` of a check.
     pub async fn download(&self, offer: &Value) -> Vec<u8> {
         let answer = self.get(offer.text("url")).await;
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -180,7 +181,8 @@ impl Api {
     }
 }
 
-/// Asks no proxy, follows no redirect, and keeps no connection: it may be of a killed server, or of another test's runtime.
+/// Uses no proxy, follows no redirect, and reuses no connection: a connection may belong to a killed server, or to
+/// another test's runtime.
 fn http() -> &'static reqwest::Client {
     static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
         // Another test may have installed it.

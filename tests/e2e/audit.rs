@@ -1,4 +1,4 @@
-//! `admin verify-audit` finds a line that was changed, removed or added behind the service's back
+//! `admin verify-audit` finds a line that was changed, removed or added without the service
 //! (`docs/reference/operation.md#chain-of-the-audit-log`).
 
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Team};
 
-/// Runs the command: its object, or the line it refuses with.
+/// Runs the command; returns its object, or the error line.
 fn verify(deployment: &Deployment) -> Result<serde_json::Value, String> {
     let output = deployment
         .node()

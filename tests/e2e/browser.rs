@@ -1,5 +1,5 @@
-//! Debian's Chromium without a window, steered over its debugging pipe as a user would steer it: it opens pages, types,
-//! clicks and sees what is on them.
+//! A headless Chromium from Debian, controlled over its debugging pipe like a user would: it opens pages, types, clicks
+//! and reads what is visible.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,12 +18,12 @@ use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
-/// Names under which systems have it.
+/// Its names on various systems.
 const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Where screenshots are kept to be looked at; without it none are made.
+/// The directory for screenshots; without it none are taken.
 const SCREENSHOTS: &str = "LAUNCHWAY_TEST_SCREENSHOTS";
 
-/// A browser with one page and a profile of its own, ended with the test.
+/// A browser with one page and its own profile; it ends with the test.
 pub struct Browser {
     child: Child,
     to: ChildStdin,
@@ -38,15 +38,15 @@ impl Browser {
     /// An empty page of 1280 × 800.
     ///
     /// # Panics
-    /// When there is no Chromium, or it does not start.
+    /// When Chromium is missing, or does not start.
     pub fn start() -> Browser {
         let profile = tempfile::tempdir().unwrap();
-        // It reads commands from descriptor 3 and answers on 4.
+        // It reads commands from descriptor 3 and responds on 4.
         let mut command = Command::new("sh");
         command
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", program()])
             .args(["--headless=new", "--remote-debugging-pipe", "--no-first-run"])
-            // Containers have no room in /dev/shm, and root no sandbox.
+            // Containers have little space in /dev/shm, and root has no sandbox.
             .args(["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
             .args([
                 "--disable-background-networking",
@@ -88,19 +88,19 @@ impl Browser {
         browser
     }
 
-    /// Makes the page as large as that of another device.
+    /// Resizes the page to that of another device.
     pub fn resize(&mut self, width: u32, height: u32, mobile: bool) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 2, "mobile": mobile});
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Shows pages as to people who like it dark, or light.
+    /// Shows pages in the dark or light color scheme.
     pub fn prefer(&mut self, scheme: &str) {
         let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         self.call("Emulation.setEmulatedMedia", features);
     }
 
-    /// Opens an address as if it were typed.
+    /// Opens an address as if the user typed it.
     #[track_caller]
     pub fn open(&mut self, url: &str) {
         let opened = self.call("Page.navigate", json!({"url": url}));
@@ -108,20 +108,20 @@ impl Browser {
         self.until("document.readyState == 'complete'");
     }
 
-    /// What a script in the page comes to.
+    /// The result of a script in the page.
     #[track_caller]
     pub fn eval(&mut self, script: &str) -> Value {
         self.try_eval(script).unwrap_or_else(|| panic!("{script} went wrong"))
     }
 
-    /// Nothing while the page is just replaced by another.
+    /// `None` while another page replaces it.
     fn try_eval(&mut self, script: &str) -> Option<Value> {
         let mut answer = self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
         let failed = answer.get("exceptionDetails").is_some();
         (!failed).then(|| answer["result"]["value"].take())
     }
 
-    /// Waits until a script in the page comes to true.
+    /// Waits until a script in the page returns true.
     #[track_caller]
     pub fn until(&mut self, script: &str) {
         let is_true = until_blocking(GLANCE, TIMEOUT, || {
@@ -133,7 +133,7 @@ impl Browser {
         }
     }
 
-    /// Waits until a text is to be seen, and gives all that is.
+    /// Waits until a text is visible, and returns all visible text.
     #[track_caller]
     pub fn until_shown(&mut self, text: &str) -> String {
         self.until(&format!(
@@ -143,13 +143,13 @@ impl Browser {
         self.text()
     }
 
-    /// All the text that is to be seen.
+    /// All visible text.
     #[track_caller]
     pub fn text(&mut self) -> String {
         self.eval("document.body.innerText").as_str().unwrap().to_owned()
     }
 
-    /// Types into the field with this label, instead of what stands there.
+    /// Types into the field with this label, and replaces its value.
     #[track_caller]
     pub fn fill(&mut self, label: &str, text: &str) {
         let field = format!(
@@ -177,7 +177,7 @@ impl Browser {
         }
     }
 
-    /// Keeps a picture of the whole page where the settings of the tests say; else does nothing.
+    /// Saves a screenshot of the whole page if the settings of the tests ask for it.
     pub fn screenshot(&mut self, name: &str) {
         let Some(folder) = setting(SCREENSHOTS) else { return };
         let taken = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
@@ -192,7 +192,7 @@ impl Browser {
             .unwrap_or_else(|| panic!("the browser refused {method}"))
     }
 
-    /// Gives the result, or nothing when the browser refuses. Events that come on the way are let go.
+    /// Returns the result, or nothing if the browser refuses. Skips events that arrive in between.
     #[track_caller]
     fn try_call(&mut self, method: &str, parameters: Value) -> Option<Value> {
         self.last += 1;

@@ -1,4 +1,4 @@
-//! `launchway login --browser` with a real browser: the code is compared and confirmed, refused, or comes too late.
+//! `launchway login --browser` with a real browser: the code is compared and confirmed, denied, or expires.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
@@ -12,7 +12,7 @@ use crate::deployment::{Deployment, Ground};
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery";
 
-/// A command line that waits for its code to be confirmed.
+/// A command line that waits for the confirmation of its code.
 struct Waiting {
     child: Child,
     said: BufReader<std::process::ChildStderr>,
@@ -40,7 +40,7 @@ impl Waiting {
         }
     }
 
-    /// Waits for its end: the exit code and what it said besides.
+    /// Waits for its end; returns the exit code and its other output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         self.said.read_to_string(&mut said).unwrap();
@@ -56,7 +56,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     let _ = deployment.node().admin_with_input(&user, PASSWORD);
     let (cli, mut browser) = (Cli::new(), Browser::start());
 
-    // Somebody who is not signed in yet follows the link.
+    // A user who is not signed in yet follows the link.
     let waiting = Waiting::start(&cli, &origin);
     browser.open(&waiting.url);
     shoot(&mut browser, "device-sign-in");
@@ -84,7 +84,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     assert!(caller["key"]["expiresAt"].is_string(), "{caller}");
     cli.run(["update", "list", "--json"]).json();
 
-    // Somebody who is signed in types the code by hand, as people do, and refuses.
+    // A signed-in user types the code manually and denies it.
     let other = Cli::new();
     let waiting = Waiting::start(&other, &origin);
     browser.open(&format!("{origin}/device"));
@@ -105,7 +105,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     assert_eq!(code, Some(4), "{said}");
     assert!(said.contains("the sign-in was refused in the browser"), "{said}");
 
-    // A code whose time is over while the page is open.
+    // A code that expires while the page is open.
     let waiting = Waiting::start(&other, &origin);
     browser.open(&waiting.url);
     browser.until_shown("Confirm only a request that you started");
@@ -119,7 +119,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     assert_eq!(other.run(["whoami"]).code, 4, "nothing was kept");
 }
 
-/// Pictures to look at, on a telephone and on a desk, and by night; nothing on the page is wider than it.
+/// Screenshots on a phone and on a desktop, and in dark mode; nothing on the page is wider than the page.
 fn shoot(browser: &mut Browser, name: &str) {
     for (kind, width, height) in [("phone", 360, 740), ("desktop", 1280, 800)] {
         browser.resize(width, height, kind == "phone");

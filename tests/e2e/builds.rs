@@ -1,5 +1,5 @@
-//! Builds for true: the sample Android app from source to a signed APK, by the embedded runner and by one of its own, with
-//! both databases; builds that attack, and builds with faults.
+//! Real builds: the sample Android app from source to a signed APK, by the embedded runner and by a separate one, with
+//! both databases; malicious builds, and faulty builds.
 
 mod attack;
 mod bad_input;
@@ -22,7 +22,7 @@ use launchway_testing::says::Fields;
 use runner_process::RunnerProcess;
 use sample::Sdk;
 
-/// Who builds.
+/// The runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Embedded,
@@ -87,7 +87,7 @@ async fn builds_an_apk(ground: Ground, by: By) {
     );
 }
 
-/// Builds the sample app; the build, which succeeded.
+/// Builds the sample app; returns the build, which succeeded.
 async fn build(api: &Api) -> Value {
     let body = json!({
         "bundleId": sample::BUNDLE, "platform": "android", "profile": "production", "distribution": "internal",
@@ -95,13 +95,13 @@ async fn build(api: &Api) -> Value {
         "source": {"uploadId": upload(api, "source.zip", &sample::source()).await}
     });
     let id = create(api, body).await;
-    // Who follows from the beginning sees all of it as it comes.
+    // A client that follows from the start sees all of it live.
     let (events, build) = tokio::join!(follow(api, &id, None), succeeded(api, &id));
     assert_eq!(text_of(&events), log(api, &id).await);
     build
 }
 
-/// The same from the command line, in the app's folder, which also downloads the app.
+/// The same from the command line, in the app's directory, which also downloads the app.
 async fn build_from_the_command_line(deployment: &Deployment, team: &Team) -> Value {
     let (origin, key) = (deployment.node().origin(), team.key.clone());
     let built = tokio::task::spawn_blocking(move || {
@@ -121,7 +121,7 @@ async fn build_from_the_command_line(deployment: &Deployment, team: &Team) -> Va
         let build = outcome.json();
         let downloaded = std::fs::read(folder.path().join("app.apk")).unwrap();
         assert_eq!(build["artifacts"][0]["sha256"], sha256(&downloaded));
-        // Somebody who waits sees what happens.
+        // A user who waits sees the progress.
         assert!(
             outcome.stderr.contains("Verified using v2 scheme"),
             "{}",
@@ -158,7 +158,7 @@ fn check_record(build: &Value, keystore: &Value) {
     assert!(phases.iter().all(|phase| phase["seconds"].is_number()), "{phases:?}");
 }
 
-/// The log says the same by every way, and no password.
+/// The log is the same on every path, and contains no password.
 async fn check_log(api: &Api, build: &Value) {
     let id = build.id();
     let whole = log(api, id).await;
@@ -172,7 +172,7 @@ async fn check_log(api: &Api, build: &Value) {
     assert_eq!(text_of(&events), whole);
     let last = events.last().unwrap();
     assert_eq!((last.name.as_str(), &last.data["status"]), ("end", &json!("success")));
-    // From the middle on, as a client that was cut off asks.
+    // From the middle on, like a client that was disconnected.
     let middle = whole.len() / 2;
     let rest = follow(api, id, Some(&middle.to_string())).await;
     assert_eq!(text_of(&rest), whole[middle..]);
@@ -184,7 +184,7 @@ async fn check_log(api: &Api, build: &Value) {
     assert_eq!(range.text().await.unwrap(), whole[..10]);
 }
 
-/// Whoever has the link gets the app by it, without a key.
+/// Anyone with the link can download the app, without a key.
 async fn check_install_page(api: &Api, build: &Value, apk: &[u8]) {
     let link = build["install"].text("url");
     let page = api.get(link).await;
@@ -204,7 +204,7 @@ async fn check_install_page(api: &Api, build: &Value, apk: &[u8]) {
     assert!((300..400).contains(&sent_on.status), "{}", sent_on.text());
     let app = api.get(sent_on.header("location")).await;
     assert!(app.bytes == apk, "another app is installed");
-    // A link that somebody changed leads nowhere.
+    // A modified link leads nowhere.
     let changed = link.replacen("expires=1", "expires=2", 1);
     assert!(changed != link && (400..500).contains(&api.get(&changed).await.status));
 }

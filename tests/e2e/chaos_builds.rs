@@ -1,6 +1,6 @@
-//! Builds while everything around them fails: runners and servers are killed, connections cut, answers delayed, leases
-//! lost under living runners, PostgreSQL restarted. Whatever happens, every build ends once and stays so, an attempt has
-//! one runner, the log's bytes are there once and in order, and artifacts are whole.
+//! Builds while everything around them fails: runners and servers are killed, connections cut, responses delayed,
+//! leases of living runners lost, PostgreSQL restarted. Whatever happens, every build ends once and its result does not
+//! change, an attempt has one runner, the log contains each byte once and in order, and artifacts are complete.
 
 mod trouble;
 mod watch;
@@ -23,16 +23,16 @@ use crate::proxy::Proxy;
 use trouble::Troubles;
 use watch::Watch;
 
-/// After this nothing moves any more.
+/// After this time nothing changes any more.
 const LIMIT: Duration = Duration::from_secs(180);
-/// Lines that a build prints.
+/// The number of lines that a build prints.
 const LINES: usize = 200;
-/// So many builds are asked for without a pause.
+/// The number of builds requested without a pause.
 const AT_ONCE: usize = 30;
-/// The least bytes of an artifact.
+/// The minimum size of an artifact in bytes.
 const SIZE: usize = 100_000;
 
-/// How much is done.
+/// The progress.
 struct Scale {
     builds: usize,
     runners: usize,
@@ -72,7 +72,7 @@ async fn hundreds_of_builds_on_postgres() {
     survive(Ground::PostgresS3, &LONG).await;
 }
 
-/// A step that numbers its lines, says who runs it, and leaves a file that says what it is.
+/// A step that numbers its lines, prints who runs it, and leaves a file that identifies it.
 fn step() -> String {
     format!(
         "for i in $(seq {LINES}); do echo \"line $LAUNCHWAY_ATTEMPT $LAUNCHWAY_WORKSPACE $i\"; (( i % 20 )) || sleep 0.05; done
@@ -105,7 +105,7 @@ async fn survive(ground: Ground, scale: &Scale) {
     let mut builds = Vec::new();
     for number in 0..scale.builds {
         if number > 0 && number % AT_ONCE == 0 {
-            // Asking faster would be too much for the limit of calls.
+            // Faster calls would exceed the rate limit.
             pass(Duration::from_secs(10)).await;
         }
         let mut body = request(&api, &[("work", &step())]).await;
@@ -157,7 +157,7 @@ async fn survive(ground: Ground, scale: &Scale) {
     );
 }
 
-/// The build, from a server that may have its troubles still.
+/// The build, from a server that may still be in trouble.
 async fn read(api: &Api, id: &str) -> Value {
     let path = format!("/build?id={id}");
     let look = async || {
@@ -167,7 +167,7 @@ async fn read(api: &Api, id: &str) -> Value {
     wait(LIMIT, "the server answers", look).await.0
 }
 
-/// What an ended build is.
+/// The expected state of an ended build.
 async fn check(api: &Api, build: &Value) {
     assert!(is_over(build), "{build}");
     let id = build.id();
@@ -190,7 +190,7 @@ async fn check(api: &Api, build: &Value) {
     assert!(bytes == expected.as_bytes(), "the artifact of {id} is another's");
 }
 
-/// How many lines each attempt left in a log. They are numbered without a gap, in order, and of one runner.
+/// The number of lines of each attempt in a log. They are numbered without a gap, in order, and come from one runner.
 fn attempts_in(text: &str) -> BTreeMap<u64, usize> {
     let mut seen: BTreeMap<u64, (String, usize)> = BTreeMap::new();
     let mut latest = 0;
@@ -220,7 +220,7 @@ fn attempts_in(text: &str) -> BTreeMap<u64, usize> {
     seen.into_iter().map(|(attempt, (_, count))| (attempt, count)).collect()
 }
 
-/// Each build has told its end once.
+/// Each build has reported its end once.
 async fn one_end_for_each(deployment: &Deployment, builds: &[String]) {
     let ends = "SELECT data FROM events WHERE type IN ('build.succeeded', 'build.failed', 'build.canceled')";
     let told = deployment.texts(ends).await;

@@ -1,4 +1,4 @@
-//! The real `launchway` command line with a home of its own, as one person or one CI job has it.
+//! The real `launchway` command line with its own home, like one user or one CI job.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use crate::projects::root;
 
-/// A command line with a home of its own. It runs in the root of the repository.
+/// A command line with its own home. It runs in the root of the repository.
 pub struct Cli {
     home: TempDir,
 }
 
-/// What a command came to.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
@@ -25,7 +25,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The object that a command with `--json` printed.
+    /// The object printed by a command with `--json`.
     #[track_caller]
     pub fn json(&self) -> Value {
         assert_eq!(self.code, 0, "{self:?}");
@@ -34,7 +34,7 @@ impl Outcome {
 }
 
 impl Cli {
-    /// Nobody yet.
+    /// Not logged in.
     pub fn new() -> Cli {
         Cli {
             home: tempfile::tempdir().unwrap(),
@@ -59,21 +59,21 @@ impl Cli {
         self.finish(command, input)
     }
 
-    /// Runs in a project's folder instead.
+    /// Runs in a project's directory instead.
     pub fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: impl IntoIterator<Item = S>) -> Outcome {
         let mut command = Command::new(program("launchway"));
         command.args(arguments).current_dir(folder);
         self.finish(command, "")
     }
 
-    /// Runs a line as a person pastes it into a shell.
+    /// Runs a line as if a user pasted it into a shell.
     pub fn paste(&self, line: &str) -> Outcome {
         let mut command = Command::new("sh");
         command.args(["-c", line]);
         self.finish(command, "")
     }
 
-    /// Starts a command that is to be watched while it works, with nothing on standard input.
+    /// Starts a command to watch while it runs, with empty standard input.
     pub fn start<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Child {
         let mut command = Command::new(program("launchway"));
         command.args(arguments);
@@ -84,7 +84,7 @@ impl Cli {
     fn finish(&self, mut command: Command, input: &str) -> Outcome {
         self.prepare(&mut command);
         let mut child = command.spawn().unwrap();
-        // A command that reads nothing may be gone already.
+        // A command that reads nothing may have ended already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         Outcome {
@@ -110,7 +110,7 @@ impl Cli {
     }
 }
 
-/// A program of the workspace: tests lie in `deps/`, programs one directory higher.
+/// A program of the workspace: tests are in `deps/`, programs one directory higher.
 pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).map(|folder: &Path| folder.join(name)).unwrap();

@@ -41,7 +41,7 @@ async fn what_the_demo_prints_works_when_pasted() {
     for (name, bytes) in unpack(&phone.download(&first).await) {
         assert!(sample[&name] == bytes, "{name} is not the one of the sample app");
     }
-    // A machine without curl has shown enough above.
+    // On a machine without curl, the rest of the test is enough.
     let pasted = person.paste(&format!("{} --silent", curl[0]));
     if pasted.code != 127 {
         assert_eq!(pasted.json()["version"], first["version"]);
@@ -66,7 +66,7 @@ async fn what_the_demo_prints_works_when_pasted() {
     );
     can_be_opened(&text, &phone).await;
 
-    // On a database in use it changes nothing.
+    // It does not change a database in use.
     assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
     deployment.nodes[0].restart_same_port();
     let text = printed(deployment.node(), "demo").await;
@@ -74,7 +74,7 @@ async fn what_the_demo_prints_works_when_pasted() {
     assert_eq!(ask().await["version"], "1.0.1");
 }
 
-/// The printed account signs in, and the printed address shows the document.
+/// The printed account can sign in, and the printed address shows the document.
 async fn can_be_opened(text: &str, phone: &Api) {
     let last = text.lines().last().unwrap();
     let after = |word: &str| {

@@ -1,5 +1,5 @@
-//! Where the service runs for a test: one server on the embedded database and a local directory, or several on one
-//! PostgreSQL and one S3 bucket.
+//! The deployment of the service for a test: one server on the embedded database and a local directory, or several on
+//! one PostgreSQL and one S3 bucket.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::api::Api;
 
-/// What the service stands on.
+/// The database and object storage of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// SQLite, objects in a local directory.
@@ -31,23 +31,23 @@ impl fmt::Display for Ground {
     }
 }
 
-/// Servers of one service and what they stand on.
+/// Servers of one service with their database and object storage.
 pub struct Deployment {
     pub nodes: Vec<ServerProcess>,
-    /// The database's URL, where it is not the embedded one.
+    /// The database's URL, unless it is the embedded one.
     database_url: Option<String>,
     _bucket: Option<S3Server>,
     key_folder: TempDir,
     _turn: Turn,
 }
 
-/// An organization and a key of it that may do everything.
+/// An organization, and a key of it with all permissions.
 pub struct Team {
     pub id: String,
     pub key: String,
 }
 
-/// Tests that hold a server to a time run with no other test beside them.
+/// Tests that measure a server's time run alone.
 static TURN: RwLock<()> = RwLock::const_new(());
 
 /// Held while a test has servers.
@@ -58,7 +58,7 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// For a test that minds no other.
+    /// For a test that may run beside others.
     pub async fn beside_others() -> Turn {
         Turn::Beside(TURN.read().await)
     }
@@ -70,12 +70,12 @@ impl Turn {
 }
 
 impl Deployment {
-    /// One server, with no care for other tests.
+    /// One server, which may run beside other tests.
     pub async fn start(ground: Ground) -> Deployment {
         Self::with(ground, Turn::beside_others().await, |builder| builder)
     }
 
-    /// One server with more settings.
+    /// One server with additional settings.
     pub fn with(ground: Ground, turn: Turn, more: impl Fn(ServerBuilder) -> ServerBuilder) -> Deployment {
         match ground {
             Ground::SqliteDirectory => Deployment {
@@ -124,7 +124,7 @@ impl Deployment {
         &self.nodes[0]
     }
 
-    /// Runs a statement on the database behind the service's back.
+    /// Runs a statement on the database directly, bypassing the service.
     pub async fn sql(&self, statement: &str) {
         match &self.database_url {
             Some(url) => {
@@ -141,7 +141,7 @@ impl Deployment {
         }
     }
 
-    /// The rows of a query on the database behind the service's back, whose only column is a text.
+    /// The rows of a query, sent to the database directly, whose only column is a text.
     pub async fn texts(&self, query: &str) -> Vec<String> {
         match &self.database_url {
             Some(url) => {
@@ -159,13 +159,13 @@ impl Deployment {
         }
     }
 
-    /// The embedded database, opened beside the server.
+    /// The embedded database, opened concurrently with the server.
     async fn sqlite(&self) -> SqliteConnection {
         let url = format!("sqlite:{}", self.node().data_dir().join("launchway.db").display());
         SqliteConnection::connect(&url).await.unwrap()
     }
 
-    /// The database as its own tools write it out: the embedded one's files, or a dump.
+    /// The database as exported by its own tools: the embedded one's files, or a dump.
     pub fn database_bytes(&self) -> Vec<u8> {
         match &self.database_url {
             Some(url) => Postgres::shared().dump(url),
@@ -180,7 +180,7 @@ impl Deployment {
         }
     }
 
-    /// Where nodes of one database have their master key.
+    /// Where nodes of one database keep their master key.
     pub fn key_folder(&self) -> &Path {
         self.key_folder.path()
     }
@@ -190,20 +190,20 @@ impl Deployment {
         team(self.node())
     }
 
-    /// The API of the first server for a new organization's key.
+    /// The API of the first server with the key of a new organization.
     pub fn api(&self) -> Api {
         Api::new(self.node(), &self.team().key)
     }
 }
 
-/// A server that counts no checks and runs no builds itself, unless it is told to.
+/// A server that does not limit checks and runs no builds itself, unless configured otherwise.
 fn builder() -> ServerBuilder {
     ServerProcess::builder()
         .env("LAUNCHWAY_CHECK_LIMIT", "0")
         .env("LAUNCHWAY_NO_RUNNER", "true")
 }
 
-/// A new organization, made by the operator's commands.
+/// A new organization, created by the operator's commands.
 pub fn team(server: &ServerProcess) -> Team {
     let text = |object: &serde_json::Value, field: &str| object[field].as_str().unwrap().to_owned();
     let org = server.admin(&["create-org", "--name", "Team"]);
@@ -226,7 +226,7 @@ pub fn team(server: &ServerProcess) -> Team {
 }
 
 impl Drop for Deployment {
-    /// A test that failed shows what its servers said last.
+    /// A failed test prints the last output of its servers.
     fn drop(&mut self) {
         if std::thread::panicking() {
             for (number, node) in self.nodes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Random numbers that can be had again: the seed is printed, and the setting `LAUNCHWAY_TEST_SEED` repeats it.
+//! Reproducible random numbers: the seed is printed, and the setting `LAUNCHWAY_TEST_SEED` repeats it.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ use launchway_testing::settings::setting;
 pub struct Dice(u64);
 
 impl Dice {
-    /// Seeded by the setting, or else anew each time.
+    /// Seeded by the setting, otherwise at random.
     pub fn roll() -> Dice {
         let seed = setting("LAUNCHWAY_TEST_SEED").map(|text| text.parse().expect("LAUNCHWAY_TEST_SEED is a number"));
         let seed = seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
@@ -26,12 +26,12 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A duration below `limit`, which is not zero.
+    /// A duration below `limit`, but not zero.
     pub fn below(&mut self, limit: Duration) -> Duration {
         Duration::from_nanos(self.number() % u64::try_from(limit.as_nanos()).unwrap())
     }
 
-    /// So many bytes that no packer makes smaller.
+    /// This many incompressible bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let words = std::iter::repeat_with(|| self.number().to_le_bytes());
         words.flatten().take(count).collect()

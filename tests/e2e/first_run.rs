@@ -1,4 +1,4 @@
-//! A new server prints a one-time link and the commands that do the same; both work as printed
+//! A new server prints a one-time link and equivalent commands; both work as printed
 //! (`docs/reference/operation.md#first-start`).
 
 use std::io::Write;
@@ -20,13 +20,13 @@ use crate::deployment::{Deployment, Ground};
 
 const PASSWORD: &str = "correct horse battery";
 
-/// What was printed after the ready line, once it holds `last`.
+/// The output after the ready line, once it contains `last`.
 pub async fn printed(server: &ServerProcess, last: &str) -> String {
     let all = async || Some(server.stdout()).filter(|text| text.contains(last));
     until(Duration::from_secs(10), last, all).await.0
 }
 
-/// The one-time link that a new server printed.
+/// The one-time link printed by a new server.
 async fn printed_link(server: &ServerProcess) -> String {
     let text = printed(server, "create-key").await;
     let mut lines = text.lines().map(str::trim);
@@ -38,7 +38,7 @@ fn owner(link: &str) -> Value {
     json!({"token": token, "organization": "First", "email": "ada@example.com", "password": PASSWORD})
 }
 
-/// Sets a new server up by its link; the key that the first owner makes.
+/// Sets up a new server with its link; returns the key that the first owner creates.
 pub async fn set_up(server: &ServerProcess) -> String {
     let nobody = Api::new(server, "");
     let made = nobody.post("/auth/setup", owner(&printed_link(server).await)).await;
@@ -71,7 +71,7 @@ async fn the_printed_link_works_once() {
         .await
         .expect_error(401, "Unauthorized");
 
-    // Nobody else on the machine can read what lies there.
+    // No other user of the machine can read the files.
     let data = deployment.node().data_dir();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&data), mode(&data.join("master.key"))), (0o700, 0o600));
@@ -92,7 +92,7 @@ async fn the_printed_commands_do_the_same() {
     let mut org = String::new();
     let mut last = String::new();
     for line in commands {
-        // Pasted with the same settings; what the first one printed goes in for its placeholder.
+        // Pasted with the same settings; the output of the first one replaces its placeholder.
         let settings = deployment.node().command();
         let mut shell = std::process::Command::new("sh");
         shell
@@ -106,7 +106,7 @@ async fn the_printed_commands_do_the_same() {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = shell.spawn().unwrap();
-        // Only the command that asks for a password reads it.
+        // Only the command that prompts for a password reads it.
         let _ = child.stdin.take().unwrap().write_all(PASSWORD.as_bytes());
         let output = child.wait_with_output().unwrap();
         last = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Changes made anywhere, the operator's commands included, reach every server within a second
+//! Changes made anywhere, including by the operator's commands, reach every server within a second
 //! (`docs/reference/updates.md#visibility-of-changes`).
 
 use std::time::Duration;
@@ -13,18 +13,18 @@ use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Team, Turn, team};
 use crate::packages::package;
 
-/// The promised time from the response to a change until every node knows it.
+/// The promised time from the response to a change until every node applies it.
 const LIMIT: Duration = Duration::from_secs(1);
 const BUNDLE: &str = "com.example.follow";
 const NOTHING: &str = "No update available";
 const NEVER: &str = "No updates found for this bundle";
 
-/// How long each change took.
+/// The duration of each change.
 #[derive(Default)]
 struct Times(Vec<String>);
 
 impl Times {
-    /// Waits until `look` agrees; fails after the promised second.
+    /// Waits until `look` succeeds; fails after the promised second.
     async fn reaches(&mut self, what: &str, mut look: impl AsyncFnMut() -> bool) {
         let ((), took) = until(LIMIT, what, async || look().await.then_some(())).await;
         self.0.push(format!("{what} {} ms", took.as_millis()));
@@ -62,7 +62,7 @@ async fn the_operators_commands_reach_a_running_server_on_sqlite() {
     times.print(Ground::SqliteDirectory);
 }
 
-/// Publishing and every change of an update, made through `api`, seen by the phone. Leaves one published update.
+/// Publishes an update and makes every change of it through `api`; the phone sees each. Leaves one published update.
 async fn updates_follow(times: &mut Times, api: &Api, phone: &Api) {
     let ask = async || phone.check(BUNDLE, "currentVersion=1.0.0&platform=android").await;
     assert_eq!(ask().await["message"], NEVER);
@@ -123,7 +123,7 @@ async fn keys_follow(times: &mut Times, api: &Api, other: &ServerProcess) {
     assert_eq!(message, "Invalid or expired API key");
 }
 
-/// What the operator changes beside `one` is seen by `other`.
+/// `other` sees what the operator changes with `one`.
 async fn operator_follows(
     times: &mut Times,
     one: &ServerProcess,
@@ -152,7 +152,7 @@ async fn operator_follows(
             total(&api).await == 0 && total(&new_api).await != 0
         })
         .await;
-    // Phones are offered the same as before, and now the new owner steers it.
+    // Phones get the same offers as before, and now the new owner controls them.
     let phone = Api::new(other, "");
     let ask = async || phone.check(BUNDLE, "currentVersion=1.0.0&platform=android").await;
     assert_eq!(ask().await["version"], "1.0.3");

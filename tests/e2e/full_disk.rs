@@ -1,7 +1,8 @@
-//! A full disk: a clear 503, nothing left behind, and the service goes on.
+//! A full disk: a clear 503, nothing left behind, and the service continues.
 //!
-//! The server gets a small disk of its own where the system allows one to be mounted, and else a limit on the size of
-//! files, which shows the same to an upload.
+//! The server gets its own small disk where the system allows mounting one, and otherwise a limit on the size of files,
+//! which
+//! looks the same to an upload.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -22,13 +23,13 @@ use crate::first_run::set_up;
 use crate::packages::{files_below, package};
 
 const MIB: usize = 1 << 20;
-/// What the server has for everything.
+/// The server's space for everything.
 const DISK: usize = 24 * MIB;
-/// What a file may have where no disk can be mounted.
+/// The maximum file size where no disk can be mounted.
 const FILE: usize = 16 * MIB;
 const BUNDLE: &str = "com.example.full";
 
-/// A server whose disk is small.
+/// A server with a small disk.
 struct Cramped {
     server: ServerProcess,
     api: Api,
@@ -50,7 +51,8 @@ impl Cramped {
                  exec \"$0\" \"$@\"' '{}' \"$@\"",
                 server.display()
             ),
-            // Without the trap the first write too many would end the process. The limit counts blocks of 512 bytes.
+            // Without the trap the first write beyond the limit would end the process. The limit counts blocks of 512
+            // bytes.
             None => format!(
                 "trap '' XFSZ\nulimit -f {}\nexec '{}' \"$@\"",
                 FILE / 512,
@@ -83,13 +85,13 @@ impl Cramped {
         }
     }
 
-    /// The data directory as the server sees it: another process does not see the disk under its name.
+    /// The data directory as seen by the server: other processes do not see the disk under its name.
     fn data_dir(&self) -> PathBuf {
         let root = format!("/proc/{}/root", self.server.id().unwrap());
         Path::new(&root).join(self.server.data_dir().strip_prefix("/").unwrap())
     }
 
-    /// The names and sizes of all objects but the mark of the installation, which a job may leave meanwhile.
+    /// The names and sizes of all objects except the mark of the installation, which a job may write meanwhile.
     fn objects(&self) -> Vec<(String, usize)> {
         let files = files_below(&self.data_dir().join("objects"));
         let sizes = files.into_iter().map(|(name, bytes)| (name, bytes.len()));
@@ -121,7 +123,8 @@ async fn an_upload_that_does_not_fit_is_answered_and_leaves_nothing() {
     let api = &cramped.api;
     let mut dice = Dice::roll();
     api.publish(&package("a.txt", b"one"), fields("1.0.1")).await;
-    // What can never fit is refused when it is announced. This fits, until another upload has taken the room.
+    // An upload that can never fit is refused when it is announced. This one fits, until another upload takes the
+    // space.
     let size = if cramped.has_disk { DISK * 5 / 8 } else { DISK };
     let large = package("large", &dice.bytes(size));
     let upload = api.announce(&large).await;
@@ -149,7 +152,7 @@ async fn an_upload_that_does_not_fit_is_answered_and_leaves_nothing() {
 async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     let cramped = Cramped::start().await;
     if !cramped.has_disk {
-        // A limit on files cannot fill a disk.
+        // A limit on file sizes cannot fill a disk.
         return;
     }
     let api = &cramped.api;
@@ -158,7 +161,7 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     let mut body = fields("1.0.2");
     body["uploadId"] = api.upload(&package("b.txt", &dice.bytes(2 * MIB))).await.into();
 
-    // Room for the database, not for looking into the package.
+    // Space for the database, but not for the inspection of the package.
     let ballast = cramped.data_dir().join("ballast");
     let mut file = fs::File::create(&ballast).unwrap();
     while file.write_all(&vec![0; 4096]).is_ok() {}
@@ -169,7 +172,7 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
         .expect_error(503, "Service Unavailable");
     assert_eq!(cramped.objects(), before, "something is left behind");
 
-    // No room for anything.
+    // No space for anything.
     while file.write_all(&vec![0; 4096]).is_ok() {}
     let path = format!("/update?id={}", first.id());
     let notes = json!({"releaseNotes": "x".repeat(4096)});
@@ -187,7 +190,7 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     }
     assert!(refused > 0, "the full disk never refused a change");
 
-    // An open file keeps its room.
+    // An open file keeps its space.
     drop(file);
     fs::remove_file(&ballast).unwrap();
     assert_eq!(

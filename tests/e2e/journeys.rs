@@ -1,4 +1,4 @@
-//! The dashboard in a real browser: the journeys of tests/browser, with a server of their own.
+//! The dashboard in a real browser: the journeys of tests/browser, with their own server.
 
 use std::process::Command;
 

@@ -1,5 +1,6 @@
-//! `kill -9` of the server in the middle of changes, as often as wanted: what was answered is there afterwards, what was not
-//! is there whole or not at all, can be requested again, and no half update is ever offered.
+//! `kill -9` of the server in the middle of changes, as often as configured: a confirmed change is still there
+//! afterwards, an unconfirmed one is there completely or not at all and can be requested again, and no partial update
+//! is ever offered.
 
 mod keys;
 mod updates;
@@ -16,18 +17,18 @@ use crate::api::{Answer, Api};
 use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 
-/// So many kills hit a publish before its answer, and so many hit each of three other changes.
+/// The number of kills that hit a publish before its response, and that hit each of three other changes.
 struct Wanted {
     publishes: u32,
     others: u32,
 }
 
-/// Three and three, in every run.
+/// Three and three, in the regular run.
 const SHORT: Wanted = Wanted {
     publishes: 3,
     others: 1,
 };
-/// Thirty and twenty-one; kills after the answer come on top.
+/// Thirty and twenty-one; kills after the response are in addition.
 const LONG: Wanted = Wanted {
     publishes: 30,
     others: 7,
@@ -84,29 +85,29 @@ async fn kill_again_and_again(ground: Ground, wanted: Wanted) {
     println!("summary: kill -9 on {ground}: {}", killer.summary());
 }
 
-/// What became of a change during which the server was killed.
+/// The outcome of a change during which the server was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
-    /// It was answered with success before the kill.
+    /// It was confirmed before the kill.
     Answered,
-    /// It was not answered, and is done.
+    /// It was not confirmed, and took effect.
     Done,
-    /// It was not answered, and nothing of it is there.
+    /// It was not confirmed, and had no effect.
     Undone,
 }
 
-/// A server that is killed and started, and what was learnt from it.
+/// A server that is killed and restarted, and what the test knows about it.
 struct Killer {
     deployment: Deployment,
     api: Api,
     dice: Dice,
     rounds: u32,
     counts: BTreeMap<(&'static str, Fate), u32>,
-    /// Records whose creation or change was answered, as last answered.
+    /// Records whose creation or change was confirmed, as in the last response.
     answered: Vec<Value>,
 }
 
-/// A change to be made while the server dies.
+/// A change during which the server dies.
 struct Change<'a> {
     method: Method,
     path: &'a str,
@@ -115,8 +116,8 @@ struct Change<'a> {
 }
 
 impl Killer {
-    /// Begins the change, kills the server within `usual`, what such a change usually takes, and starts it again.
-    /// Gives the answer, if it came before the end. It must be a success: a server that dies has nothing to complain of.
+    /// Starts the change, kills the server within `usual`, the usual duration of such a change, and restarts it.
+    /// Returns the response if it arrived before the kill. It must be a success: a dying server has nothing to reject.
     async fn kill_during(&mut self, change: Change<'_>, usual: Duration) -> Option<Answer> {
         self.rounds += 1;
         let Change {
@@ -141,7 +142,7 @@ impl Killer {
         answer
     }
 
-    /// How long `work` takes when nobody disturbs it, and a bit more, so that some of its kind are done before the kill.
+    /// The undisturbed duration of `work` plus a margin, so that some changes complete before the kill.
     async fn usual<T>(&mut self, work: impl AsyncFnOnce(&Api) -> T) -> (T, Duration) {
         let start = Instant::now();
         let result = work(&self.api).await;
@@ -166,7 +167,7 @@ impl Killer {
     }
 }
 
-/// What became of a change, told by its answer and by whether it is there now.
+/// The outcome of a change, from its response and from whether it took effect.
 #[track_caller]
 fn fate(answer: Option<&Answer>, is_there: bool) -> Fate {
     match (answer, is_there) {

@@ -1,9 +1,9 @@
 //! The whole service from outside: the real programs as processes, real app bundles, both databases, both storages.
 //!
-//! Build the programs with `cargo test --workspace --no-run`, or run scripts/test. What takes minutes is ignored as a long
-//! run and belongs to scripts/test-long.
+//! Build the programs with `cargo test --workspace --no-run`, or run scripts/test. Tests that take minutes are marked
+//! `#[ignore]` as long runs and belong to scripts/test-long.
 
-// Says to clippy that everything below is a test, where `unwrap` is at home.
+// Tells clippy that everything below is test code, where `unwrap` is allowed.
 #![cfg(test)]
 
 mod api;

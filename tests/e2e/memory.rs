@@ -1,4 +1,4 @@
-//! The largest package goes through the server in constant memory (`docs/reference/uploads.md#size-limits`).
+//! The largest package passes through the server in constant memory (`docs/reference/uploads.md#size-limits`).
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,9 +16,9 @@ use crate::deployment::{Deployment, Ground};
 use crate::dice::Dice;
 
 const MIB: u64 = 1 << 20;
-/// The most that the server may ever have had in memory.
+/// The maximum peak memory of the server.
 const MOST: u64 = 200 * MIB;
-/// The largest package that a server takes unless it is told otherwise.
+/// The largest package that a server accepts by default.
 const PACKAGE: u64 = 512 * MIB;
 const BUNDLE: &str = "com.example.large";
 
@@ -81,7 +81,7 @@ async fn passes(ground: Ground) {
     assert!(most < MOST, "the server had {} MiB", most / MIB);
 }
 
-/// A package of exactly the largest size, in several files that do not get smaller.
+/// A package of exactly the maximum size, in several incompressible files.
 fn write_package(path: &Path) {
     let mut dice = Dice::roll();
     let mut zip = ZipWriter::new(BufWriter::new(File::create(path).unwrap()));
@@ -92,7 +92,7 @@ fn write_package(path: &Path) {
             zip.write_all(&dice.bytes(MIB as usize)).unwrap();
         }
     }
-    // The archive's own records are the same for each file with a name of this length.
+    // The archive's metadata has the same size for each file with a name of this length.
     let so_far = 15 * 32 * MIB;
     let records = (0..16)
         .map(|number| 2 * format!("part-{number}").len() as u64 + 30 + 46)
@@ -108,7 +108,7 @@ fn write_package(path: &Path) {
     zip.finish().unwrap().flush().unwrap();
 }
 
-/// The most memory that a process ever had, in bytes.
+/// The peak memory of a process, in bytes.
 pub fn peak(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,5 +1,5 @@
-//! The database goes away: checks are answered from memory all the while, everything else says 503, and afterwards the
-//! servers follow again (`docs/reference/updates.md#answered-from-memory`).
+//! The database becomes unavailable: checks are still answered from memory, everything else returns 503, and afterwards
+//! the servers follow changes again (`docs/reference/updates.md#answered-from-memory`).
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::{package, sha256};
 
 const BUNDLE: &str = "com.example.away";
-/// Far more than it takes to connect again.
+/// Much more than the time to reconnect.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn fields(version: &str) -> Value {
@@ -24,7 +24,7 @@ async fn ask(phone: &Api) -> Value {
     phone.check(BUNDLE, "currentVersion=1.0.0&platform=android").await
 }
 
-/// Every phone is answered, and can download.
+/// Every phone gets an answer, and can download.
 async fn phones_are_served(phone: &Api, update: &Value) {
     for _ in 0..50 {
         let offer = ask(phone).await;
@@ -97,7 +97,7 @@ async fn checks_are_answered_while_the_sqlite_file_is_locked() {
     sqlx::query("ROLLBACK").execute(&mut locker).await.unwrap();
     locker.close().await.unwrap();
 
-    // Nothing of the refused call is left in the way: the same one goes through.
+    // The refused call leaves nothing behind: the same call succeeds.
     let second = api.post("/update", body).await.created();
     phones_are_served(&api, &second).await;
 }

@@ -1,4 +1,4 @@
-//! Update packages: small ones made here, and downloaded ones compared with the folder they were made from.
+//! Update packages: small ones created here, and downloaded ones compared with the source directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// Names and bytes of files.
+/// Files by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// Lower-case hex SHA-256.
@@ -17,7 +17,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// A package with one file, packed as it is.
+/// A package with one uncompressed file.
 pub fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -52,7 +52,7 @@ pub fn unpack(package: &[u8]) -> Files {
     files
 }
 
-/// The files below a folder, named by their path from there.
+/// The files below a directory, by relative path.
 pub fn files_below(folder: &Path) -> Files {
     let mut files = Files::new();
     let mut folders = vec![folder.to_owned()];

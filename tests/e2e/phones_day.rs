@@ -1,5 +1,5 @@
-//! A phone's day: a real bundle published by the CLI to a real server, offered by the check, downloaded and compared, then
-//! everything that can happen to it.
+//! A phone's day: the CLI publishes a real bundle to a real server, the check offers it, the phone downloads and
+//! compares it, and then everything that can happen to it.
 
 use std::path::Path;
 
@@ -61,13 +61,13 @@ async fn a_phones_day(ground: Ground, project: &str) {
     println!("summary: a phone's day with {project} on {ground} passed");
 }
 
-/// A person at the CLI, and phones.
+/// A user with the CLI, and phones.
 struct Day {
     cli: Cli,
     phone: Api,
 }
 
-/// What a phone holds that asks: version, build, and the hash of its native code.
+/// The state of a phone that sends a check: version, build, and the hash of its native code.
 struct Installed<'a> {
     version: &'a str,
     build: &'a str,
@@ -75,7 +75,7 @@ struct Installed<'a> {
 }
 
 impl Day {
-    /// Publishes the folder; the record.
+    /// Publishes the directory; returns the record.
     fn publish(&self, folder: &Path, version: &str, native: &Native, more: &[&str]) -> Value {
         let document = format!("@{}", native.document.path().display());
         let mut arguments = vec!["update", "android", "--json", "--dir", folder.to_str().unwrap()];
@@ -92,7 +92,7 @@ impl Day {
         self.cli.run(arguments).json()
     }
 
-    /// Runs `launchway update COMMAND`; the record that it prints.
+    /// Runs `launchway update COMMAND`; returns the printed record.
     fn update(&self, arguments: &[&str]) -> Value {
         self.cli.run([&["update", "--json"], arguments].concat()).json()
     }
@@ -110,7 +110,7 @@ impl Day {
         self.phone.check(BUNDLE, &query).await
     }
 
-    /// Publishes the first version: a phone gets it, whole and in parts, byte for byte.
+    /// Publishes the first version: a phone downloads it, complete and in ranges, byte for byte.
     async fn first_version(&self, bundle: &Path, native: &Native) -> Value {
         let first = self.publish(bundle, "1.0.1", native, &["--release-notes", "First"]);
         assert_eq!(
@@ -165,7 +165,7 @@ impl Day {
         }
     }
 
-    /// Publishes the second version for nobody, then for half of the devices, then for all.
+    /// Publishes the second version to nobody, then to half of the devices, then to all.
     async fn second_version(&self, bundle: &Path, first: &Value, native: &Native) -> Value {
         let changed = projects::copy(bundle);
         std::fs::write(changed.path().join("new-in-1.0.2.txt"), "new").unwrap();
@@ -212,7 +212,7 @@ impl Day {
         second
     }
 
-    /// A paused update is not offered, a resumed one is again.
+    /// A paused update is not offered; after it resumes, it is.
     async fn pause(&self, first: &Value, second: &Value) {
         let (old, id) = (Native::any("1.0.0", "1"), second.id());
         for (command, status, version) in [("pause", "paused", "1.0.1"), ("resume", "published", "1.0.2")] {
@@ -229,7 +229,7 @@ impl Day {
         assert_eq!(ids, [&second["id"], &first["id"]]);
     }
 
-    /// An update that needs other native code sends the phone to the store and says why.
+    /// An update that needs other native code sends the phone to the store and gives the reason.
     async fn other_native_code(&self, bundle: &Path, old: &Native) -> Value {
         let new = fingerprint("8.0.1");
         let third = self.publish(bundle, "1.1.0", &new, &[]);
@@ -247,12 +247,12 @@ impl Day {
         let fitting = self.ask(&new.installed("1.0.2", "2"), None).await;
         let seen = (&fitting["requiresStoreUpdate"], &fitting["compatibilityReason"]);
         assert_eq!(seen, (&json!(false), &Value::Null), "{fitting}");
-        // Where an older update fits, the phone gets that one instead.
+        // If an older update is compatible, the phone gets that one instead.
         assert_eq!(self.ask(&old.installed("1.0.0", "1"), None).await["version"], "1.0.2");
         third
     }
 
-    /// A withdrawn update is never offered again, and stays withdrawn.
+    /// A withdrawn update is never offered again, and remains withdrawn.
     async fn withdraw(&self, third: &Value, second: &Value) {
         let id = third.id();
         assert_eq!(self.update(&["withdraw", id])["status"], "withdrawn");
@@ -267,7 +267,7 @@ impl Day {
         assert_eq!(self.ask(&Native::any("1.0.2", "2"), None).await, nothing);
     }
 
-    /// After a roll back also phones with the bad version get the bytes from before it.
+    /// After a rollback, phones with the bad version also get the bytes from before it.
     async fn roll_back(&self, bundle: &Path, bad: &Value) {
         let again = self.update(&["rollback", bad.id(), "--yes"]);
         assert_eq!(
@@ -280,7 +280,7 @@ impl Day {
             (&offer["version"], &offer["buildNumber"]),
             (&bad["version"], &again["buildNumber"])
         );
-        // A phone that does not say its build, but which update it runs, gets it too.
+        // A phone that sends the current update instead of its build gets it too.
         let named = format!(
             "currentVersion={}&currentUpdateId={}&platform=android&configuration=production",
             bad.text("version"),
@@ -310,7 +310,7 @@ impl Native {
         }
     }
 
-    /// A phone that does not say what native code it has.
+    /// A phone that does not send its native code.
     fn any<'a>(version: &'a str, build: &'a str) -> Installed<'a> {
         Installed {
             version,
@@ -326,7 +326,7 @@ fn fingerprint(plugin: &str) -> Native {
         "alg": "lwfp-1", "framework": "capacitor", "platform": "android", "native": "0".repeat(64),
         "resources": "1".repeat(64), "plugins": {"@capacitor/core": "8.5.2", "@capacitor/preferences": plugin}
     });
-    // Keys are sorted and everything is ASCII without escapes: this text is its RFC 8785 form.
+    // Keys are sorted and everything is ASCII without escapes: this text is its own RFC 8785 form.
     let text = document.to_string();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &text).unwrap();

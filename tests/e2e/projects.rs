@@ -1,4 +1,4 @@
-//! The bundles of the real app projects in tests/projects, built from their npm packages once in a test process.
+//! The bundles of the real app projects in tests/projects, built from their npm packages once per test process.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The folder with the bundle of the project `name`, not to be changed.
+/// The directory with the bundle of the project `name`; read only.
 pub fn bundle(name: &str) -> PathBuf {
     static BUILT: LazyLock<(TempDir, Mutex<HashMap<String, PathBuf>>)> =
         LazyLock::new(|| (tempfile::tempdir().unwrap(), Mutex::default()));
     let (folder, built) = &*BUILT;
-    // Held while building: who asks for the same one waits for it.
+    // Held during a build: other tests that need the same one wait for it.
     let mut built = built.lock().unwrap();
     let path = built.entry(name.to_owned()).or_insert_with(|| {
         let out = folder.path().join(name);
@@ -33,7 +33,7 @@ pub fn bundle(name: &str) -> PathBuf {
     path.clone()
 }
 
-/// A copy of a bundle that may be changed: the next version of the app.
+/// A mutable copy of a bundle: the next version of the app.
 pub fn copy(bundle: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for (name, bytes) in crate::packages::files_below(bundle) {

@@ -1,4 +1,4 @@
-//! A bad network between a server and those who call it: connections that are cut, bytes that come late.
+//! A bad network between a server and its clients: connections break, bytes are delayed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,19 +13,19 @@ use tokio::task::JoinHandle;
 
 use crate::dice::Dice;
 
-/// Of so many parts of what is sent one is the last: the connection is cut in the middle of it.
+/// One in this many chunks breaks the connection in the middle.
 const CUT_ONE_IN: u64 = 50;
-/// How late a part of what is sent arrives at most.
+/// The maximum delay of a chunk.
 const LATE: Duration = Duration::from_millis(40);
 
-/// A way to a server that is bad when it is told to be.
+/// A proxy to a server that simulates a bad network on demand.
 pub struct Proxy {
     address: SocketAddr,
     way: Arc<Way>,
     accepting: JoinHandle<()>,
 }
 
-/// What all connections share.
+/// The state shared by all connections.
 struct Way {
     to: OnceLock<String>,
     is_bad: AtomicBool,
@@ -34,7 +34,7 @@ struct Way {
 }
 
 impl Proxy {
-    /// A good way, which leads nowhere yet.
+    /// A good network without a target yet.
     pub async fn start() -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -52,7 +52,7 @@ impl Proxy {
         }
     }
 
-    /// Leads to this origin from now on.
+    /// Sets the target to this origin.
     pub fn lead_to(&self, origin: &str) {
         let address = origin.trim_start_matches("http://").to_owned();
         self.way.to.set(address).expect("a proxy leads to one server");
@@ -63,7 +63,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Makes the way bad, or good again.
+    /// Makes the network bad, or good again.
     pub fn is_bad(&self, is_bad: bool) {
         self.way.is_bad.store(is_bad, Ordering::Relaxed);
     }
@@ -94,10 +94,10 @@ async fn accept(listener: TcpListener, way: Arc<Way>) {
     }
 }
 
-/// Passes bytes on in both directions until one of them ends the connection, or it is cut.
+/// Forwards bytes in both directions until either end closes the connection, or it is cut.
 async fn pass(mut client: TcpStream, way: Arc<Way>) {
     let Some(to) = way.to.get() else { return };
-    // Nobody there: the client sees a connection that ends.
+    // No target: the client sees a closed connection.
     let Ok(mut server) = TcpStream::connect(to).await else {
         return;
     };
@@ -105,7 +105,7 @@ async fn pass(mut client: TcpStream, way: Arc<Way>) {
     let (mut from_server, mut to_server) = server.split();
     let asked = carry(&mut from_client, &mut to_server, &way);
     let answered = carry(&mut from_server, &mut to_client, &way);
-    // What one side ends is over for both: HTTP needs no half-open connections.
+    // When one side closes, both are closed: HTTP needs no half-open connections.
     let _ = tokio::select! {
         end = asked => end,
         end = answered => end,

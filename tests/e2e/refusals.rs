@@ -1,4 +1,4 @@
-//! A server that must not start says why in one line that names the setting, and ends with 1
+//! A server that must not start prints one line that gives the reason and names the setting, and exits with 1
 //! (`docs/reference/operation.md#bad-settings`).
 
 use std::fs::{self, Permissions};
@@ -14,13 +14,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::deployment::{Deployment, Ground, Turn, team};
 
-/// Far more than a refusal takes, the wait for a database that is away included.
+/// Much more than a refusal takes, including the wait for an unavailable database.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Runs the command, which must refuse; the one line that it wrote.
+/// Runs the command, which must refuse to start; returns the only line that it printed.
 fn refusal(mut command: Command) -> String {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that serves after all would never end.
+    // A server that started by mistake would never end.
     let (done, ended) = mpsc::channel::<()>();
     let id = Pid::from_child(&child);
     let timeout = std::thread::spawn(move || {
@@ -44,7 +44,7 @@ fn refusal(mut command: Command) -> String {
     stderr.trim_end().to_owned()
 }
 
-/// Writes a file that only its owner can read: the server would warn of another, in a line of its own.
+/// Writes a file that only its owner can read: otherwise the server would print a warning, which is another line.
 fn write_secret(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
     fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
@@ -111,7 +111,7 @@ async fn a_second_server_on_the_same_data_does_not_start() {
         line.starts_with("error: --data-dir: ") && line.contains("in use"),
         "{line}"
     );
-    // The first one is not disturbed.
+    // The first one is not affected.
     let _ = team(deployment.node());
 }
 

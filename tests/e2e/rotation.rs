@@ -1,4 +1,4 @@
-//! `admin rotate-master-key` while servers run: nothing sealed is lost, whenever it crashes
+//! `admin rotate-master-key` while servers run: no sealed value is lost, whenever it crashes
 //! (`docs/reference/operation.md#rotation-of-the-master-key`).
 
 use std::fs;
@@ -51,11 +51,11 @@ async fn a_running_server_goes_on_through_rotations_and_crashes() {
     assert_ne!(first, second);
     set(&api, "B", "after").await.created();
     assert_eq!(values(&api).await, pairs(&[("B", "after"), ("A", "before")]));
-    // An organization whose key is made now gets it from the new master key.
+    // An organization whose data key is created now gets it from the new master key.
     let newcomer = deployment.api();
     set(&newcomer, "C", "new").await.created();
 
-    // A crash after the database took the new key, before the file did.
+    // A crash after the database switched to the new key, before the file did.
     let waiting = file.with_file_name("master.key.new");
     deployment.nodes[0].kill9();
     put(&file, &first);
@@ -67,7 +67,7 @@ async fn a_running_server_goes_on_through_rotations_and_crashes() {
     );
     assert_eq!(values(&newcomer).await, pairs(&[("C", "new")]));
 
-    // A crash before the database took it: the waiting key fits nothing.
+    // A crash before the database switched: the pending key matches nothing.
     deployment.nodes[0].kill9();
     put(&waiting, "77".repeat(32).as_bytes());
     deployment.nodes[0].restart_same_port();
@@ -82,7 +82,7 @@ async fn a_running_server_goes_on_through_rotations_and_crashes() {
     assert_eq!(verified["logs"], 3, "two organizations and the installation");
 }
 
-/// A signed URL and a report token outlive the key that was there when they were made.
+/// A signed URL and a report token outlive the key with which they were created.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_phones_hold_stays_good() {
     let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
@@ -109,7 +109,7 @@ async fn a_node_with_its_own_copy_of_the_key_waits_for_the_new_one() {
     let file = deployment.key_folder().join("master.key");
     let copy = deployment.key_folder().join("copy.key");
     fs::copy(&file, &copy).unwrap();
-    // The second node on another machine: the same key, its own file.
+    // The second node on another machine: the same key in another file.
     deployment.nodes[1].kill9();
     deployment.nodes[1].set_env("LAUNCHWAY_MASTER_KEY_FILE", copy.to_str().unwrap());
     deployment.nodes[1].restart_same_port();
@@ -119,7 +119,7 @@ async fn a_node_with_its_own_copy_of_the_key_waits_for_the_new_one() {
     assert_eq!(values(&there).await, pairs(&[("A", "one")]));
 
     let _ = deployment.node().admin(&["rotate-master-key"]);
-    // Keys it has opened stay open; a new one it cannot make, and says so.
+    // Keys that it has opened remain open; it cannot create a new one, and reports that.
     assert_eq!(values(&there).await, pairs(&[("A", "one")]));
     set(&there, "B", "two").await.created();
     let newcomers = deployment.team();

@@ -12,13 +12,13 @@ use crate::api::Api;
 use crate::deployment::{Deployment, Ground, team};
 use crate::dice::Dice;
 
-/// What it holds each answer to. Its other checks take credentials away or change them, which the headers given here undo;
-/// those cases stand in the server's own tests.
+/// The checks on each response. Its other checks remove or change credentials, which the given headers undo; the
+/// server's own tests cover those cases.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,\
                       response_schema_conformance,unsupported_method,allow_header_conformance";
 const PASSWORD: &str = "correct horse battery";
 
-/// Operations that may be tested together without reaching the rate limit of one organization.
+/// Operations that can be tested together within the rate limit of one organization.
 const GROUPS: [&str; 6] = [
     "^/(update|uploads)",
     "^/(api-keys|apps|orgs|auth)",
@@ -45,7 +45,8 @@ async fn few_examples() {
         "the groups must name each operation once"
     );
     let owner = signed_in(deployment.node()).await;
-    // Signing out would end the session; wrong sign-ins are limited by address, and those of this minute were made above.
+    // Signing out would end the session; failed sign-ins are limited by address, and the ones of this minute happened
+    // above.
     tester.run(
         &owner,
         &[
@@ -89,10 +90,10 @@ async fn many_examples() {
     }
 }
 
-/// Headers that tell who calls.
+/// Headers that identify the caller.
 type Caller = Vec<String>;
 
-/// A new organization for each run: the rate limit is each organization's own.
+/// A new organization for each run: each organization has its own rate limit.
 fn key_of_a_new_team(server: &ServerProcess) -> Caller {
     vec![format!("Authorization: Bearer {}", team(server).key)]
 }
@@ -112,7 +113,7 @@ async fn signed_in(server: &ServerProcess) -> Caller {
     vec![format!("Cookie: {cookie}"), format!("Origin: {}", server.origin())]
 }
 
-/// Path and method of everything in the served document.
+/// Path and method of every operation in the served document.
 async fn operations(server: &ServerProcess) -> Vec<(String, String)> {
     let document = Api::new(server, "").get("/openapi.json").await.ok();
     let paths = document["paths"].as_object().unwrap().iter();
@@ -123,7 +124,7 @@ async fn operations(server: &ServerProcess) -> Vec<(String, String)> {
     paths.flat_map(of_path).collect()
 }
 
-/// Schemathesis, installed in a folder of its own.
+/// Schemathesis, installed in its own directory.
 struct Tester {
     folder: TempDir,
     document: String,
@@ -149,7 +150,7 @@ impl Tester {
         }
     }
 
-    /// Runs it as `caller`; gives how many operations it tested.
+    /// Runs it as `caller`; returns how many operations it tested.
     fn run(&self, caller: &Caller, arguments: &[&str]) -> usize {
         let program: PathBuf = self.folder.path().join("venv/bin/schemathesis");
         let mut command = Command::new(program);
@@ -177,7 +178,7 @@ impl Tester {
     }
 }
 
-/// What a command printed that must succeed.
+/// The output of a command that must succeed.
 fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Secrets at rest: the database, its dump, a backup and the logs hold no stored secret in any common encoding.
+//! Secrets at rest: the database, its dump, a backup and the logs contain no stored secret in any common encoding.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::deployment::{Deployment, Ground};
 
-/// Where something may have been left.
+/// Places where a secret may have been left.
 struct Place {
     name: String,
     bytes: Vec<u8>,
 }
 
-/// The spellings of a secret: as it is, as hex, and as base64 at each of the three offsets in a longer text, without
-/// the characters at the ends that depend on the neighbours.
+/// The spellings of a secret: unchanged, as hex, and as base64 at each of the three offsets in a longer text, without
+/// the boundary characters that depend on the neighbors.
 fn spellings(secret: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![
         secret.to_vec(),
@@ -35,7 +35,7 @@ fn spellings(secret: &[u8]) -> Vec<Vec<u8>> {
             all.push(text.as_bytes()[start..text.len() - 2].to_vec());
         }
     }
-    // As JSON would escape it, and reversed, which costs nothing.
+    // Escaped as in JSON, and reversed, which costs nothing.
     let text = serde_json::to_string(&String::from_utf8_lossy(secret)).unwrap();
     all.push(text.trim_matches('"').as_bytes().to_vec());
     all.push(secret.iter().rev().copied().collect());
@@ -208,7 +208,7 @@ async fn nothing_is_left(ground: Ground) {
         places.iter().take(3).all(|place| !place.bytes.is_empty()),
         "there is nothing to search"
     );
-    // What is meant to be there is found: the search works.
+    // The search finds what is meant to be there, so it works.
     assert!(holds(&places[0].bytes, b"ada@example.com") && holds(&places[1].bytes, b"ada@example.com"));
     for secret in &secrets {
         assert!(secret.len() >= 16, "too short to be told from chance");

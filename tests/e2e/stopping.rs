@@ -1,4 +1,4 @@
-//! SIGTERM: no new work, what runs is finished, the process ends with 0 within 30 seconds
+//! SIGTERM: no new work, running work is completed, the process exits with 0 within 30 seconds
 //! (`docs/reference/operation.md#stopping`).
 
 use std::io::{Read, Write};
@@ -15,10 +15,10 @@ use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 use crate::packages::package;
 
-/// The time that it has.
+/// The time limit.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Sends SIGTERM and waits until the server takes no connection any more.
+/// Sends SIGTERM and waits until the server accepts no connection.
 async fn ask_to_stop(server: &ServerProcess) {
     let id = Pid::from_raw(i32::try_from(server.id().unwrap()).unwrap()).unwrap();
     kill_process(id, Signal::TERM).unwrap();
@@ -50,7 +50,7 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
     let bytes = package("index.html", &Dice::roll().bytes(1_000_000));
     let upload = api.announce(&bytes).await;
     let mut running = send_half(deployment.node(), upload.text("url"), &bytes);
-    // A connection that was used and waits for its next request must not hold up the end.
+    // A keep-alive connection that waits for its next request must not delay the exit.
     let mut idle = TcpStream::connect(address(deployment.node())).unwrap();
     idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
     assert!(idle.read(&mut [0; 4096]).unwrap() > 0);
@@ -70,7 +70,7 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
     );
     drop((idle, fresh));
 
-    // The upload that was finished meanwhile counts.
+    // The upload that finished meanwhile counts.
     deployment.nodes[0].restart_same_port();
     let fields = json!({
         "uploadId": upload["id"], "bundleId": "com.example.stop", "platform": "ios", "version": "1.0.0"

@@ -1,4 +1,5 @@
-//! `launchway-server store-simulator` as a process: it says where it is, is steered over HTTP, and ends when it is told to.
+//! `launchway-server store-simulator` as a process: it prints its address, is controlled over HTTP, and ends on
+//! request.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -13,17 +14,17 @@ use crate::cli::program;
 pub struct StoreSimulator {
     process: Child,
     _kill_guard: KillGuard,
-    /// Where it is, such as `http://127.0.0.1:4711`.
+    /// Its address, such as `http://127.0.0.1:4711`.
     pub address: String,
 }
 
 impl StoreSimulator {
-    /// Starts one, with more arguments.
+    /// Starts one, with additional arguments.
     pub fn start(arguments: &[&str]) -> StoreSimulator {
         Self::listening("127.0.0.1:0", arguments)
     }
 
-    /// Starts one at an address for which it may have another name (`--public-url`).
+    /// Starts one at an address that may have another public name (`--public-url`).
     pub fn start_at(listen: &str, arguments: &[&str]) -> StoreSimulator {
         let mut simulator = Self::listening(listen, arguments);
         simulator.address = format!("http://{listen}");
@@ -58,7 +59,7 @@ impl StoreSimulator {
         serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
     }
 
-    /// What happened in the stores.
+    /// The history of the stores.
     pub async fn ledger(&self) -> Value {
         let answer = client()
             .get(format!("{}/simulator/ledger", self.address))

@@ -22,14 +22,14 @@ use crate::packages::sha256;
 use crate::projects::root;
 use crate::store_simulator::StoreSimulator;
 
-/// In the stores a review takes 21 milliseconds.
+/// In the simulated stores a review takes 21 milliseconds.
 const SPEED: &str = "1000000";
 const LIMIT: Duration = Duration::from_secs(300);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
-/// The service looks after minutes at what its stores do in no time: behind its back that is now.
+/// The service polls after minutes, but its stores take no time: the test makes the next poll due now.
 const MAKE_DUE: &str = "UPDATE submissions SET due_at = 0 WHERE due_at > 0";
 
-/// A file that the readers' own tests have.
+/// A file from the parsers' own tests.
 fn fixture(path: &str) -> PathBuf {
     root().join("crates").join(path)
 }
@@ -59,7 +59,7 @@ fn service_account(address: &str) -> String {
     file.replace("https://oauth2.googleapis.com", address)
 }
 
-/// How often something happened in the stores.
+/// The number of times that something happened in the stores.
 fn count(ledger: &Value, what: &str) -> usize {
     let entries = ledger["entries"].as_array().unwrap().iter();
     entries.filter(|entry| entry["what"] == what).count()
@@ -138,7 +138,7 @@ async fn an_app_goes_to_live_in_both_stores() {
         "{shown:#}"
     );
     let ledger = simulator.ledger().await;
-    // One upload and one release of each store; Google Play's wider rollout is a commit of its own.
+    // One upload and one release to each store; a wider rollout on Google Play is a separate commit.
     let happened = ["upload", "release", "commit"].map(|what| count(&ledger, what));
     assert_eq!(happened, [2, 2, 2], "{ledger}");
 }
@@ -157,7 +157,7 @@ async fn an_event_of_the_store_makes_the_service_look() {
     let options = json!({"usesNonExemptEncryption": false});
     let body = json!({"uploadId": upload["id"], "destination": "app_store", "options": options});
     let asked = api.post("/submit", body).await.created();
-    // Once it is in review and nothing is done for it, nothing but the event makes it look again.
+    // While it is in review and no work is due, only the event triggers a new poll.
     let never = "UPDATE submissions SET due_at = 9000000000000 WHERE status = 'in_review' AND claimed_until IS NULL";
     let so_far = "SELECT CAST(due_at AS TEXT) FROM submissions WHERE due_at IS NOT NULL";
     let ten_minutes = json!({"advanceSeconds": 600});
@@ -186,7 +186,8 @@ async fn an_event_of_the_store_makes_the_service_look() {
     assert_eq!(done["status"], "success", "{done:#}");
 }
 
-/// Gives the service a credential of each store, over the API. Gives where App Store Connect may send events.
+/// Adds a credential for each store to the service, over the API. Returns the address to which App Store Connect may
+/// send events.
 async fn add_credentials(api: &Api, address: &str) -> Value {
     let key = fs::read(fixture("credentials/tests/fixtures/store-connect.p8")).unwrap();
     let mut events = Value::Null;

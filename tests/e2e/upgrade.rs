@@ -1,5 +1,5 @@
-//! A rolling upgrade: the program of the last release (`scripts/build-release`) beside the present one, on one PostgreSQL and one
-//! bucket. What either does the other goes on with; neither fails on what the other writes.
+//! A rolling upgrade: the program of the last release (`scripts/build-release`) beside the present one, on one
+//! PostgreSQL and one bucket. Each continues the work of the other; neither fails on what the other writes.
 
 mod work;
 
@@ -19,10 +19,10 @@ use crate::packages::package;
 use crate::store_simulator::StoreSimulator;
 
 const BUNDLE: &str = "com.example.upgrade";
-/// A change on one node is seen by the other within a second, on a machine that has nothing else to do.
+/// The other node sees a change on one node within a second, on an otherwise idle machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Both nodes, as one organization calls them.
+/// Both nodes, as called by one organization.
 struct Upgrade {
     deployment: Deployment,
     team: Team,
@@ -67,7 +67,7 @@ impl Upgrade {
         }
     }
 
-    /// Waits until both nodes offer a phone this version, or nothing.
+    /// Waits until both nodes offer this version, or nothing, to a phone.
     async fn both_offer(&self, configuration: &str, version: Option<&str>) {
         for (node, api) in self.apis.iter().enumerate() {
             let question = format!("currentVersion=1.0.0&platform=android&configuration={configuration}&deviceId=a");
@@ -79,7 +79,7 @@ impl Upgrade {
         }
     }
 
-    /// Both nodes answer the same to everything that can be listed; the newer may say more.
+    /// Both nodes return the same for every list; the newer one may return more fields.
     async fn both_answer_alike(&self) {
         let lists = [
             "/build",
@@ -100,7 +100,7 @@ impl Upgrade {
         let [old, new] = &self.apis;
         for list in lists {
             let path = format!("{list}?limit=100");
-            // Checks are counted, and keys noted as used, some seconds late and by both.
+            // Both write counts of checks and the last use of keys some seconds late.
             let alike = async || {
                 let (before, now) = (old.get(&path).await.ok(), new.get(&path).await.ok());
                 lacks(&before, &now).is_none().then_some(())
@@ -110,7 +110,7 @@ impl Upgrade {
     }
 }
 
-/// The first place where `now` lacks what `before` says; links are signed anew each time.
+/// The first place where `now` lacks a value of `before`; links are signed again each time.
 fn lacks(before: &Value, now: &Value) -> Option<String> {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => before
@@ -132,7 +132,7 @@ fn lacks(before: &Value, now: &Value) -> Option<String> {
     }
 }
 
-/// What a node wrote that it must not.
+/// An output of a node that must not occur.
 fn complaints(log: &str) -> Vec<&str> {
     let bad = |line: &&str| line.contains("ERROR") || line.contains("panicked");
     log.lines().filter(bad).collect()
@@ -163,7 +163,8 @@ async fn the_last_release_and_this_one_serve_one_database_together() {
 }
 
 impl Upgrade {
-    /// A node of this release starts again at any time. 0.1.0 refuses a schema newer than its own: docs/operating.md says what to do.
+    /// A node of this release can restart at any time. 0.1.0 refuses a schema newer than its own: docs/operating.md
+    /// describes what to do.
     async fn restarts(&mut self) {
         self.deployment.nodes[NEW].kill9();
         self.deployment.nodes[NEW].restart_same_port();

@@ -1,5 +1,5 @@
-//! Webhooks with real receivers: verified by the published packages (`docs/reference/webhooks.md#signature`), and none lost
-//! when servers die (`docs/reference/webhooks.md#at-least-once`).
+//! Webhooks with real receivers: verified by the published packages (`docs/reference/webhooks.md#signature`), and no
+//! event lost when servers die (`docs/reference/webhooks.md#at-least-once`).
 
 mod kill;
 mod receivers;
@@ -15,12 +15,12 @@ use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::package;
 use receivers::Program;
 
-/// Lets the server send to the loopback.
+/// Allows the server to send to the loopback interface.
 fn to_the_loopback(builder: ServerBuilder) -> ServerBuilder {
     builder.env("LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", "true")
 }
 
-/// Makes a webhook for these events; the record with its secret.
+/// Creates a webhook for these events; returns the record with its secret.
 async fn webhook(api: &Api, url: &str, events: &str) -> Value {
     let body = json!({"name": "receiver", "url": url, "events": [events]});
     api.post("/webhooks", body).await.created()
@@ -65,7 +65,7 @@ async fn verifies(start: fn() -> Program) {
         "{told}"
     );
 
-    // For a day the old secret signs beside the new one.
+    // For a day the old secret signs in addition to the new one.
     let rotated = api.post(&of("rotate-secret"), json!({})).await.ok();
     api.post(&of("test"), json!({})).await.created();
     let told = receiver.next();
@@ -79,7 +79,7 @@ async fn verifies(start: fn() -> Program) {
     let told = receiver.next();
     assert_eq!(told["verified"], true, "{told}");
 
-    // With another secret it does not verify, and what was refused comes again with the same id.
+    // With another secret verification fails, and a refused delivery is retried with the same id.
     receiver.take_secret("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     publish(&api, "com.example.told").await;
     let refused = receiver.next();

@@ -1,4 +1,4 @@
-//! A build that attacks: it tries to reach the server, other builds and other organizations, knowing where everything is,
+//! A malicious build: it tries to reach the server, other builds and other organizations, knows where everything is,
 //! and gets nothing (`docs/reference/builds.md#isolation-from-the-server`).
 
 use std::fs::{self, Permissions};
@@ -17,11 +17,12 @@ use crate::api::Api;
 use crate::cli::program;
 use crate::deployment::{Deployment, Ground, Team, Turn};
 
-/// A user without rights, whom every system has.
+/// An unprivileged user that exists on every system.
 const NOBODY: u32 = 65_534;
 const MARK: &str = "hunter2";
 
-/// Each line must fail; one that works says so. `needle` is a file with a secret of the server, in no one's command line.
+/// Each line must fail; a successful one prints a line. `needle` is a file with a secret of the server, which is in no
+/// command line.
 const ATTACKS: &str = r#"
 try() { if timeout -k 1 20 bash -c "$1" >/dev/null 2>&1; then echo "REACHED: $1"; fi; }
 ask() { exec 3<>/dev/tcp/127.0.0.1/$PORT; printf "$1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}" >&3; head -n 1 <&3; }
@@ -89,25 +90,25 @@ rm -rf kept && ln -s "$DATA" kept
 echo tried
 "#;
 
-/// A server with an organization that has something to lose, and one that attacks.
+/// A server with an organization that has secrets, and a malicious one.
 struct Scene {
     deployment: Deployment,
     victim: Team,
     attacker: Team,
     place: TempDir,
-    /// Where whoever builds keeps builds, caches, journal and its own token.
+    /// Where the runner keeps builds, caches, journal and its own token.
     runner_dir: String,
     runners: Vec<RunnerProcess>,
 }
 
-/// Who builds, and as whom.
+/// The runner, and its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// The server, as the test's user.
     Embedded,
-    /// The server, as a user without rights.
+    /// The server, as an unprivileged user.
     EmbeddedOfNobody,
-    /// Runners of their own beside the server, as the test's user.
+    /// Separate runners beside the server, as the test's user.
     Separate,
 }
 
@@ -170,7 +171,7 @@ impl Scene {
         Api::new(self.deployment.node(), &team.key)
     }
 
-    /// The attacker's plan. It knows everything but what is secret.
+    /// The attacker's plan. It knows everything except the secrets.
     fn plan(&self, run: &str) -> Value {
         let (first, second) = self.victim.key.split_at(20);
         let server = self.deployment.node();
@@ -190,14 +191,14 @@ impl Scene {
     }
 }
 
-/// Who a process runs as.
+/// The user of a process.
 fn server_user(pid: u32) -> u32 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let ids = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
     ids.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// The server's program as one that gives its rights up first.
+/// The server's program, started as a process that drops its privileges first.
 fn without_rights(place: &Path) -> PathBuf {
     let server = place.join("launchway-server");
     fs::copy(program("launchway-server"), &server).unwrap();
@@ -206,7 +207,7 @@ fn without_rights(place: &Path) -> PathBuf {
         "#!/bin/sh\nexec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups '{}' \"$@\"\n",
         server.display()
     );
-    // Written by a shell: a file that this process had open for writing could still be busy.
+    // A shell writes it: a file that this process had open for writing could still be busy.
     let made = Command::new("sh")
         .args([
             "-c",
@@ -220,7 +221,7 @@ fn without_rights(place: &Path) -> PathBuf {
     script
 }
 
-/// Whether the kernel's Landlock also closes signals: version 6 and newer.
+/// Whether the kernel's Landlock also restricts signals: version 6 and newer.
 fn has_whole_landlock() -> bool {
     let ask = "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).syscall(444, None, 0, 1) >= 6 else 1)";
     Command::new("python3").args(["-c", ask]).status().unwrap().success()
@@ -252,14 +253,14 @@ async fn gets_nothing(scene: &Scene) {
     for expected in ["its own server is there\n", "tried\n"] {
         assert!(printed.contains(expected), "{printed}");
     }
-    // The link to the master key is no artifact.
+    // The link to the master key does not become an artifact.
     assert_eq!(
         json!([ended["status"], ended["error"]["code"], ended["artifacts"]]),
         json!(["failed", "ARTIFACT_MISSING", []]),
         "{ended}"
     );
 
-    // Nor is it there through a cache that was a link, in a build that says what it finds.
+    // Nor is it reachable through a cache that was a link, in a build that prints what it finds.
     let mut body = request(&attacker, &[]).await;
     body["bundleId"] = "com.example.attack".into();
     let look = "ls -la; ls kept/ || true; cat kept/master.key cached/secret || true; rm -rf kept; mkdir kept out; echo mine > out/a.txt";
@@ -273,7 +274,7 @@ async fn gets_nothing(scene: &Scene) {
     assert!(!printed.contains("launchway.db"), "{printed}");
     assert_eq!(artifact(&attacker, &ended).await, b"mine\n");
 
-    // Another organization's build is as one that is not there.
+    // A build of another organization looks like one that does not exist.
     let of_victim = left.id();
     for path in ["/build", "/build/log", "/build/plan", "/build/log/stream"] {
         attacker
@@ -281,7 +282,7 @@ async fn gets_nothing(scene: &Scene) {
             .await
             .expect_error(404, "Not Found");
     }
-    // The server lives on, and nothing of it has changed.
+    // The server is still alive, and none of its files has changed.
     assert_eq!(
         artifact(&victim, &super::calls::read(&victim, of_victim).await).await,
         format!("{MARK}\n").as_bytes()

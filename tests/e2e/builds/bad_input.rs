@@ -1,5 +1,5 @@
-//! Faulty builds, on purpose or not: each is refused or fails with a message that says what is wrong, and the next one
-//! succeeds. Inputs that the runner itself parses are tested beside it.
+//! Faulty builds, intentional or not: each is rejected or fails with a clear message, and the next one succeeds. Inputs
+//! that the runner itself parses are tested with the runner.
 
 use std::fs;
 use std::io::Write;
@@ -36,7 +36,7 @@ fn link_out() -> Vec<u8> {
     tar.stdout
 }
 
-/// A hundred megabytes of nothing, packed.
+/// A hundred megabytes of zeros, compressed.
 fn nothing() -> Vec<u8> {
     let mut gzip = Command::new("gzip")
         .stdin(Stdio::piped())
@@ -81,7 +81,7 @@ async fn sources_that_are_none_are_told_apart() {
         assert!(!log(&api, &id).await.contains("REACHED\n"));
         println!("{name}: {message}");
     }
-    // What is no source by its name is not even taken.
+    // A file whose name is not that of a source is not even accepted.
     for name in ["source.rar", "source", "source.tar"] {
         let mut body = request(&api, &[("never", "true")]).await;
         body["source"] = json!({"uploadId": upload(&api, name, &small_source()).await});
@@ -163,7 +163,7 @@ async fn steps_that_go_wrong_end_in_words() {
         let message = api.post("/build", body).await.expect_error(400, "Bad Request");
         assert!(message.contains("plan"), "{message}");
     }
-    // The time that a step may take is the least there is.
+    // The step timeout is the minimum.
     let rows = [
         ("exit 7", None, "STEP_FAILED", "exit code 7"),
         ("no-such-program", None, "STEP_FAILED", "exit code 127"),
@@ -198,7 +198,7 @@ async fn steps_that_go_wrong_end_in_words() {
 async fn steps_that_print_anything_and_leave_processes_still_finish() {
     let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
     let api = deployment.api();
-    // Every byte there is, and a letter that is cut off at the end.
+    // Every byte value, and a truncated character at the end.
     let print = "for high in 0 1 2 3; do for mid in 0 1 2 3 4 5 6 7; do for low in 0 1 2 3 4 5 6 7; do printf \"\\\\$high$mid$low\"; done; done; done
         head -c 300000 /dev/urandom; printf 'the end\\xe2\\x82'";
     let id = create(&api, request(&api, &[("print", print)]).await).await;
@@ -242,12 +242,12 @@ async fn a_build_that_nobody_can_make_says_so_and_expires() {
     let build = read(&api, &id).await;
     let waits = build.text("waitingFor");
     assert!(waits.contains("os=macos") && waits.contains("xcode=26"), "{waits}");
-    // Others are not held up by it.
+    // Other builds are not blocked by it.
     let other = create(&api, request(&api, &[("build", "true")]).await).await;
     succeeded(&api, &other).await;
     assert_eq!(read(&api, &id).await["status"], "queued");
 
-    // A day goes by.
+    // A day passes.
     deployment
         .sql("UPDATE builds SET queued_at = queued_at - 86400000 WHERE status = 'queued'")
         .await;
@@ -274,7 +274,7 @@ async fn a_locked_out_runner_ends_and_its_build_goes_to_another() {
     let revoked = api.delete(&format!("/runners?id={runner}")).await.ok();
     assert_eq!(revoked["status"], "revoked");
     let second = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "second", &[]).await;
-    // The time of its lease goes by.
+    // The duration of its lease passes.
     deployment
         .sql("UPDATE builds SET lease_until = 0 WHERE status = 'running' AND attempt = 1")
         .await;

@@ -1,4 +1,4 @@
-//! Builds as their caller sees them: asked for, waited for, read.
+//! Builds as seen by their caller: requested, awaited, read.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::packages::{Files, packed, sha256};
 
-/// A build that has not ended by then never will.
+/// A build that has not ended after this time never will.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
-/// Between two looks: an organization may ask a thousand times a minute.
+/// Between two polls: an organization may call a thousand times a minute.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// Waits until `look` sees something, at a pace that the server allows.
+/// Waits until `look` returns a value, at a pace that the server allows.
 pub async fn wait<T>(limit: Duration, what: &str, look: impl AsyncFnMut() -> Option<T>) -> (T, Duration) {
     until_paced(PAUSE, limit, what, look).await
 }
 
-/// Uploads an archive under this name; the upload's id.
+/// Uploads an archive under this name; returns the upload's id.
 pub async fn upload(api: &Api, name: &str, bytes: &[u8]) -> String {
     let body = json!({"fileName": name, "size": bytes.len(), "sha256": sha256(bytes)});
     let upload = api.post("/uploads", body).await.created();
@@ -34,7 +34,7 @@ pub fn small_source() -> Vec<u8> {
     packed(&Files::from([("README".to_owned(), b"a source".to_vec())]))
 }
 
-/// A request for a build of a small source by these steps.
+/// A request for a build of a small source with these steps.
 pub async fn request(api: &Api, steps: &[(&str, &str)]) -> Value {
     let steps: Vec<Value> = steps
         .iter()
@@ -47,7 +47,7 @@ pub async fn request(api: &Api, steps: &[(&str, &str)]) -> Value {
     })
 }
 
-/// Asks for a build; its id.
+/// Requests a build; returns its id.
 pub async fn create(api: &Api, body: Value) -> String {
     let build = api.post("/build", body).await.created();
     assert_eq!(build["status"], "queued");
@@ -65,27 +65,27 @@ pub fn is_over(build: &Value) -> bool {
         .any(|status| build["status"] == *status)
 }
 
-/// Waits for the end of a build; the build.
+/// Waits for the end of a build; returns the build.
 pub async fn finished(api: &Api, id: &str) -> Value {
     let look = async || Some(read(api, id).await).filter(is_over);
     wait(LIMIT, "the build ends", look).await.0
 }
 
-/// Waits for the end of a build, which must be a success; shows its log if it is none.
+/// Waits for the end of a build, which must succeed; prints its log if it does not.
 pub async fn succeeded(api: &Api, id: &str) -> Value {
     let build = finished(api, id).await;
     assert_eq!(build["status"], "success", "{build}\n{}", log(api, id).await);
     build
 }
 
-/// The whole log so far.
+/// The complete log so far.
 pub async fn log(api: &Api, id: &str) -> String {
     let answer = api.get(&format!("/build/log?id={id}")).await;
     assert!(matches!(answer.status, 200 | 206), "{}", answer.text());
     answer.text()
 }
 
-/// The bytes of the build's only artifact, which are what the record says.
+/// The bytes of the build's only artifact, which match the record.
 pub async fn artifact(api: &Api, build: &Value) -> Vec<u8> {
     let [artifact] = build["artifacts"].as_array().unwrap().as_slice() else {
         panic!("one artifact is expected: {build}");
@@ -106,7 +106,7 @@ pub struct Event {
     pub data: Value,
 }
 
-/// Follows a build from an offset of its log until the server ends the stream; all events, heartbeats left out.
+/// Follows a build from an offset of its log until the server ends the stream; returns all events except heartbeats.
 pub async fn follow(api: &Api, id: &str, after: Option<&str>) -> Vec<Event> {
     let mut request = api.request(reqwest::Method::GET, &format!("/build/log/stream?id={id}"));
     if let Some(offset) = after {
@@ -118,7 +118,7 @@ pub async fn follow(api: &Api, id: &str, after: Option<&str>) -> Vec<Event> {
     blocks.collect()
 }
 
-/// The event of a block of lines; nothing of a comment.
+/// The event of a block of lines; `None` for a comment.
 fn event(block: &str) -> Option<Event> {
     let mut event = Event::default();
     let mut data = String::new();

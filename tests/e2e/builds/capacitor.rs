@@ -21,7 +21,7 @@ async fn a_capacitor_project_is_installed_built_and_packed() {
     );
     let api = deployment.api();
     let mut files = files_below(&root().join("tests/projects").join(PROJECT));
-    // What a person who tried it left there.
+    // Leftovers of a local build.
     files.retain(|name, _| !name.starts_with("node_modules/") && !name.starts_with("dist/"));
     let plan = json!({
         "steps": [
@@ -43,7 +43,7 @@ async fn a_capacitor_project_is_installed_built_and_packed() {
         assert_eq!(text.contains(": restored"), round == "second", "{text}");
         web.push(unpack(&artifact(&api, &build).await));
     }
-    // As somebody builds it by hand.
+    // As in a local build.
     let by_hand = tokio::task::spawn_blocking(|| files_below(&bundle(PROJECT)))
         .await
         .unwrap();

@@ -1,5 +1,5 @@
-//! The embedded runner's `launchway fingerprint embed`: a build reports what it is natively, and the app contains the hash
-//! (`docs/reference/fingerprints.md#embedding`).
+//! The embedded runner's `launchway fingerprint embed`: a build reports its native contents, and the app contains the
+//! hash (`docs/reference/fingerprints.md#embedding`).
 
 use std::collections::BTreeMap;
 

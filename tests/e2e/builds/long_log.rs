@@ -1,4 +1,4 @@
-//! A log of 1 GiB goes from a step to its reader, and neither runner nor server ever holds much of it in memory.
+//! A log of 1 GiB passes from a step to its reader, and neither runner nor server ever holds much of it in memory.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::memory::peak;
 
 const MIB: u64 = 1 << 20;
 const SIZE: u64 = 1024 * MIB;
-/// The most that either may ever have had in memory.
+/// The maximum peak memory of either.
 const MOST: u64 = 200 * MIB;
 const LINE: &str = "a line of a log that is long beyond all reason\n";
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -35,7 +35,7 @@ async fn passes(ground: Ground) {
     let deployment = Deployment::with(ground, Turn::beside_others().await, |builder| builder);
     let team = deployment.team();
     let api = Api::new(deployment.node(), &team.key);
-    // A secret that is looked for all the way.
+    // A secret that the runner searches for in the whole log.
     api.post("/env", json!({"name": "SECRET", "value": "hunter2-of-the-log"}))
         .await
         .created();
@@ -54,7 +54,7 @@ async fn passes(ground: Ground) {
     while let Some(bytes) = answer.chunk().await.unwrap() {
         let mut bytes = &bytes[..];
         if !text {
-            // What the runner says before the step's own words.
+            // The runner's lines before the output of the step.
             let first = LINE.as_bytes();
             let Some(start) = bytes.windows(first.len()).position(|window| window == first) else {
                 continue;

@@ -1,4 +1,4 @@
-//! `launchway runner` as a process of its own, that can be killed and started again.
+//! `launchway runner` as a separate process that can be killed and restarted.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ use crate::cli::program;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A runner with a directory of its own, killed at the end of the test.
+/// A runner with its own directory, killed at the end of the test.
 pub struct RunnerProcess {
     pub name: String,
     root: TempDir,
@@ -31,7 +31,7 @@ pub struct RunnerProcess {
 }
 
 impl RunnerProcess {
-    /// Enrolls a runner of an organization with the server at `url`, and waits until the server knows it.
+    /// Enrolls a runner of an organization with the server at `url`, and waits until the server lists it.
     pub async fn start(server: &ServerProcess, api: &Api, org: &str, url: &str, name: &str, more: &[&str]) -> Self {
         let made = server.admin(&["create-runner-token", "--org", org]);
         let runner = Self::enroll(&made, url, name, more);
@@ -44,7 +44,7 @@ impl RunnerProcess {
         runner
     }
 
-    /// Starts a runner that is to enroll with the token that was made.
+    /// Starts a runner that enrolls with the new token.
     pub fn enroll(made: &Value, url: &str, name: &str, more: &[&str]) -> Self {
         let root = tempfile::Builder::new().prefix("launchway-runner-").tempdir().unwrap();
         fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
@@ -85,7 +85,6 @@ impl RunnerProcess {
         self.running = Some((child, kill_guard));
     }
 
-    /// The process id.
     pub fn id(&self) -> u32 {
         self.running.as_ref().expect("a running runner").0.id()
     }
@@ -98,12 +97,12 @@ impl RunnerProcess {
         self.root.path().join("stderr.log")
     }
 
-    /// What it wrote so far.
+    /// Its output so far.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log_file()).unwrap_or_default()).into_owned()
     }
 
-    /// Kills it with SIGKILL. What it left is there.
+    /// Kills it with SIGKILL. Its files remain.
     pub fn kill9(&mut self) {
         if let Some((mut child, _kill_guard)) = self.running.take() {
             let _ = child.kill();
@@ -111,13 +110,13 @@ impl RunnerProcess {
         }
     }
 
-    /// Starts it again in the same directory, after [`Self::kill9`].
+    /// Restarts it in the same directory, after [`Self::kill9`].
     pub fn run_again(&mut self) {
         assert!(self.running.is_none(), "{} runs", self.name);
         self.run();
     }
 
-    /// Asks it to end with SIGTERM and waits for it.
+    /// Sends SIGTERM and waits for its end.
     pub async fn terminate(&mut self) -> ExitStatus {
         let (child, _) = self.running.as_ref().expect("a runner runs, to be ended");
         kill_process(Pid::from_child(child), Signal::TERM).unwrap();

@@ -20,13 +20,13 @@ pub const BUNDLE: &str = "com.example.sample";
 /// SHA-256 of the certificate in [`keystore`].
 const FIXTURES: &str = "crates/credentials/tests/fixtures";
 
-/// The parts of an Android SDK that the app needs, where build users may read them.
+/// The parts of an Android SDK that the app needs, in a place where build users can read them.
 pub struct Sdk {
     folder: TempDir,
 }
 
 impl Sdk {
-    /// Fetches them once a machine, and copies them for this test: the first place may be closed to build users.
+    /// Fetches them once per machine, and copies them for this test: build users may have no access to the first place.
     pub fn get() -> Sdk {
         static FETCHING: Mutex<()> = Mutex::new(());
         let test = std::env::current_exe().unwrap();
@@ -55,7 +55,7 @@ impl Sdk {
         self.folder.path()
     }
 
-    /// Tells the organization's builds where it is.
+    /// Passes the location to the organization's builds.
     pub async fn tell(&self, api: &Api) {
         let value = self.path().to_str().unwrap();
         let body = json!({"name": "ANDROID_HOME", "value": value, "visibility": "plain"});
@@ -63,7 +63,7 @@ impl Sdk {
     }
 }
 
-/// The folder of the app.
+/// The directory of the app.
 pub fn folder() -> PathBuf {
     root().join("examples/android-app")
 }
@@ -73,7 +73,7 @@ pub fn source() -> Vec<u8> {
     packed(&files_below(&folder()))
 }
 
-/// Gives the organization a keystore; what the server says of it.
+/// Adds a keystore to the organization; returns the server's response.
 pub async fn give_keystore(api: &Api) -> Value {
     let file = fs::read(root().join(FIXTURES).join("openssl3.p12")).unwrap();
     let body = json!({
@@ -82,7 +82,7 @@ pub async fn give_keystore(api: &Api) -> Value {
     api.post("/credentials", body).await.created()
 }
 
-/// What `apksigner` says of an app: the SHA-256 of the certificate, lower-case hex. The app must be signed.
+/// The output of `apksigner` for an app: the SHA-256 of the certificate, lower-case hex. The app must be signed.
 pub fn certificate_of(apk: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("app.apk");

@@ -1,4 +1,4 @@
-//! What can go wrong around builds.
+//! Faults around builds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use crate::builds::runner_process::RunnerProcess;
 use crate::deployment::Deployment;
 use crate::dice::Dice;
 
-/// From one trouble to the next, at most.
+/// The maximum time between two faults.
 const PAUSE: Duration = Duration::from_millis(1500);
 
 /// Everything that can fail.
 pub struct Troubles {
     pub deployment: Deployment,
-    /// The database's server, when it may be stopped.
+    /// The database server, if the test may stop it.
     pub postgres: Option<Postgres>,
     pub runners: Vec<RunnerProcess>,
     pub dice: Dice,
-    /// What was done how often.
+    /// How often each fault was injected.
     pub made: BTreeMap<&'static str, u32>,
 }
 
 impl Troubles {
-    /// Waits a moment, then makes some trouble.
+    /// Waits a moment, then injects a fault.
     pub async fn make(&mut self, api: &Api, builds: &[String]) {
         pass(self.dice.below(PAUSE)).await;
         let trouble = match self.dice.number() % 10 {
@@ -72,8 +72,8 @@ impl Troubles {
         "everything killed"
     }
 
-    /// What would take 90 s: the leases of a runner that is gone are over. Sometimes they are left, so that it comes back
-    /// in time with what it had finished.
+    /// The effect of 90 s: the leases of a lost runner expire. Sometimes they are left, so that it returns in time with
+    /// what it had finished.
     async fn forget_leases_of(&mut self, chosen: usize) {
         if !self.dice.number().is_multiple_of(4) {
             let name = &self.runners[chosen].name;
@@ -86,7 +86,7 @@ impl Troubles {
         }
     }
 
-    /// A living runner loses a build, as when it was cut off for long, and does not know it yet.
+    /// A living runner loses a build, as after a long disconnection, and does not know it yet.
     async fn take_a_lease_away(&mut self) -> &'static str {
         let last = "SELECT MAX(id) FROM builds WHERE status = 'running' AND attempt < 3";
         self.deployment
@@ -97,15 +97,15 @@ impl Troubles {
 
     async fn cancel_a_build(&mut self, api: &Api, builds: &[String]) -> &'static str {
         let id = &builds[self.dice.number() as usize % builds.len()];
-        // It may be over, or the server away.
+        // The build may have ended, or the server may be down.
         let _ = api
             .try_call(Method::POST, &format!("/build/cancel?id={id}"), None, None)
             .await;
         "cancel"
     }
 
-    /// The last trouble, which also frees builds that were given to a runner that never heard of it: all runners are new,
-    /// and no lease is left. Then everything comes to its end undisturbed.
+    /// The last fault, which also frees builds that were assigned to a runner that never received them: all runners are
+    /// new, and no lease remains. Then everything completes undisturbed.
     pub async fn end_well(&mut self, watch: &Watch) {
         self.runners.iter_mut().for_each(RunnerProcess::kill9);
         let all = "UPDATE builds SET lease_until = 0 WHERE status = 'running'";

@@ -1,4 +1,4 @@
-//! Looks at builds all the while: what was seen once must hold for ever.
+//! Watches builds continuously: what was observed once must remain true.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::builds::calls::is_over;
 
-/// Between two looks: an organization may ask a thousand times a minute.
+/// Between two polls: an organization may call a thousand times a minute.
 const PAUSE: Duration = Duration::from_millis(600);
 const PAGE: usize = 100;
 
-/// What was seen of some builds.
+/// The observations of some builds.
 pub struct Watch {
     seen: Mutex<HashMap<String, Seen>>,
 }
@@ -30,13 +30,13 @@ struct Seen {
 }
 
 impl Watch {
-    /// Nothing was seen yet.
+    /// No observations yet.
     pub fn of(builds: &[String]) -> Watch {
         let seen = builds.iter().map(|id| (id.clone(), Seen::default())).collect();
         Watch { seen: Mutex::new(seen) }
     }
 
-    /// Looks until it is aborted. What the server does not answer is not seen.
+    /// Polls until aborted. A request that the server does not answer is ignored.
     pub async fn look(self: std::sync::Arc<Self>, api: Api) {
         let ids = self.ids();
         for id in ids.iter().cycle() {
@@ -57,12 +57,12 @@ impl Watch {
         }
     }
 
-    /// Whether every build was seen at its end.
+    /// Whether every build was observed at its end.
     pub fn all_are_over(&self) -> bool {
         self.lock().values().all(|seen| seen.is_over)
     }
 
-    /// A build is as it was, or has gone on: an end stays, and attempts count up.
+    /// A build is unchanged, or has progressed: an end is final, and attempts increase.
     pub fn agrees(&self, build: &Value) {
         let mut all = self.lock();
         let seen = all.get_mut(build.id()).unwrap();
@@ -81,7 +81,7 @@ impl Watch {
         };
     }
 
-    /// What was shown of a log is there for ever, in its place.
+    /// A part of a log that was returned once remains in its place.
     fn has_grown(&self, id: &str, log: Vec<u8>) {
         let mut all = self.lock();
         let seen = all.get_mut(id).unwrap();

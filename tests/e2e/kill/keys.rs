@@ -35,7 +35,7 @@ impl Killer {
             .await;
         let again = again.unwrap().created();
         match there.first() {
-            // The secret is not shown a second time, whether or not it was heard the first.
+            // The secret is not shown a second time, whether or not the first response arrived.
             Some(made) => assert_eq!((&again["id"], again.get("key")), (&made["id"], None)),
             None => assert_eq!(self.call_with(again.text("key")).await.status, 200),
         }

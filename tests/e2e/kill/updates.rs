@@ -11,7 +11,7 @@ use crate::packages::{package, sha256};
 const SIZE: usize = 200_000;
 
 impl Killer {
-    /// A kill between upload and answer of a publish, or right after the answer.
+    /// A kill between upload and response of a publish, or right after the response.
     pub(super) async fn publish(&mut self) -> Fate {
         let round = self.rounds;
         let bytes = package("index.html", &self.dice.bytes(SIZE));
@@ -34,7 +34,7 @@ impl Killer {
         let fate = fate(answer.as_ref(), !there.is_empty());
         self.offered_whole_or_not_at_all(&bundle, there.first(), &bytes).await;
 
-        // The caller, who cannot know, asks again: its identity is not taken by a ghost, and nothing happens twice.
+        // The caller, who cannot know, retries: no remnant occupies the identity, and nothing happens twice.
         let again = self
             .api
             .try_call(Method::POST, "/update", Some(body.clone()), Some(&key))
@@ -86,7 +86,7 @@ impl Killer {
         self.count("change", fate);
     }
 
-    /// After everything: each answered update is as it was answered.
+    /// After everything: each confirmed update is as in its response.
     pub(super) async fn nothing_answered_is_lost(&self) {
         for known in &self.answered {
             assert_eq!(&self.update(known).await, known);
@@ -98,7 +98,7 @@ impl Killer {
         page["items"].as_array().unwrap().clone()
     }
 
-    /// The update as it is now, without what only this answer has.
+    /// The current update, without the fields that only this response has.
     async fn update(&self, known: &Value) -> Value {
         let path = format!("/update?id={}", known.id());
         let mut update = self.api.get(&path).await.ok();
@@ -108,7 +108,7 @@ impl Killer {
         update
     }
 
-    /// The check offers the update with all its bytes, or nothing when there is none.
+    /// The check offers the update with all its bytes, or nothing if there is none.
     async fn offered_whole_or_not_at_all(&self, bundle: &str, update: Option<&Value>, bytes: &[u8]) {
         let offer = self
             .api

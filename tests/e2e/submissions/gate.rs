@@ -1,5 +1,5 @@
-//! The way between a server and the stores, on which one request can be held up: before it arrives, or before its answer
-//! does. So a server is killed at that request, and not at some time near it.
+//! A proxy between the server and the stores that can hold one request: before it arrives, or before its response does.
+//! So a server is killed exactly at that request.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -8,12 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Where a request is held up. Requests are counted from 0.
+/// Where a request is held. Requests are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// The stores do not get it.
+    /// The stores do not receive it.
     Before(usize),
-    /// The stores have done it, and nobody gets their answer.
+    /// The stores have processed it, and nobody receives the response.
     After(usize),
 }
 
@@ -24,7 +24,6 @@ struct Seen {
     holds: bool,
 }
 
-/// The way.
 pub struct Gate {
     address: SocketAddr,
     seen: Arc<Mutex<Seen>>,
@@ -32,7 +31,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Leads to the stores that listen at `to`.
+    /// Forwards to the stores that listen at `to`.
     pub async fn start(to: &str) -> Gate {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -50,7 +49,7 @@ impl Gate {
         format!("http://{}", self.address)
     }
 
-    /// Counts from 0 again, and holds up one request, or none.
+    /// Counts from 0 again, and holds one request, or none.
     pub fn hold(&self, hold: Option<Hold>) {
         *self.seen.lock().unwrap() = Seen {
             hold,
@@ -58,12 +57,12 @@ impl Gate {
         };
     }
 
-    /// Whether the request is held up.
+    /// Whether the request is held.
     pub fn holds(&self) -> bool {
         self.seen.lock().unwrap().holds
     }
 
-    /// How many requests there were.
+    /// The number of requests.
     pub fn requests(&self) -> usize {
         self.seen.lock().unwrap().requests
     }
@@ -80,15 +79,15 @@ async fn accept(listener: TcpListener, to: String, seen: Arc<Mutex<Seen>>) {
         if let Ok((client, _)) = listener.accept().await {
             let (to, seen) = (to.clone(), Arc::clone(&seen));
             tokio::spawn(async move {
-                // Whoever ends a connection has a reason.
+                // An end may close the connection at any time.
                 let _ = pass(client, &to, &seen).await;
             });
         }
     }
 }
 
-/// Passes bytes on in both directions. In HTTP/1.1 requests and answers take turns, so a request begins where the client
-/// speaks after the stores did.
+/// Forwards bytes in both directions. In HTTP/1.1 requests and responses alternate, so a request begins when the client
+/// sends after the stores did.
 async fn pass(mut client: TcpStream, to: &str, seen: &Mutex<Seen>) -> std::io::Result<()> {
     let mut stores = TcpStream::connect(to).await?;
     let (mut asked, mut answered) = (vec![0; 8192], vec![0; 8192]);
@@ -137,7 +136,7 @@ fn is_held(seen: &Mutex<Seen>, here: Hold) -> bool {
     is_held
 }
 
-/// The client gets nothing more until it has ended.
+/// The client receives nothing more until the hold ends.
 async fn until_gone(client: &mut TcpStream) -> std::io::Result<()> {
     tokio::io::copy(client, &mut tokio::io::sink()).await?;
     Ok(())

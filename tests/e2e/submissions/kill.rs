@@ -1,5 +1,5 @@
-//! `kill -9` of the server at requests to the stores, spread over each flow, before the stores get the request and after they
-//! have done it: the flow ends right all the same, and nothing was uploaded, committed or released twice.
+//! `kill -9` of the server at requests to the stores, spread over each flow, before the stores receive the request and
+//! after they have processed it: the flow still ends correctly, and nothing is uploaded, committed or released twice.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::deployment::Deployment;
 use crate::packages::sha256;
 use crate::store_simulator::StoreSimulator;
 
-/// Of so many points of a flow the server dies at one: a tenth.
+/// The server dies at one of this many points of a flow: a tenth.
 const ONE_IN: usize = 10;
-/// What time does in a minute and a half: the dead server's claims lapse.
+/// The effect of a minute and a half: the dead server's claims expire.
 const LAPSE: [&str; 2] = [
     "UPDATE submissions SET claimed_until = 0 WHERE claimed_until > 0",
     "UPDATE package_locks SET locked_until = 0",
@@ -28,7 +28,7 @@ struct Flow {
     name: &'static str,
     app: PathBuf,
     fields: Value,
-    /// How often what is to have happened.
+    /// How often each action must have happened.
     happened: &'static [(&'static str, usize)],
 }
 
@@ -72,7 +72,7 @@ fn flows() -> [Flow; 4] {
     ]
 }
 
-/// A service whose way to the stores leads through a gate.
+/// A service that reaches the stores through a gate.
 struct Stage {
     deployment: Deployment,
     api: Api,
@@ -97,8 +97,9 @@ impl Stage {
         }
     }
 
-    /// Takes an app through a flow, with a server that dies where the gate holds a request up. Gives the record at the end,
-    /// and whether it died: a flow may be over before the last requests, as some of them only look whether a store is done.
+    /// Takes an app through a flow, with a server that dies where the gate holds a request. Returns the record at the
+    /// end, and whether the server died: a flow may end before the last requests, because some of them only poll
+    /// whether a store has finished.
     async fn run(&mut self, flow: &Flow, hold: Option<Hold>) -> (Value, bool) {
         self.simulator.order("reset", &json!({})).await;
         self.gate.hold(hold);
@@ -164,7 +165,7 @@ async fn nothing_happens_twice() {
             if hold.is_none() {
                 let requests = 0..stage.gate.requests();
                 let points = requests.flat_map(|number| [Hold::Before(number), Hold::After(number)]);
-                // Before and after a request in turn.
+                // Before and after a request, alternately.
                 let chosen = points
                     .enumerate()
                     .filter(|(number, _)| number % ONE_IN == number / ONE_IN % 2);

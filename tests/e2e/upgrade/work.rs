@@ -1,4 +1,4 @@
-//! What is done on one node and seen, or gone on with, on the other.
+//! Work that is done on one node and seen, or continued, on the other.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ impl Upgrade {
         &self.apis[node]
     }
 
-    /// What is needed once.
+    /// Shared preparations.
     pub async fn set_up(&self) {
         let file = fs::read_to_string(root().join("crates/credentials/tests/fixtures/service-account.json")).unwrap();
         let account = file.replace("https://oauth2.googleapis.com", &self.simulator.address);
@@ -37,11 +37,11 @@ impl Upgrade {
         self.of(node).publish(bytes, fields).await
     }
 
-    /// Publishes, pauses, resumes, narrows and withdraws, each by the other node in turn.
+    /// Publishes, pauses, resumes, narrows and withdraws, alternating between the nodes.
     pub async fn updates(&self, actor: usize, other: usize) {
         let configuration = format!("by-{actor}");
         let bytes = package("index.html", configuration.as_bytes());
-        // Announced and sent at one node, published at the other.
+        // Announced and sent on one node, published on the other.
         let upload = self.of(actor).upload(&bytes).await;
         let fields = json!({
             "uploadId": upload, "bundleId": BUNDLE, "platform": "android", "version": "1.0.1", "configuration": configuration,
@@ -50,7 +50,7 @@ impl Upgrade {
         let update = self.of(other).post("/update", fields).await.created();
         let path = format!("/update?id={}", text(&update, "id"));
         self.of(actor).get(&path).await.ok();
-        // A phone that tells no fingerprint is not refused for it.
+        // A phone that sends no fingerprint is not refused for it.
         self.both_offer(&configuration, Some("1.0.1")).await;
         for (node, change, offered) in [
             (actor, json!({"status": "paused"}), None),
@@ -76,7 +76,7 @@ impl Upgrade {
         self.both_offer(&format!("promoted-{actor}"), Some("1.0.1")).await;
     }
 
-    /// A device asks one node and reports to the other; it counts once.
+    /// A device checks with one node and reports to the other; it counts once.
     pub async fn reports(&self, actor: usize, other: usize) {
         let question = format!("currentVersion=1.0.0&platform=android&configuration=by-{actor}");
         for device in 0..20 {
@@ -101,7 +101,7 @@ impl Upgrade {
         }
     }
 
-    /// A build queued at one node, leased and logged at the other, finished at the first; and one that is canceled.
+    /// A build queued on one node, leased and logged on the other, finished on the first; and one that is canceled.
     pub async fn builds(&self, actor: usize, other: usize) {
         let token = self.of(actor).post("/runners/tokens", json!({})).await.created();
         let enroll = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
@@ -192,7 +192,7 @@ impl Upgrade {
         self.of(node).post("/build", body).await.created()
     }
 
-    /// A key made at one node works at the other, and stops there when it is revoked.
+    /// A key created on one node works on the other, and stops working there when it is revoked.
     pub async fn keys(&self, actor: usize, other: usize) {
         let made = self
             .of(actor)
@@ -209,7 +209,7 @@ impl Upgrade {
         until(LIMIT, "a revoked key is refused by the other node", refused).await;
     }
 
-    /// Events of one node reach the webhook that was made at the other, whichever sends them.
+    /// Events of one node reach the webhook that was created on the other, whichever node sends them.
     pub async fn webhooks(&self, actor: usize, other: usize) {
         let url = self.receiver.url(&format!("/{actor}"));
         let body = json!({"name": "receiver", "url": url, "events": ["webhook.test", "update.changed"]});
@@ -237,7 +237,8 @@ impl Upgrade {
         self.of(other).delete(&of("")).await.ok();
     }
 
-    /// A submission made at one node; whichever takes it, it ends, and each node shows and cancels what the other made.
+    /// A submission created on one node; whichever node claims it, it ends, and each node shows and cancels the
+    /// submissions of the other.
     pub async fn submissions(&self, actor: usize, other: usize) {
         let apk = fs::read(root().join("crates/binaries/tests/fixtures/v1-v2-v3.apk")).unwrap();
         for (cancel, tracks) in [(false, ["internal", "beta"]), (true, ["alpha", "production"])] {
@@ -264,12 +265,12 @@ impl Upgrade {
             let (status, _) = until(LIMIT, "a submission has ended", ended).await;
             let shown = self.of(actor).get(&path).await.ok();
             assert_eq!(text(&shown, "status"), status);
-            // The second is the same build number, which the store has had.
+            // The second has the same build number, which the store already has.
             assert!(cancel || actor != OLD || status == "success", "{shown:#}");
         }
     }
 
-    /// Variables, apps, names, members: set at one node, read and changed at the other.
+    /// Variables, apps, names, members: set on one node, read and changed on the other.
     pub async fn settings(&self, actor: usize, other: usize) {
         let body = json!({"name": "API_URL", "value": format!("https://{actor}"), "visibility": "plain"});
         let set = self.of(actor).post("/env", body).await;

@@ -1,5 +1,5 @@
-//! `kill -9` of servers while events arise and are delivered, to receivers of which three in ten fail at first: no event is
-//! lost, each keeps its id, and one arrives twice only where a kill took the report of its delivery along.
+//! `kill -9` of servers while events occur and are delivered, to receivers of which three in ten fail at first: no
+//! event is lost, each keeps its id, and one arrives twice only if a kill loses the report of its delivery.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,19 +18,19 @@ use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Turn, team};
 use crate::dice::Dice;
 
-/// Tries that a server has on their way at most: so many reports a kill can take along.
+/// The maximum number of concurrent deliveries of a server: a kill can lose this many reports.
 const ON_THEIR_WAY: usize = 64;
-/// What was on its way at a kill is tried again after half a minute; on a slow machine all of it takes its time.
+/// Deliveries interrupted by a kill are retried after half a minute; on a slow machine everything takes longer.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// How much is done.
+/// The progress.
 struct Wanted {
     teams: usize,
     events_of_each: usize,
     kills: usize,
 }
 
-/// Two hundred events, in every run.
+/// Two hundred events, in the regular run.
 const SHORT: Wanted = Wanted {
     teams: 10,
     events_of_each: 20,
@@ -65,21 +65,21 @@ async fn ten_thousand_events_on_two_nodes_with_postgres() {
     nothing_is_lost(Ground::PostgresS3, &LONG).await;
 }
 
-/// What a receiver saw of one event.
+/// What a receiver observed of one event.
 #[derive(Default)]
 struct Seen {
-    /// The ids it came under: one, if all is well.
+    /// The ids that it arrived with: one, if all is well.
     ids: Vec<String>,
-    /// How often it was taken with 204.
+    /// How often it was accepted with 204.
     taken: usize,
     /// How often it was refused.
     refused: usize,
 }
 
-/// What receivers saw, by the team and the words that tell one event of it from another.
+/// What receivers observed, by the team and the text that identifies an event of it.
 type Log = Arc<Mutex<HashMap<(usize, String), Seen>>>;
 
-/// The receiver of one team. One that fails refuses each event at its first try.
+/// The receiver of one team. A failing one refuses each event at its first attempt.
 async fn receiver(team: usize, log: Log) -> Receiver {
     let fails = team % 10 < 3;
     Receiver::start(move |request, _| {
@@ -102,7 +102,8 @@ async fn receiver(team: usize, log: Log) -> Receiver {
     .await
 }
 
-/// Makes events, one for each number, and asks again until each is answered: a change that was made already makes none.
+/// Creates events, one for each number, and repeats each request until it is answered: a change that took effect
+/// already creates none.
 async fn make_events(apis: Vec<Api>, team: usize, update: String, count: usize) {
     let path = format!("/update?id={update}");
     for number in 0..count {
@@ -153,7 +154,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
     let start = Instant::now();
     let mut dice = Dice::roll();
     for kill in 0..wanted.kills {
-        // Spread over the whole run: after each part of the events has arrived, and a moment of chance.
+        // Spread over the whole run: after each part of the events has arrived, and a random moment.
         let part = all * kill / wanted.kills;
         until(LIMIT, "events arrive", async || (taken() > part).then_some(())).await;
         pass(dice.below(Duration::from_millis(500))).await;
@@ -169,7 +170,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
     })
     .await;
     let took = start.elapsed();
-    // Whatever else is on its way arrives before the log is read.
+    // All deliveries in flight arrive before the log is read.
     for node in &mut deployment.nodes {
         assert_eq!(node.terminate().code(), Some(0), "{}", node.stderr());
     }

@@ -1,4 +1,4 @@
-//! The receivers in tests/receivers as processes: they verify with the packages that npm and PyPI publish.
+//! The receivers in tests/receivers as processes: they verify with the packages published on npm and PyPI.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::projects::root;
 
-/// How long a line of a receiver may take. Far more than it should, for slow machines.
+/// The timeout for a line of a receiver. Much more than it needs, for slow machines.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A running receiver. Dropped, it ends.
+/// A running receiver. It ends when it is dropped.
 pub struct Program {
     child: Child,
     input: ChildStdin,
@@ -75,12 +75,12 @@ impl Program {
         program
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Has it verify with this secret from now on.
+    /// Makes it verify with this secret from now on.
     pub fn take_secret(&mut self, secret: &str) {
         writeln!(self.input, "{secret}").unwrap();
         assert_eq!(self.next()["ready"], true);
@@ -103,7 +103,7 @@ impl Drop for Program {
     }
 }
 
-/// A copy of a receiver's folder, to install into.
+/// A copy of a receiver's directory, to install into.
 fn copy(name: &str) -> TempDir {
     let from: PathBuf = root().join("tests/receivers").join(name);
     let copy = tempfile::tempdir().unwrap();
