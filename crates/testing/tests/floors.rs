@@ -193,7 +193,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     (TESTING, &[], &[]),
 ];
 
-/// Supports every crate's tests, and depends on none of them.
+/// Every crate's tests use it, and it depends on none of them.
 const TESTING: &str = "launchway-testing";
 
 /// Names that say nothing about the content.

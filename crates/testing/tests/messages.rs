@@ -18,10 +18,11 @@ const FIXED: [(&str, &str); 8] = [
     ("No updates found for this bundle", "updates.md"),
 ];
 
-/// Folders whose texts are not ours, or that no user sees: the simulator speaks as the app stores do, the store is SQL.
+/// Folders whose texts are not ours, or that no user sees: the simulator uses the wording of the app stores, the store
+/// is SQL.
 const SKIPPED: [&str; 3] = ["crates/app-store-simulator/", "crates/store/", "crates/testing/"];
 
-/// Texts that look like messages and are not: commands, comments of generated files, and descriptions of schemas.
+/// Texts that look like messages but are not: commands, comments of generated files, and descriptions of schemas.
 const NOT_MESSAGES: [&str; 7] = [
     "flutter create ",
     "# ",

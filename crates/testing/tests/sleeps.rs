@@ -7,7 +7,7 @@ use std::fs;
 
 use launchway_testing::workspace::{root, rust_files};
 
-/// The files in which time itself is the subject.
+/// The files that test time itself.
 const ALLOWED: [&str; 4] = [
     "crates/testing/src/wait.rs",
     // Chooses the moment at which a process is killed, without dependencies that would slow that process's start.

@@ -1,4 +1,4 @@
-//! Packages of every good kind, and a catalogue of hostile ones. The vectors are made of both.
+//! Valid packages of every kind, and a catalog of hostile ones. The vectors consist of both.
 
 use launchway_delta::PackageError;
 use launchway_delta::archive::{Archive, ArchiveError};
@@ -22,7 +22,7 @@ fn good_items() -> [Item; 3] {
     ]
 }
 
-/// Packages that hold the same two files.
+/// Packages that contain the same two files.
 pub fn good() -> Vec<Named> {
     let [html, js, folder] = good_items();
     let zip64_sizes = |head: &mut raw_zip::Head| {
@@ -316,7 +316,7 @@ fn sizes_are_refused_by_the_directory_alone() {
     ));
 }
 
-/// The server has judged that, by a limit that its operator may raise.
+/// The server has checked that against a limit that its operator may raise.
 #[test]
 fn a_device_takes_packages_that_compress_very_well() {
     let zeros = vec![0; 3 << 20];
@@ -341,7 +341,7 @@ fn a_target_that_fails_is_not_the_packages_fault() {
     assert!(matches!(package.unpack(0, &mut Full), Err(PackageError::Target(_))));
 }
 
-/// Ten thousand changes of one to four bytes: each is refused, or leaves the content as it was.
+/// Ten thousand changes of one to four bytes: each is rejected, or leaves the content unchanged.
 #[test]
 fn broken_packages_neither_panic_nor_hold_other_files() {
     let whole = archive(&good_items());

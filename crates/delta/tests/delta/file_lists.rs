@@ -57,7 +57,7 @@ fn a_file_is_found_by_its_path() {
     assert_eq!(list.find("c"), None);
 }
 
-/// Paths out of few pieces, so that collisions, quotes and both halves of the Unicode order occur.
+/// Paths from a few pieces, so that collisions, quotes and both halves of the Unicode order occur.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let piece = prop::sample::select(vec![
         "a",
@@ -83,7 +83,7 @@ proptest! {
         if let Ok(list) = made {
             let bytes = list.canonical();
             prop_assert_eq!(FileList::parse(&bytes).unwrap(), list.clone());
-            // The general JSON reader agrees on what the bytes say.
+            // The general JSON parser reads the same from the bytes.
             let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
             let first = list.files().first().map(|file| file.path.as_str());
             prop_assert_eq!(value["files"][0]["path"].as_str(), first);

@@ -1,6 +1,6 @@
 //! File lists and packages against hand-made archives, hostile ones, and the vectors that all SDKs share.
 
-// Tells clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are test code, where `unwrap` is allowed.
 #![cfg(test)]
 
 mod archives;

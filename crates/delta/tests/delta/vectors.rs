@@ -1,4 +1,4 @@
-//! The vectors in `sdk/vectors` that every SDK reads: they are what this crate makes, and it keeps to them.
+//! The vectors in `sdk/vectors` that every SDK reads: this crate generates them and passes them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ fn lists() -> Value {
     cases.iter().map(case).collect()
 }
 
-/// Texts that are no file list. `HASH` stands for a digest.
+/// Texts that are not valid file lists. `HASH` is a placeholder for a digest.
 const NO_LISTS: [(&str, &str); 32] = [
     ("empty text", ""),
     ("no files", r#"{"alg":"lwfl-1","files":[]}"#),

@@ -1,5 +1,5 @@
-//! Broken update packages of every kind: the inspector never panics, never takes long, and what it lets pass means the
-//! same to an independent reader.
+//! Corrupted update packages of every kind: the inspector never panics, never takes long, and an independent reader
+//! interprets every package that passes in the same way.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -19,12 +19,12 @@ const LIMITS: Limits = Limits {
     max_path: 512,
 };
 
-/// Far above what any input of this size takes, so that a busy machine does not matter.
+/// Far above the time for any input of this size, so that a busy machine does not matter.
 const TOO_LONG: Duration = Duration::from_secs(20);
 
 const READABLE: &str = "the corpus can be read";
 
-/// Small packages of different programs, good and bad, in a fixed order.
+/// Small packages from different programs, valid and broken, in a fixed order.
 fn corpus() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let entries = fs::read_dir(folder).expect(READABLE);
@@ -33,7 +33,7 @@ fn corpus() -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect(READABLE)).collect()
 }
 
-/// Inspects the bytes by way of `file`, and holds a package that passes against an independent reader.
+/// Inspects the bytes through `file`, and compares a package that passes with an independent reader.
 fn look(file: &File, bytes: &[u8]) -> Option<Inspected> {
     let written = file.set_len(0).and_then(|()| file.write_all_at(bytes, 0));
     written.expect("a temporary file takes what is written");
@@ -99,7 +99,7 @@ proptest! {
     }
 }
 
-/// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
+/// `FUZZ_RUNS` sets the number of runs. A run depends only on its number, which a failure prints.
 #[test]
 #[ignore = "long run"]
 fn a_million_broken_packages() {
@@ -121,7 +121,7 @@ fn a_million_broken_packages() {
     assert!(passed < runs, "nothing was broken");
 }
 
-/// Breaks packages; the number is its state.
+/// Corrupts packages; the number is its state.
 struct Mutator(u64);
 
 impl Mutator {
@@ -197,7 +197,7 @@ impl Mutator {
         }
     }
 
-    /// Half of the time in or near a header, for the rest is mostly data.
+    /// Half of the time in or near a header, because the rest is mostly data.
     fn place(&mut self, bytes: &[u8]) -> usize {
         let marks: Vec<usize> = bytes
             .windows(2)

@@ -1,4 +1,4 @@
-//! Entries that not every device would unpack, or not in the same way.
+//! Entries that some devices would not unpack, or would unpack differently.
 
 use launchway_testing::raw_zip::{self, archive, deflated, extra, item, stored};
 

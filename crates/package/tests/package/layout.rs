@@ -1,4 +1,4 @@
-//! Archives whose contents, sizes or parts are not what they declare.
+//! Archives whose contents, sizes or parts differ from what they declare.
 
 use launchway_testing::raw_zip::{self, archive, archive_with, deflated, item, stored, wide_end};
 
