@@ -23,7 +23,7 @@ pub enum Command {
     Start(StartArgs),
     /// The queue of builds: what a claim and a renewal cost as it grows, with many runners at once
     Queue(QueueArgs),
-    /// What the queue is asked when many builds of many organizations wait
+    /// What the queue is queried for when many builds of many organizations wait
     Shares(SharesArgs),
     /// The pages of the dashboard: time until the first byte, and bytes of the first load
     Pages(PagesArgs),
@@ -39,7 +39,7 @@ pub struct CheckArgs {
     #[arg(long, value_delimiter = ',', default_values_t = [10, 100_000], value_name = "N,…",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub bundles: Vec<u32>,
-    /// Rounds; in each one every server has its turn
+    /// Rounds; in each one every server has a turn
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: u32,
     /// Requests of a turn
@@ -89,16 +89,16 @@ pub struct QueueArgs {
     pub server: Option<PathBuf>,
 }
 
-/// How the questions about the queue are measured.
+/// How the queries of the queue are measured.
 #[derive(Debug, clap::Args)]
 pub struct SharesArgs {
     /// Builds that wait
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub builds: u32,
-    /// Organizations that half of the builds are of; the other half is of one more
+    /// Organizations that share half of the builds; the other half belongs to one more
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub orgs: u32,
-    /// How often each question is asked
+    /// How often each query runs
     #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: u32,
     /// An empty PostgreSQL database to measure on [default: SQLite]
@@ -120,10 +120,10 @@ pub struct PagesArgs {
     pub server: Option<PathBuf>,
 }
 
-/// What the twin answers.
+/// The response of the twin.
 #[derive(Debug, clap::Args)]
 pub struct TwinArgs {
-    /// Bytes of the one body that it answers with
+    /// Bytes of the only response body
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub body_bytes: u32,
 }

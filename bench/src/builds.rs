@@ -1,4 +1,4 @@
-//! A database with builds that wait and runners that could take them.
+//! A database with queued builds, and runners that could claim them.
 
 use launchway_domain::build::{Build, BuildState, Runner, SourceRecord, Spec};
 use launchway_domain::bundle_id::BundleId;
@@ -10,31 +10,31 @@ use launchway_domain::time::EpochMs;
 use launchway_store::Db;
 use sha2::{Digest, Sha256};
 
-/// What every runner has and every build needs.
+/// The label that every runner has and every build needs.
 pub const LABEL: &str = "os=linux";
 
-/// Builds written in one transaction.
+/// Builds written per transaction.
 pub const BATCH: u32 = 5_000;
 
-/// How many of what.
+/// The size of the database.
 pub struct Queue {
-    /// Builds that are left in the queue at the end.
+    /// Builds that remain in the queue at the end.
     pub waiting: u32,
-    /// Builds that are taken.
+    /// Builds that are claimed.
     pub claimed: u32,
     /// Runners.
     pub runners: u32,
 }
 
-/// What the runner with this number shows.
+/// The token of the runner with this number.
 pub fn token(number: u32) -> String {
     format!("bench-runner-{number}")
 }
 
-/// Writes the queue and the runners into a database, which may be one that was filled before.
+/// Writes the queue and the runners into a database, which may already contain some.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database fails.
 pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
     let db = Db::open(database).await?;
     let now = now()?;
@@ -79,7 +79,7 @@ pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A build that waits.
+/// A queued build.
 pub fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
     Build {
         id: id(2, number, now),
@@ -118,14 +118,14 @@ pub fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
     }
 }
 
-/// Builds that wait for a day expire, so what waits here must be young.
+/// Builds that wait for a day expire, so queued builds must be recent.
 #[expect(clippy::disallowed_methods, reason = "a benchmark works in the real time")]
 pub fn now() -> anyhow::Result<EpochMs> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Ok(since.as_millis() as EpochMs)
 }
 
-/// An id of this sort that only this number has. The number is at the end, where the form of a UUID overwrites no bits.
+/// A unique id of this kind for the number. The number is at the end, where the format of a UUID overwrites no bits.
 pub fn id<K: Kind>(sort: u8, number: u32, now: EpochMs) -> Id<K> {
     let mut random = [sort; 10];
     random[6..].copy_from_slice(&number.to_be_bytes());

@@ -1,4 +1,4 @@
-//! A database as a service with many apps has it: each bundle with an update for iOS and one for Android.
+//! A database like that of a service with many apps: each bundle has an update for iOS and one for Android.
 
 use std::path::Path;
 
@@ -27,13 +27,13 @@ pub const PLATFORMS: [Platform; 2] = [Platform::Ios, Platform::Android];
 
 const PUBLISHED_AT: EpochMs = 1_790_000_000_000;
 const RELEASE_NOTES: &str = "The list scrolls smoothly again, and two crashes at start are gone.";
-/// Bundles written in one transaction.
+/// Bundles written per transaction.
 const BATCH: u32 = 10_000;
 
-/// The identifier of a bundle by its number. In the order of their identifiers bundles lie as mixed as in life, where
-/// the order in which they were published says nothing.
+/// The identifier of a bundle by its number. Sorted by identifier, the bundles are as mixed as in production, where the
+/// order of publication is unrelated.
 pub fn bundle_id(number: u32) -> String {
-    // Odd, so that no two numbers meet; the golden ratio, so that neighbours lie far apart.
+    // Odd, so that numbers do not collide; the golden ratio, so that neighbors are far apart.
     format!("com.example.app{:08x}", number.wrapping_mul(0x9e37_79b1))
 }
 
@@ -43,11 +43,12 @@ pub fn fingerprint(platform: Platform) -> String {
     digit.repeat(64)
 }
 
-/// Makes the SQLite database that a server finds in the data directory `data`, with so many bundles. Their packages are
-/// in no object storage: a check only signs where they would be.
+/// Creates the SQLite database that a server finds in the data directory `data`, with this many bundles. Their packages
+/// are
+/// in no object storage: a check only signs their URLs.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database fails.
 pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -88,10 +89,10 @@ pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
         })
 }
 
-/// An update of its own package, which is in no object storage.
+/// An update with its own package, which is in no object storage.
 ///
 /// # Errors
-/// Never: its versions are good.
+/// Never: its versions are valid.
 pub fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> anyhow::Result<Update> {
     let package: PackageId = id(number);
     let upload: UploadId = id(number);
@@ -133,7 +134,7 @@ pub fn package_of(update: &Update) -> Package {
     }
 }
 
-/// An id that only this number has. As in life, a later one is a greater one.
+/// A unique id for the number. As in production, later ids are greater.
 fn id<K: Kind>(number: u32) -> Id<K> {
     let mut random = [0; 10];
     random[..4].copy_from_slice(&number.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Measures the public check: our server, its static twin, and the twin once more, in interleaved rounds.
+//! Measures the public check: our server, its static twin, and a second instance of the twin, in interleaved rounds.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,24 +18,24 @@ use crate::{bundles, programs};
 
 /// The twin's processor time must be at least this share of ours (design part 2).
 const GOAL: f64 = 0.8;
-/// A turn that takes longer counts for nothing.
+/// A turn that takes longer is discarded.
 const TURN_LIMIT: Duration = Duration::from_secs(120);
 
-/// A server that takes part, and what its turns showed.
+/// A server in the comparison, and the results of its turns.
 struct Contestant {
     name: &'static str,
     server: Server,
-    /// Whether the server does not share its core with the load.
+    /// Whether the server has a core to itself, without the load generator.
     has_own_core: bool,
     questions: Arc<[Question]>,
     turns: Vec<Turn>,
 }
 
-/// What one turn of one server showed.
+/// The result of one turn of one server.
 struct Turn {
-    /// Processor time of a request, in microseconds.
+    /// Processor time per request, in microseconds.
     cpu: f64,
-    /// Requests a second.
+    /// Requests per second.
     throughput: f64,
     /// In milliseconds.
     p50: f64,
@@ -46,7 +46,7 @@ struct Turn {
 /// Measures and prints one table for each number of bundles.
 ///
 /// # Errors
-/// When a server does not start or gives a wrong answer.
+/// When a server does not start or returns a wrong response.
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let program = programs::server(args.server.as_deref())?;
     let cores = Cores::find()?;
@@ -66,7 +66,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
 fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyhow::Result<String> {
     let data = tempfile::tempdir()?;
     bundles::fill(data.path(), bundles)?;
-    // Runs on this thread only, which is pinned to the core of the load.
+    // Runs only on this thread, which is pinned to the core of the load.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = |name, command, ask: fn(_, _) -> Vec<Question>| -> anyhow::Result<Contestant> {
         let server = cores.on_server_core(|| Server::start(command))??;
@@ -79,7 +79,7 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
         })
     };
     let ours = start("launchway-server", programs::serve(program, data.path()), questions)?;
-    // Each distinct answer counts alike, so the questions are asked whole rounds.
+    // Each distinct response has equal weight, so the load consists of whole rounds of the questions.
     let once = ours.ask(&runtime, args.connections, ours.questions.len())?;
     let body_bytes = once.body_bytes / ours.questions.len() as u64;
     let twin = start("twin", programs::twin(body_bytes)?, questions_to_twin)?;
@@ -89,7 +89,7 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
         contestant.ask(&runtime, args.connections, args.requests as usize / 2)?;
     }
     for round in 0..args.rounds as usize {
-        // Nobody always comes first, or after the same one.
+        // No server always comes first, or always after the same one.
         for place in 0..contestants.len() {
             let turn = (round + place) % contestants.len();
             contestants[turn].take_turn(&runtime, args)?;
@@ -174,7 +174,7 @@ fn table(args: &CheckArgs, bundles: u32, body_bytes: u64, contestants: &[Contest
     Ok(lines.join("\n"))
 }
 
-/// One server's figure over another's, each of the same round.
+/// One server's value divided by another's of the same round.
 fn ratio(one: &Contestant, other: &Contestant, figure: fn(&Turn) -> f64) -> Spread {
     let pairs = one.turns.iter().zip(&other.turns);
     Spread::of(pairs.map(|(one, other)| figure(one) / figure(other)))

@@ -1,10 +1,10 @@
-//! Which core the server under measurement gets, and which the load.
+//! The cores for the server under measurement and for the load.
 
 use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Two cores, or twice the only one.
+/// Two cores, or the only one twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Cores {
     /// The core of the servers.
@@ -17,7 +17,7 @@ impl Cores {
     /// The first two cores that this process may use.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report them.
     pub fn find() -> io::Result<Cores> {
         let allowed = sched_getaffinity(None)?;
         let mut cores = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core));
@@ -28,16 +28,17 @@ impl Cores {
         })
     }
 
-    /// Whether server and load do not stand in each other's way.
+    /// Whether server and load run on different cores.
     pub fn are_two(&self) -> bool {
         self.server != self.load
     }
 
-    /// Does something on the server's core, then goes on on the load's. A process started meanwhile, and every thread
-    /// of it, stays on the server's core: a child inherits where its parent may run.
+    /// Runs a function on the server's core, then continues on the load's. A process started in the function, with all
+    /// its threads,
+    /// stays on the server's core: a child inherits its parent's affinity.
     ///
     /// # Errors
-    /// When the system does not let us choose.
+    /// When the system does not allow the choice.
     pub fn on_server_core<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         pin(self.server)?;
         let done = work();
@@ -46,7 +47,7 @@ impl Cores {
     }
 }
 
-/// Lets the calling thread run on one core only.
+/// Restricts the calling thread to one core.
 fn pin(core: usize) -> io::Result<()> {
     let mut only = CpuSet::new();
     only.set(core);

@@ -1,20 +1,20 @@
-//! What is printed of many measurements of the same thing.
+//! The statistics printed for repeated measurements.
 
 use std::fmt;
 
-/// Least, median and greatest of some figures.
+/// Minimum, median and maximum of some figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// The one in the middle; the upper one of two.
+    /// The median; the upper one of two.
     pub median: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// The spread of at least one figure; of none it is zero.
+    /// The spread of at least one figure; zero for none.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Spread {
         let mut figures: Vec<f64> = figures.into_iter().collect();
         figures.sort_by(f64::total_cmp);
@@ -28,7 +28,7 @@ impl Spread {
 }
 
 impl fmt::Display for Spread {
-    /// `min – median – max`, with as many decimals as the format asks for.
+    /// `min – median – max`, with as many decimals as the format specifies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = f.precision().unwrap_or(2);
         let Spread { min, median, max } = self;

@@ -1,5 +1,5 @@
-//! The load generator: keep-alive connections with one request in flight each, every answer checked. Bounded in requests
-//! and time, and only for servers on this machine.
+//! The load generator: keep-alive connections with one request in flight each, every response verified. Bounded in
+//! requests and time, and only for servers on this machine.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,73 +12,73 @@ use tokio::task::JoinSet;
 
 use crate::questions::Question;
 
-/// An answer, head and body, has at most this many bytes.
+/// The maximum size of a response, head and body, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// How much is asked.
+/// The amount of load.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// Connections.
     pub connections: usize,
-    /// Requests of all connections together.
+    /// The total number of requests of all connections.
     pub requests: usize,
-    /// All of it must be answered in this time.
+    /// The timeout for all responses.
     pub limit: Duration,
-    /// Whether the load keeps its core busy while it waits. A sleeping client is woken by the server, at the server's
-    /// expense and the more often the slower the server is; on a core of its own the load need not sleep.
+    /// Whether the load busy-waits on its core. The server has to wake a sleeping client at its own expense, and more
+    /// often the slower it is; on a separate core the load need not sleep.
     pub awake: bool,
 }
 
-/// What came back.
+/// The result of a load.
 #[derive(Debug)]
 pub struct Outcome {
-    /// From the first request to the last answer, without the time to connect.
+    /// From the first request to the last response, without the time to connect.
     pub elapsed: Duration,
-    /// How long each answer took, ascending.
+    /// The latency of each response, ascending.
     pub latencies: Vec<Duration>,
-    /// Bytes of all bodies together.
+    /// The total size of all bodies in bytes.
     pub body_bytes: u64,
 }
 
-/// Why a load counts for nothing.
+/// Why a load is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The address is none of this machine.
+    /// The address is not on this machine.
     #[error("{0} is not on this machine")]
     NotHere(SocketAddr),
-    /// Not everything was answered in time.
+    /// Not every response arrived in time.
     #[error("not all requests were answered within {} s", .0.as_secs())]
     BodyTimeoutError(Duration),
     /// A connection failed.
     #[error("the connection failed: {0}")]
     Connection(#[from] std::io::Error),
-    /// The answer was another one than it must be.
+    /// The response was not the expected one.
     #[error("unexpected answer to {request:?}: {answer:?}")]
     Unexpected {
         /// The request's first line.
         request: String,
-        /// The answer.
+        /// The response.
         answer: String,
     },
-    /// Nothing to ask.
+    /// There are no questions.
     #[error("there are no questions")]
     NoQuestions,
 }
 
 impl Outcome {
-    /// The latency that this share of the answers, from 0 to 1, does not exceed.
+    /// The latency that this share of the responses, from 0 to 1, does not exceed.
     pub fn percentile(&self, share: f64) -> Duration {
         let place = (self.latencies.len() as f64 * share).ceil() as usize;
         self.latencies.get(place.saturating_sub(1)).copied().unwrap_or_default()
     }
 
-    /// Answers a second.
+    /// Responses per second.
     pub fn throughput(&self) -> f64 {
         self.latencies.len() as f64 / self.elapsed.as_secs_f64()
     }
 }
 
-/// Asks the questions in turn, from the first again after the last, until enough was asked.
+/// Sends the questions in turn, starting over after the last, until the configured number is reached.
 ///
 /// # Errors
 /// The first [`LoadError`] of any connection.
@@ -155,7 +155,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Asks one question; the bytes of the answer's body.
+    /// Sends one question; returns the size of the response's body.
     async fn ask(&mut self, question: &Question) -> Result<usize, LoadError> {
         self.stream.write_all(&question.request).await?;
         self.answer.clear();
@@ -182,7 +182,7 @@ impl Connection {
     }
 }
 
-/// Status and body of an answer, once all of it is there. The body's length must be told by `content-length`.
+/// Status and body of a response, once it is complete. `content-length` must give the length of the body.
 fn complete(answer: &[u8]) -> Option<(&[u8], &[u8])> {
     const LENGTH: &[u8] = b"content-length:";
     let head_end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
@@ -196,7 +196,7 @@ fn complete(answer: &[u8]) -> Option<(&[u8], &[u8])> {
         .trim()
         .parse::<usize>()
         .ok()?;
-    // A longer body than announced would be the answer to a request that was not sent: no answer to this one.
+    // A body longer than announced would be the response to a request that was not sent, so this response is invalid.
     (body.len() == length).then_some((head.get(9..12)?, body))
 }
 

@@ -24,7 +24,7 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 
-/// The twin answers with the allocator that the service has.
+/// The twin uses the same allocator as the service.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is gone too there is nobody left to tell.
+            // If standard error is gone too, the error cannot be reported.
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }

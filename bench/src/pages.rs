@@ -23,10 +23,10 @@ use history::History;
 
 /// Milliseconds until the first byte, as a median.
 const FIRST_BYTE: f64 = 20.0;
-/// Bytes of a first load: the page and all it names.
+/// Bytes of a first load: the page and everything it references.
 const FIRST_LOAD: usize = 200_000;
 
-/// Every page that shows a list or a thing; forms besides.
+/// Every page that shows a list or a resource; also forms.
 const PAGES: [&str; 25] = [
     "",
     "/builds",
@@ -55,10 +55,10 @@ const PAGES: [&str; 25] = [
     "/profile/two-factor",
 ];
 
-/// Measures each page and prints a line for it, beside the goals.
+/// Measures each page and prints a line for it, with the goals.
 ///
 /// # Errors
-/// When the server does not start, or a page is not there.
+/// When the server does not start, or a page is missing.
 pub fn run(args: &PagesArgs) -> anyhow::Result<()> {
     let program = programs::server(args.server.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -97,7 +97,8 @@ pub fn run(args: &PagesArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The milliseconds until the first byte of each load, and the bytes of the page with everything that it names once.
+/// The milliseconds until the first byte of each load, and the bytes of one load of the page with everything that it
+/// references.
 async fn measure(address: SocketAddr, history: &History, path: &str, rounds: u32) -> anyhow::Result<(Spread, usize)> {
     let mut browser = Browser::open(address, &history.cookie).await?;
     let mut times = Vec::new();
@@ -117,7 +118,7 @@ async fn measure(address: SocketAddr, history: &History, path: &str, rounds: u32
     Ok((Spread::of(times), bytes))
 }
 
-/// A connection that is signed in.
+/// A signed-in connection.
 struct Browser {
     sender: SendRequest<Empty<Bytes>>,
     host: String,
@@ -129,7 +130,7 @@ impl Browser {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Ends with the sender; what goes wrong on it is told to the next call.
+        // Ends with the sender; the next call reports any error.
         tokio::spawn(connection);
         Ok(Browser {
             sender,
@@ -138,7 +139,7 @@ impl Browser {
         })
     }
 
-    /// The milliseconds until the answer begins, and its body as it came.
+    /// The milliseconds until the response begins, and its unmodified body.
     async fn load(&mut self, path: &str) -> anyhow::Result<(f64, Bytes)> {
         let request = Request::get(path)
             .header(header::HOST, &self.host)
@@ -148,7 +149,7 @@ impl Browser {
         let asked = Instant::now();
         let mut answer = self.sender.send_request(request).await?;
         let status = answer.status();
-        // A page without a body would have begun with its head.
+        // Without a body, the response would have begun with its head.
         let first = answer.body_mut().frame().await;
         let time = asked.elapsed().as_secs_f64() * 1e3;
         let mut bytes = first

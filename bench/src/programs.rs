@@ -1,4 +1,4 @@
-//! The programs that are measured: our server, built as this program was, and the twin, which is this program.
+//! The programs under measurement: our server, built like this program, and the twin, which is this program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,13 +7,14 @@ use anyhow::{Context, ensure};
 
 const PACKAGE: &str = "launchway-server";
 
-/// The profile of the programs that are packaged. Cargo names the directory of its programs after it.
+/// The profile of the packaged programs. Cargo names their directory after it.
 const PROFILE: &str = "dist";
 
-/// The server to measure: the named one, or the workspace's, built now as it is packaged into the directory of this program.
+/// The server to measure: the specified one, or the workspace's, built now with the profile of packages into the
+/// directory of this program.
 ///
 /// # Errors
-/// When it cannot be built, or this program is not built as packaged ones are.
+/// When the build fails, or this program is not built with that profile.
 pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let directory = own.parent().context("a program lies in a directory")?;
@@ -38,7 +39,7 @@ pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// Our server on the database and objects in `data`, without a limit of checks per address.
 pub fn serve(server: &Path, data: &Path) -> Command {
     let mut command = Command::new(server);
-    // Settings of the shell must not change what is measured.
+    // Settings of the shell must not affect the measurement.
     command
         .env_clear()
         .current_dir(data)
@@ -48,10 +49,10 @@ pub fn serve(server: &Path, data: &Path) -> Command {
     command
 }
 
-/// The twin, answering with so many bytes.
+/// The twin, with responses of this many bytes.
 ///
 /// # Errors
-/// When the system does not tell where this program lies.
+/// When the system does not report the path of this program.
 pub fn twin(body_bytes: u64) -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command

@@ -1,25 +1,25 @@
-//! What the load asks: the checks of apps in the field, and how each answer must begin.
+//! The questions of the load: the checks of installed apps, and how the body of each response must begin.
 
 use std::net::SocketAddr;
 
 use crate::bundles::{self, PLATFORMS, Platform};
 
-/// Distinct requests at most; they are asked in turn.
+/// The maximum number of distinct requests; they are sent in turn.
 const MOST: u32 = 16_384;
 
-/// One request and what its answer must be.
+/// One request and the expected response.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The bytes of the request.
     pub request: Vec<u8>,
-    /// How the body of the answer begins.
+    /// How the body of the response begins.
     pub expected: &'static [u8],
 }
 
-/// What an app asks, and how the answer begins.
+/// A check of an app, and how the response begins.
 type Kind = fn(&Installed) -> (String, &'static [u8]);
 
-/// What an app in the field may be.
+/// The kinds of installed apps.
 const KINDS: [Kind; 4] = [outdated, known_device, up_to_date, other_native_code];
 
 /// An installed app.
@@ -28,7 +28,7 @@ struct Installed {
     number: u32,
 }
 
-/// Questions to a server with so many bundles: bundles from the whole range, both platforms, the kinds in turn.
+/// Questions for a server with this many bundles: bundles from the whole range, both platforms, alternating kinds.
 pub fn questions(address: SocketAddr, bundles: u32) -> Vec<Question> {
     let count = bundles.saturating_mul(8).min(MOST);
     (0..count)
@@ -50,7 +50,7 @@ pub fn questions(address: SocketAddr, bundles: u32) -> Vec<Question> {
         .collect()
 }
 
-/// The same questions to a server that answers all of them alike.
+/// The same questions for a server that returns the same response to all of them.
 pub fn questions_to_twin(address: SocketAddr, bundles: u32) -> Vec<Question> {
     let mut all = questions(address, bundles);
     for question in &mut all {

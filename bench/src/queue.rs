@@ -23,10 +23,10 @@ use crate::figures::Spread;
 use crate::programs;
 use crate::server::Server;
 
-/// A queue may take this long to be measured.
+/// The timeout for the measurement of one queue.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What one queue was measured at: seconds of each call, and processor seconds of the server for all of them.
+/// The measurements of one queue: seconds of each call, and processor seconds of the server for all of them.
 struct Turn {
     claims: Vec<f64>,
     renewals: Vec<f64>,
@@ -37,7 +37,7 @@ struct Turn {
 /// Measures each length of the queue and prints a line for it; the ratios are to the first one.
 ///
 /// # Errors
-/// When the server does not start, or answers otherwise than it must.
+/// When the server does not start, or returns an unexpected response.
 pub fn run(args: &QueueArgs) -> anyhow::Result<()> {
     let program = programs::server(args.server.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -118,7 +118,7 @@ enum Call {
     Renew,
 }
 
-/// Every runner makes its share of calls, all runners at once; gives the runners and the seconds of each call.
+/// Every runner makes its share of calls, all runners concurrently; returns the runners and the seconds of each call.
 async fn all(runners: Vec<Runner>, share: u32, call: Call) -> anyhow::Result<(Vec<Runner>, Vec<f64>)> {
     let mut working = JoinSet::new();
     for mut runner in runners {
@@ -144,7 +144,7 @@ async fn all(runners: Vec<Runner>, share: u32, call: Call) -> anyhow::Result<(Ve
     Ok((runners, seconds))
 }
 
-/// A runner with a connection of its own and the builds that it has.
+/// A runner with its own connection and its builds.
 struct Runner {
     sender: SendRequest<Full<Bytes>>,
     host: String,
@@ -157,7 +157,7 @@ impl Runner {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Ends with the sender; what goes wrong on it is told to the next call.
+        // Ends with the sender; the next call reports any error.
         tokio::spawn(connection);
         Ok(Runner {
             sender,

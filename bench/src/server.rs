@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-/// The line that says that a server is ready, before its address.
+/// The beginning of the line that says that a server is ready; the address follows.
 pub const READY: &str = "Listening on http://";
-/// How long a server may take to be ready.
+/// The timeout for a server to become ready.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A running server process, killed when it is dropped.
+/// A running server process; it is killed on drop.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
-    /// How long it took from its start until it said that it listens.
+    /// The time from its start until it reported that it listens.
     pub started_in: Duration,
 }
 
 impl Server {
-    /// Starts a program and waits until it says where it listens.
+    /// Starts a program and waits until it prints its address.
     ///
     /// # Errors
     /// When it cannot be started, ends, or is not ready in two minutes.
@@ -43,11 +43,11 @@ impl Server {
             started_in: Duration::ZERO,
         };
         let (sender, ready) = mpsc::channel();
-        // Reads on to the end, so that the process never waits for room in the pipe.
+        // Continues reading to the end, so that the process never blocks on a full pipe.
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 if let Some(address) = line.strip_prefix(READY) {
-                    // Nobody listens any more after the first.
+                    // Nobody receives the lines after the first.
                     let _ = sender.send((address.to_owned(), started.elapsed()));
                 }
             }
@@ -60,13 +60,13 @@ impl Server {
         Ok(server)
     }
 
-    /// The processor time that all its threads have used, in the system and outside.
+    /// The processor time of all its threads, in kernel and user mode.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// When the process has ended.
     pub fn cpu(&self) -> anyhow::Result<Duration> {
         let stat = self.proc("stat")?;
-        // Behind the name in parentheses, which may hold anything: state is field 3, user time 14, system time 15.
+        // After the name in parentheses, which may contain anything: state is field 3, user time 14, system time 15.
         let fields = stat.rsplit_once(')').context("a changed /proc")?.1;
         let ticks = |field: usize| -> anyhow::Result<u64> {
             Ok(fields
@@ -84,7 +84,7 @@ impl Server {
     /// Its resident memory in bytes.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// When the process has ended.
     pub fn memory(&self) -> anyhow::Result<u64> {
         let status = self.proc("status")?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,5 @@
-//! Measures what the queue of builds is asked when many builds wait: half of them of one organization, half of many others.
+//! Measures the queries of the queue when many builds wait: half of them belong to one organization, half to many
+//! others.
 
 use std::io::Write;
 use std::time::Instant;
@@ -14,16 +15,16 @@ use crate::args::SharesArgs;
 use crate::builds::{self, BATCH, LABEL};
 use crate::figures::Spread;
 
-/// The labels that builds need, in turn.
+/// The labels that builds need, alternating.
 const SETS: [&[&str]; 3] = [&[LABEL], &["arch=arm64", "os=macos"], &[]];
-/// Sets of labels that a runner looks at in each organization.
+/// Label sets that a runner considers in each organization.
 const LOOKED_AT: i64 = 64;
-/// Places in the queue that the service tells exactly.
+/// Queue positions that the service reports exactly.
 const PLACES: i64 = 1000;
-/// Builds of a list.
+/// Builds per list.
 const LISTED: Paging = Paging { limit: 100, offset: 0 };
 
-/// What the service asks about the queue.
+/// A query of the service about the queue.
 #[derive(Clone, Copy)]
 enum Question {
     SharedRunner,
@@ -34,10 +35,10 @@ enum Question {
     Expired,
 }
 
-/// Measures each question and prints a line for it.
+/// Measures each query and prints a line for it.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database fails.
 pub fn run(args: &SharesArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let data = tempfile::tempdir()?;
@@ -90,7 +91,7 @@ impl Question {
     }
 
     async fn ask(self, db: &Db, org: OrgId) -> anyhow::Result<()> {
-        // What takes a build locks it.
+        // A claim locks the build.
         let mut tx = match self {
             Self::NextBuild => db.write().await?,
             _ => db.read().await?,
@@ -107,7 +108,7 @@ impl Question {
     }
 }
 
-/// Writes the builds into an empty database; gives the organization that has half of them.
+/// Writes the builds into an empty database; returns the organization that has half of them.
 async fn fill(database: &str, args: &SharesArgs) -> anyhow::Result<OrgId> {
     let db = Db::open(database).await?;
     let now = builds::now()?;

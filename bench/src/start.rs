@@ -1,4 +1,4 @@
-//! Measures starting: how long until the server listens, all bundles in memory, and how much memory they take.
+//! Measures starting: the time until the server listens with all bundles in memory, and the memory they occupy.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
 //! The static twin of the check: plain hyper on the same runtime, with the same accept loop and response headers, and
-//! one body that was rendered before. What it needs is what no server in its place could save.
+//! one pre-rendered body. Its cost is what no server in its place could avoid.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -18,16 +18,16 @@ use tokio::net::TcpListener;
 use crate::args::TwinArgs;
 use crate::server::READY;
 
-/// How every body begins, ours too.
+/// How every body begins, as on our server.
 pub const BEGINNING: &[u8] = br#"{"updateAvailable":"#;
-/// As long as our server waits.
+/// The same timeout as our server.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Serves until the process is killed.
 ///
 /// # Errors
-/// When there is no port on 127.0.0.1.
+/// When 127.0.0.1 has no free port.
 pub fn run(args: &TwinArgs) -> anyhow::Result<()> {
     let mut body = BEGINNING.to_vec();
     body.resize(args.body_bytes as usize, b' ');
@@ -44,7 +44,7 @@ pub fn run(args: &TwinArgs) -> anyhow::Result<()> {
         })
 }
 
-/// The answer to every request.
+/// The response to every request.
 pub fn respond(body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     let headers = response.headers_mut();
@@ -58,7 +58,7 @@ pub fn respond(body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-/// Answers every request on a listener with what `respond` gives.
+/// Answers every request on a listener with the result of `respond`.
 pub async fn serve<F>(listener: TcpListener, respond: F)
 where
     F: Fn() -> Response<Full<Bytes>> + Clone + Send + 'static,
@@ -75,7 +75,7 @@ where
         });
         let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            // A client that goes away in the middle is nothing to tell of.
+            // A client that disconnects is not an error.
             let _ = connection.await;
         });
     }

@@ -178,7 +178,7 @@ async function submission(server, made, home) {
   await page.click("text=Change rollout…");
   await page.waitForSelector("td:has-text('20 %') + td:has-text('50 %')");
   await page.click("button:text-is('Raise rollout')");
-  await page.waitForSelector("text=The store is told of the change in a moment.");
+  await page.waitForSelector("text=The change will be sent to the store in a moment");
   // The page follows what the store does.
   await page.waitForSelector("dd:text-is('50 %')");
   await page.click("text=Halt…");
@@ -193,11 +193,11 @@ async function submission(server, made, home) {
   await page.fill("#text-1", "What is <new>");
   await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
   await page.click("form.upload button");
-  await page.waitForSelector("text=The submission waits for its turn.");
+  await page.waitForSelector("text=The submission is queued");
   await page.waitForSelector("dd:has-text('What is <new>')");
   await page.click("text=Delete…");
   await page.click("text=Delete submission");
-  await page.waitForSelector("text=The submission is deleted.");
+  await page.waitForSelector("text=The submission is deleted");
   await page.context().close();
 }
 
@@ -214,13 +214,13 @@ async function redelivery(server, home) {
     assert.match(await page.textContent("#secret"), /^whsec_/);
     await page.click("th >> text=Receiver");
     await page.click("text=Send a test");
-    await page.waitForSelector("text=A test is on its way.");
+    await page.waitForSelector("text=A test event is being sent");
     const delivered = async () => { await page.reload(); return page.locator(".deliveries > li:has(.status.good)").count(); };
     await until("the test was delivered", async () => (await delivered()) === 1);
     await page.click(".deliveries summary");
     await page.waitForSelector(".tries >> text=200");
     await page.click("text=Send it again");
-    await page.waitForSelector("text=It is sent again.");
+    await page.waitForSelector("text=The event is being sent again");
     await until("it was delivered again", async () => (await delivered()) === 2);
     assert.equal(requests, 2);
     await page.context().close();
@@ -233,7 +233,7 @@ async function invitation(server, home) {
   const page = await owner(server);
   await page.goto(`${server.origin}${home}/members`);
   await page.fill("#email", "eve@example.com");
-  await page.click("text=Make the link");
+  await page.click("text=Create the link");
   const link = await page.textContent("#link");
   const guest = await person(server.origin);
   await guest.goto(link);
@@ -254,10 +254,10 @@ async function endedSession(server, home) {
   await other.fill("#bundleId", "com.example.typed");
   await one.goto(`${server.origin}${home}/profile`);
   await one.click("tr:has-text('An old phone') >> text=End session");
-  await one.waitForSelector("text=The session has ended.");
+  await one.waitForSelector("text=The session has ended");
   // What was typed before is there after the sign-in, and was not sent.
   await other.click("main form button");
-  await other.waitForSelector("text=What you typed is kept");
+  await other.waitForSelector("text=Your entries are kept");
   await other.fill("#email", server.email);
   await other.fill("#password", server.password);
   await other.click("main button");
@@ -374,12 +374,12 @@ async function staleTab(server, made, home) {
   await page.waitForSelector("td:has-text('Typed here') + td:has-text('Typed there')");
   assert.equal(await page.inputValue("#releaseNotes"), "Typed here");
   await page.click("button:text-is('Save')");
-  await page.waitForSelector("text=The update is changed.");
+  await page.waitForSelector("text=The update is changed");
   await page.click("text=Resume…");
   await page.waitForSelector("form.confirm");
   await call("PATCH", `/update?id=${made.update.id}`, { rollout: 60 });
   await page.click("button:text-is('Resume update')");
-  await page.waitForSelector("text=This changed since you looked at it");
+  await page.waitForSelector("text=This changed after you loaded the page");
   await page.click("button:text-is('Resume update')");
   await page.waitForSelector(".title .status:has-text('Published')");
   await page.context().close();
@@ -449,14 +449,14 @@ async function withoutScripts(server, home) {
   await page.fill("#releaseNotes", "Typed without scripts");
   await page.context().clearCookies();
   await page.click("button:text-is('Save')");
-  await page.waitForSelector("text=What you typed is kept");
+  await page.waitForSelector("text=Your entries are kept");
   await page.fill("#email", server.email);
   await page.fill("#password", server.password);
   await page.click("main button");
   await page.waitForSelector("text=Nothing was sent yet");
   assert.equal(await page.inputValue("#releaseNotes"), "Typed without scripts");
   await page.click("button:text-is('Save')");
-  await page.waitForSelector("text=The update is changed.");
+  await page.waitForSelector("text=The update is changed");
   await page.context().close();
 }
 

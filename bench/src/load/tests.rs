@@ -1,4 +1,4 @@
-//! The load generator against a twin in this process: it counts right, and notices every wrong answer.
+//! The load generator against a twin in this process: it counts correctly, and notices every wrong response.
 
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -9,7 +9,7 @@ use crate::twin;
 
 const BODY: &[u8] = br#"{"updateAvailable":false}"#;
 
-/// The outcome of a load on a twin with this answer, and how many requests reached the twin.
+/// The outcome of a load on a twin with this response, and how many requests reached the twin.
 async fn ask_twin(load: Load, status: StatusCode, body: &'static [u8]) -> (Result<Outcome, LoadError>, usize) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! A database with the builds, updates and submissions of some years, and an owner who is signed in.
+//! A database with several years of builds, updates and submissions, and a signed-in owner.
 
 use anyhow::ensure;
 use launchway_domain::build::{BuildStatus, GitFacts};
@@ -18,12 +18,12 @@ use crate::builds::{BATCH, build, id, now};
 use crate::bundles::{package_of, update};
 
 const TOKEN: &str = "bench-session";
-/// One of so many builds failed. None was canceled: to find nothing is the hardest.
+/// One of this many builds failed. None was canceled: finding nothing is the most expensive.
 const FAILED: u32 = 500;
-/// Updates, and submissions: one for so many builds.
+/// One update and one submission per this many builds.
 const BUILDS_A_RELEASE: u32 = 100;
 
-/// Who looks at what.
+/// The viewer and the resources that the pages show.
 pub struct History {
     /// The organization.
     pub org: OrgId,
@@ -38,7 +38,7 @@ pub struct History {
 }
 
 impl History {
-    /// The path of a page, which may name the newest build, update or submission.
+    /// The path of a page, which may contain the id of the newest build, update or submission.
     pub fn path(&self, page: &str) -> String {
         let page = page
             .replace("{build}", &self.build)
@@ -51,7 +51,7 @@ impl History {
 /// Writes the builds into an empty database, the newest a minute ago.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database fails.
 pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
     let db = Db::open(database).await?;
     let now = now()?;
@@ -69,7 +69,7 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
     })
 }
 
-/// An organization, and its owner who is signed in.
+/// An organization, and its signed-in owner.
 async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
     let (org, user): (OrgId, UserId) = (id(0, 0, now), id(3, 0, now));
     let mut tx = db.write().await?;
@@ -87,7 +87,7 @@ async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
         email: "owner@example.com".to_owned(),
         created_at: now,
     };
-    // No password has this hash: nobody signs in by one.
+    // No password has this hash, so it cannot be used to sign in.
     system.create_user(&owner, "none").await?;
     let session = Session {
         id: id(4, 0, now),
@@ -105,7 +105,7 @@ async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
     Ok(org)
 }
 
-/// The builds. Gives the newest.
+/// The builds. Returns the newest.
 async fn fill_builds(
     db: &Db,
     org: OrgId,
@@ -138,7 +138,7 @@ async fn fill_builds(
     Ok(newest)
 }
 
-/// Updates, each with a submission. Gives the newest of both.
+/// Updates, each with a submission. Returns the newest of both.
 async fn fill_releases(
     db: &Db,
     org: OrgId,
@@ -150,7 +150,7 @@ async fn fill_releases(
     let mut tx = db.write().await?;
     for number in 0..releases {
         let mut rows = tx.org(org);
-        // The same version, published again and again.
+        // The same version, published repeatedly.
         let update = Update {
             build_number: (number + 1).to_string().parse()?,
             ..update(org, bundle.as_str(), Platform::Android, number)?
@@ -169,7 +169,7 @@ async fn fill_releases(
     Ok((last_update, last_submission))
 }
 
-/// A submission that is over.
+/// A submission that has ended.
 fn submission(org: OrgId, bundle: &BundleId, number: u32, now: EpochMs) -> anyhow::Result<Submission> {
     let mut new = Submission {
         id: id(6, number, now),

@@ -174,8 +174,8 @@ fn a_keys_own_password_is_asked_for() {
                     ..fixture(name).given()
                 }
             ),
-            "The key password is wrong: it does not open the key `upload`. The keystore's password opens it: leave the \
-             key password out.",
+            "The key password is wrong: it does not open the key `upload`. The keystore's password opens it, so omit the \
+             key password.",
             "{name}"
         );
     }

@@ -84,13 +84,13 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("settings.gradle", "")],
             Platform::Ios,
-            "There are no commands that build Gradle projects for ios. Write steps in [build.<profile>.ios] of",
+            "There is no preset for Gradle projects on ios. Define steps in [build.<profile>.ios] of",
         ),
         (
             CAPACITOR,
             Platform::Visionos,
-            "There are no commands that build Capacitor projects for visionos. Write steps in [build.<profile>.visionos] \
-             of launchway.toml.",
+            "There is no preset for Capacitor projects on visionos. Define steps in [build.<profile>.visionos] of \
+             launchway.toml.",
         ),
         (
             &[("package.json", "{}"), ("capacitor.config.json", "{}")],

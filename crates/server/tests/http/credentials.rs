@@ -147,7 +147,7 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
         ),
         (
             body("android_keystore", "two-keys.p12", json!({"password": "store-secret"})),
-            "The Android keystore holds several private keys: name one as alias",
+            "The Android keystore has several private keys: choose one with alias",
         ),
         (
             other("apple_certificate", "provisioning_profile"),

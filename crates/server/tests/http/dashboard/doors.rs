@@ -157,7 +157,7 @@ async fn roles_open_pages() {
             assert_eq!(refused, row.least > Role::Member, "{}: {}", row.path, answer.status);
         }
         if refused {
-            answer.says("This page needs the role admin in Test; yours is member.");
+            answer.says("This page requires the role admin in Test, but your role is member.");
         }
     }
 }

@@ -42,8 +42,8 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         app.post(&key, "/env", body).await
     };
     let answer = set("git.example.com/team/ https://").await;
-    let problem = "value: 'https://' is not the beginning of a repository's address: write github.com/acme/app, \
-                   https://github.com/acme/ or git@github.com:acme/app.git.";
+    let problem = "value: `https://` is not the start of a repository's address, such as github.com/acme/app, \
+                   https://github.com/acme/ or git@github.com:acme/app.git";
     answer.refused(400, problem);
     set("git.example.com/team/").await.created();
     let all = [

@@ -165,8 +165,8 @@ async fn a_queue_that_is_full_takes_no_more() {
     let app = TestApp::with(settings!(quotas = "free:queued-builds=2")).await;
     let org = app.org(Tier::Free).await;
     let key = app.key(org, &Scope::ALL).await;
-    let full = "This organization has 2 builds in the queue, as many as its tier free may have; wait until one begins, \
-                cancel one, or ask the operator to change --quotas or the tier";
+    let full = "This organization has 2 builds in the queue, the maximum of its tier free. Wait until one starts, \
+                cancel one, or ask the operator to change --quotas or the tier.";
     let first = built(&app, &key, json!({})).await;
     built(&app, &key, json!({})).await;
     build(&app, &key, json!({})).await.refused(400, full);
