@@ -169,7 +169,7 @@ pub fn row_of(method: &str, path: &str) -> &'static Row {
     })
 }
 
-/// An id of the right shape that names nothing.
+/// An id of the right form that names nothing.
 pub fn unused_id(thing: Thing) -> String {
     let prefix = match thing {
         Thing::Build => "build",

@@ -35,7 +35,7 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         names.sort();
         names
     };
-    // Nobody has said what repositories they are for.
+    // The credentials are not bound to any repositories yet.
     assert_eq!(leased(ours()).await, ["LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "OTHER"]);
     let set = async |urls: &str| {
         let body = json!({"name": "LAUNCHWAY_GIT_URLS", "value": urls, "visibility": "plain"});
@@ -90,12 +90,12 @@ async fn caches_are_shared_by_builds_that_trust_each_other() {
         (archive(), of_source, "production", "key_1", None),
         (archive(), of_request, "production", "key_1", None),
         (archive(), of_source, "production", "key_2", None),
-        // Another's upload, tried again.
+        // An upload by another key, retried.
         (archive(), of_source, "production", "key_1", Some(parent)),
-        // Steps that came with the request, whatever the ref.
+        // The request brought its own steps, whatever the ref.
         (git("main"), of_request, "production", "key_1", None),
         (git("main"), of_request, "production", "key_2", None),
-        // Another's steps, tried again.
+        // Steps of a request by another key, retried.
         (git("main"), of_request, "production", "key_1", Some(parent)),
     ] {
         app.queue(org, |build| {

@@ -1,5 +1,5 @@
-//! Runners and builds for the tests of the runner protocol. Builds are put into the queue by the store: `POST /build` has
-//! tests of its own.
+//! Runners and builds for the tests of the runner protocol. The store puts builds into the queue: `POST /build` has its
+//! own tests.
 
 use launchway_domain::build::plan::{Plan, Step};
 use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};

@@ -19,7 +19,7 @@ impl Stage {
         self.post(&self.key, PATH, body).await.created()
     }
 
-    /// An event of each kind that there is yet: a new update of this app, published.
+    /// An event of each existing kind: a new update of this app, published.
     pub async fn publish_for(&self, bundle: &str) -> Value {
         self.published(&self.key, json!({"bundleId": bundle, "buildNumber": "auto"})).await
     }

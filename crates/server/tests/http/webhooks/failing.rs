@@ -232,7 +232,7 @@ async fn what_went_wrong_is_told() {
     assert!(tls.starts_with("The TLS connection failed") && !tls.contains("secret"), "{tls}");
 }
 
-/// An attempt takes at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
+/// An attempt takes at most 15 s (`docs/reference/webhooks.md#sending`). This test waits in real time.
 #[tokio::test]
 async fn a_receiver_that_never_answers_is_given_fifteen_seconds() {
     let mut stage = Stage::new().local_webhooks().await;
