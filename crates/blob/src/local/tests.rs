@@ -45,7 +45,7 @@ async fn text_of(directory: &Directory, name: &str) -> String {
     text
 }
 
-/// Every file below the directory, drafts included.
+/// Every file below the directory, including drafts.
 fn files(directory: &Directory) -> Vec<String> {
     let mut found = Vec::new();
     disk::walk(&directory.root, &mut |path, _| {

@@ -55,7 +55,7 @@ async fn fetch(blob: &Blob, name: &str, limit: u64) -> Result<(Fetched, Vec<u8>)
     Ok((fetched, fs::read(file.path()).unwrap()))
 }
 
-/// A client that ignores proxies of the environment, so that it reaches the test's own server.
+/// A client that ignores the proxies of the environment, so that it reaches the test's own server.
 fn http() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().unwrap()
 }

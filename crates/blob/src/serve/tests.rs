@@ -1,4 +1,4 @@
-//! The signed URLs over HTTP: every kind of answer with its headers.
+//! The signed URLs over HTTP: every kind of response with its headers.
 
 use axum::body::to_bytes;
 use launchway_os::free_space::Floor;

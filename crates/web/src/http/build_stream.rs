@@ -249,7 +249,7 @@ mod tests {
         ] {
             assert_eq!(whole_characters(&text[..cut]), whole, "{cut}");
         }
-        // Bytes that cannot begin a character are not held back.
+        // Bytes that cannot begin a character are not withheld.
         for bytes in [&b"a\xff"[..], b"\xe6\x41", b"\xf0\x80", b"\x80", b"\xed\xa0"] {
             assert_eq!(whole_characters(bytes), bytes.len(), "{bytes:?}");
         }

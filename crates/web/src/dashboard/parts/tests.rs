@@ -11,7 +11,8 @@ use super::*;
 const PIECE: usize = 16 << 10;
 const FILE: &str = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n";
 
-/// A form of this beginning, then `filler` again and again up to `size` bytes, then this end; and how much of it was taken.
+/// A form with this beginning, then `filler` repeated up to `size` bytes, then this end. Also returns how much of it
+/// was read.
 fn form(begin: &str, filler: &str, size: usize, end: &str) -> (Request, Arc<AtomicUsize>) {
     let taken = Arc::new(AtomicUsize::new(0));
     let filler = Bytes::from(filler.repeat(PIECE / filler.len()));
@@ -30,7 +31,7 @@ fn form(begin: &str, filler: &str, size: usize, end: &str) -> (Request, Arc<Atom
     (request.unwrap(), taken)
 }
 
-/// Reads every part of a form, each of at most `largest` bytes: their names and sizes.
+/// Reads every part of a form, each of at most `largest` bytes; returns their names and sizes.
 async fn read(request: Request, largest: usize) -> Result<Vec<(String, usize)>, ApiError> {
     let mut parts = FormParts::of(request).await?;
     let mut all = Vec::new();
@@ -64,7 +65,7 @@ async fn a_file_far_larger_than_the_window_comes_whole() {
     }
 }
 
-/// The parser reads ahead only as far as somebody reads its parts.
+/// The parser reads ahead only as far as its caller reads the parts.
 #[tokio::test]
 async fn what_is_not_read_is_not_taken() {
     let (request, taken) = form(FILE, "z", 1 << 30, "");
@@ -100,7 +101,7 @@ async fn forms_without_end_are_refused_early() {
     }
 }
 
-/// Of strangers the parser holds less, whatever they begin and do not end.
+/// From callers without a session the parser buffers less, whatever parts they begin and do not end.
 #[tokio::test]
 async fn a_stranger_takes_little_memory() {
     let name = "--x\r\nContent-Disposition: form-data; name=\"";
