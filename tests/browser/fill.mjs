@@ -1,4 +1,4 @@
-// Fills a demo server with builds, submissions, updates and settings, and names the pages that show them.
+// Fills a demo server with builds, submissions, updates and settings, and returns the pages that show them.
 
 import { api, read, until, upload, zip } from "./serve.mjs";
 
@@ -8,7 +8,7 @@ const steps = [
   { name: "pack", run: "mkdir -p out && echo app > out/site.zip && printf '\\033[31mnot\\033[0m an error\\n'" },
 ];
 
-// An app that Google Play takes.
+// An app that Google Play accepts.
 export const app = "crates/binaries/tests/fixtures/v1-v2-v3.apk";
 
 export async function fill(server) {
@@ -33,7 +33,7 @@ export async function fill(server) {
   });
   await publish({ version: "2.4.0", buildNumber: "1", releaseNotes: "The cart shows its total." });
   const update = await publish({ version: "2.4.1", buildNumber: "1", rollout: 25, releaseNotes: "Mends the checkout.\nThanks to all who wrote." });
-  // A quarter of the devices is offered it.
+  // It is offered to a quarter of the devices.
   for (let device = 0; device < 60; device++) {
     await report(server, update, `device-${device}`, ["downloaded", "installed", device % 9 ? "confirmed" : "rolled_back"]);
   }
@@ -63,11 +63,11 @@ export async function fill(server) {
     return (await call("GET", `/submit?id=${lost.id}`)).status === "rejected";
   });
   const path = (link) => link.slice(new URL(link).origin.length);
-  // Gives the link of an invitation.
+  // Returns the link of an invitation.
   const invite = async (email) => (await session("POST", "/orgs/invitations", { email, role: "member" })).link;
   return {
     invite,
-    // For who is not signed in.
+    // For a visitor who is not signed in.
     openPages: [
       ["sign-in", "/"],
       ["invitation", path(await invite("new@example.com"))],
@@ -135,7 +135,7 @@ export async function fill(server) {
   };
 }
 
-// Reports as a device does that asked for the update before.
+// Reports like a device that was offered the update before.
 async function report(server, update, device, kinds) {
   const question = new URLSearchParams({ currentVersion: "2.3.0", platform: "android", configuration: "production", deviceId: device });
   const answer = await (await fetch(`${server.origin}/api/update/check/com.example.shop?${question}`)).json();
@@ -153,7 +153,7 @@ async function signIn(server) {
   server.cookie = answer.headers.get("set-cookie").split(";")[0];
 }
 
-// Calls as the owner's browser does.
+// Calls like the owner's browser.
 function browserApi(server) {
   return async (method, path, body) => {
     const answer = await fetch(`${server.origin}/api${path}`, {

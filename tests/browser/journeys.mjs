@@ -1,6 +1,6 @@
-// What people do with the dashboard, in a real browser: node journeys.mjs PROGRAM. Ends with 0 when all of it works.
-// On every page: no request to another host, nothing that the content policy refuses, no accessibility problem that axe
-// calls serious or critical.
+// User journeys through the dashboard in a real browser: node journeys.mjs PROGRAM. Exits with 0 if all of them succeed.
+// On every page: no request to another host, no violation of the content policy, no accessibility problem that axe
+// rates serious or critical.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -16,14 +16,14 @@ const axe = read(createRequire(import.meta.url).resolve("axe-core/axe.min.js")).
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 const wrong = [];
 
-// `beside` is another host that a page may go to: a sign-in provider.
+// `beside` is another host that a page may visit: a sign-in provider.
 async function person(origin, { beside, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(LIMIT);
   const page = await context.newPage();
   page.on("request", (request) => { if (![origin, beside].includes(new URL(request.url()).origin)) wrong.push(`a request to ${request.url()}`); });
   page.on("pageerror", (error) => wrong.push(`${page.url()}: ${error}`));
-  // Statuses such as 404 are told on the console, too; pages that are asked for to be refused are no mistake.
+  // The console also reports statuses such as 404; a page that is expected to refuse is not an error.
   page.on("console", (message) => {
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) wrong.push(`${page.url()}: ${message.text()}`);
   });
@@ -40,7 +40,7 @@ async function signIn(page, server) {
   return new URL(page.url()).pathname;
 }
 
-// The owner's browser, signed in once for all that need no sign-in of their own.
+// The owner's browser, signed in once for all journeys that need no separate sign-in.
 let state;
 const owner = (server, options = {}) => person(server.origin, { storageState: state, ...options });
 
@@ -71,11 +71,11 @@ async function firstRun() {
     const check = await fetch(`${server.origin}/api/update/check/com.example.first?currentVersion=1.0.0&platform=android&configuration=production`);
     assert.equal((await check.json()).updateAvailable, true);
     assert.equal((await fetch(`${server.origin}/api/update`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
-    // Out, and in again without a password.
+    // Sign out, and sign in again without a password.
     await page.click(".you summary");
     await page.click("text=Sign out");
     await page.click("text=Sign in through your organization’s provider");
-    // The provider proves the address for the first time: the password that was typed before is gone, and the page says so.
+    // The provider proves the address for the first time: the earlier password stops working, and the page says so.
     await page.click("text=Continue");
     await page.waitForSelector("nav.side");
     await page.context().close();
@@ -89,19 +89,19 @@ async function liveLog(server, made, home) {
   const page = await owner(server);
   await page.goto(`${server.origin}${home}/builds/${made.running.id}`);
   await page.waitForSelector(".log-view .line");
-  // It follows: lines come by themselves.
+  // It follows: new lines appear without a reload.
   const last = async () => Number((await page.textContent(".line:last-child .text"))?.replace("line ", "")) || 0;
   const before = await last();
   await until("more lines come", async () => (await last()) > before);
   assert.equal(await page.getAttribute("text=Following", "aria-pressed"), "true");
-  // It goes on when the window changes, such as when a phone is turned.
+  // It continues when the window is resized, for example when a phone is rotated.
   for (const height of [1600, 500, 800]) {
     await page.setViewportSize({ width: 390, height });
     const shown = await last();
     await until("the end is in sight", async () => (await last()) > shown);
   }
   assert.equal(await page.getAttribute("text=Following", "aria-pressed"), "true");
-  // It pauses for who scrolls up.
+  // It pauses when the reader scrolls up.
   await page.locator(".log-view").evaluate((view) => { view.scrollTop = 0; });
   await page.waitForSelector(".log-bar >> text=Follow");
   await page.fill(".search", "line 3");
@@ -113,7 +113,7 @@ async function liveLog(server, made, home) {
   await page.context().close();
 }
 
-// A log that grows while its phases are folded, by lines that come in two halves.
+// A log that grows while its phases are folded, with lines that arrive in two halves.
 async function growingLog(server, home) {
   const call = api(server.origin, server.key);
   const uploadId = await upload(call, zip("index.html", "x"), "source.zip");
@@ -127,7 +127,7 @@ async function growingLog(server, home) {
   await until("the build goes on", async () => /row 40 end/.test(await (await fetch(`${server.origin}/api/build/log?id=${build.id}`, { headers: { authorization: `Bearer ${server.key}` } })).text()));
   assert.ok((await page.locator(".line").count()) < 20);
   await page.click(".twist[aria-label='Phase grow']");
-  // Each row stands once, in its place, while it grows and at the end.
+  // Each row appears once, in its place, during growth and at the end.
   const inOrder = async () => {
     const lines = await page.locator(".line").evaluateAll((lines) => lines.map((line) => [Number(line.querySelector(".number").textContent), line.querySelector(".text").textContent]));
     const rows = lines.map(([number, text]) => [number, /^row (\d+) end$/.exec(text)?.[1]]).filter(([, row]) => row !== undefined);
@@ -153,7 +153,7 @@ async function longLog(server, home) {
   await page.waitForSelector(".line.marked");
   const marked = Number(await page.textContent(".line.marked .text"));
   assert.ok(marked > 499_000 && marked < 500_000, `${marked}`);
-  // However long the log is, only what is in sight is in the page.
+  // However long the log is, the page contains only the visible part.
   assert.ok((await page.locator(".line").count()) < 200);
   await page.locator(".log-view").evaluate((view) => { view.scrollTop = view.scrollHeight; });
   await page.waitForSelector(".line .text:text-is('1000000')");
@@ -187,7 +187,7 @@ async function submission(server, made, home) {
   await page.click("text=Resume…");
   await page.click("button:text-is('Resume rollout')");
   await page.waitForSelector(".title .status:has-text('Rolling out')");
-  // Another one, from the browser.
+  // Another submission, from the browser.
   await page.goto(`${server.origin}${home}/submissions/new`);
   await page.fill("#destination", "internal");
   await page.fill("#text-1", "What is <new>");
@@ -255,7 +255,7 @@ async function endedSession(server, home) {
   await one.goto(`${server.origin}${home}/profile`);
   await one.click("tr:has-text('An old phone') >> text=End session");
   await one.waitForSelector("text=The session has ended");
-  // What was typed before is there after the sign-in, and was not sent.
+  // The earlier input is still there after the sign-in, and was not submitted.
   await other.click("main form button");
   await other.waitForSelector("text=Your entries are kept");
   await other.fill("#email", server.email);
@@ -269,7 +269,7 @@ async function endedSession(server, home) {
   await other.context().clearCookies();
   await other.goto(`${server.origin}${home}/builds`);
   await other.waitForSelector("text=Sign in");
-  // Back to the page that was asked for.
+  // Back to the requested page.
   await other.fill("#email", server.email);
   await other.fill("#password", server.password);
   await other.click("main button");
@@ -278,7 +278,7 @@ async function endedSession(server, home) {
   await other.context().close();
 }
 
-// Looks for what shuts people out of a page.
+// Looks for accessibility problems of a page.
 async function look(page, name) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -308,18 +308,18 @@ async function accessible(server, made, home) {
   }
 }
 
-// What of an element is where a pointer reaches it, after it was scrolled into sight as a reader would.
+// The part of an element that a pointer can reach, after scrolling it into view as a reader would.
 const reached = (element) => {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
   const { left, top, width, height } = element.getBoundingClientRect();
   const [x, y] = [left + width / 2, top + height / 2];
   const hit = document.elementFromPoint(x, y);
-  // Scrolling ends at whole pixels.
+  // Scrolling stops at whole pixels.
   const inside = left >= -1 && top >= -1 && left + width <= innerWidth + 1 && top + height <= innerHeight + 1;
   return inside && (hit === element || element.contains(hit));
 };
 
-// Each way to a confirmation, first and last rows among them, and the button there, can be reached at every width.
+// Each link to a confirmation, including those in the first and last rows, and the button there, is reachable at every width.
 async function confirmations(server, made, home) {
   const pages = ["/api-keys", "/members", "/env", "/credentials", "/apps", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
   const tried = new Set();
@@ -344,7 +344,7 @@ async function confirmations(server, made, home) {
     }
     await page.context().close();
   }
-  // By the keyboard alone, from a row far down to the end.
+  // With the keyboard only, from a row far down to the end.
   const page = await owner(server);
   await page.goto(`${server.origin}${home}/api-keys`);
   const rows = await page.locator("tbody tr").count();
@@ -360,7 +360,7 @@ async function confirmations(server, made, home) {
   await page.context().close();
 }
 
-// A page that is open while somebody else changes what it shows: it follows, and what it sends is not lost.
+// A page that is open while someone else changes its resource: it follows the change, and its input is not lost.
 async function staleTab(server, made, home) {
   const page = await owner(server);
   await page.goto(`${server.origin}${home}/updates/${made.update.id}`);
@@ -406,7 +406,7 @@ async function twoFactor(server, made, home) {
   const recovery = (await page.textContent("#recovery")).trim().split(/\s+/);
   assert.equal(recovery.length, 10);
   await look(page, "recovery codes");
-  // The password alone opens nothing now; a code of the app does, and each recovery code does once.
+  // The password alone no longer signs in; a code of the app does, and each recovery code does once.
   for (const [code, isRight] of [[shown(secret, 1), true], [recovery[3], true], [recovery[3], false]]) {
     const other = await person(server.origin, { bypassCSP: true });
     await other.goto(server.origin);
@@ -431,7 +431,7 @@ async function twoFactor(server, made, home) {
   await page.context().close();
 }
 
-// With scripts off every form does the same.
+// With scripts disabled every form does the same.
 async function withoutScripts(server, home) {
   const page = await person(server.origin, { javaScriptEnabled: false });
   await signIn(page, server);
@@ -445,7 +445,7 @@ async function withoutScripts(server, home) {
   await page.waitForSelector("h1:has-text('Pause 1.0.1')");
   await page.click("button:text-is('Pause update')");
   await page.waitForSelector(".title .status:has-text('Paused')");
-  // The session is gone when the form is sent.
+  // The session has ended when the form is sent.
   await page.fill("#releaseNotes", "Typed without scripts");
   await page.context().clearCookies();
   await page.click("button:text-is('Save')");

@@ -1,5 +1,5 @@
-// An OpenID Connect provider that knows one address, and asks nothing: where it is, the server's settings for it, and how to
-// end it.
+// An OpenID Connect provider that knows one address and never prompts. Returns its address, the server's settings for it, and
+// a function that stops it.
 
 import { generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

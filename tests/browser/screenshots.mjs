@@ -1,5 +1,5 @@
-// Makes a screenshot of every page at phone, tablet and desktop width, light and dark: node screenshots.mjs PROGRAM FOLDER [WORDS]
-// WORDS, separated by commas, limit it to the pages whose name holds one of them.
+// Takes a screenshot of every page at phone, tablet and desktop width, light and dark: node screenshots.mjs PROGRAM FOLDER [WORDS]
+// WORDS, separated by commas, limit it to the pages whose name contains one of them.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ try {
         await context.close();
         continue;
       }
-      // Somebody else, who turns codes on.
+      // Another user, who enables two-factor codes.
       const mia = { email: `mia-${scheme}-${width}@example.com`, password: "correct horse battery" };
       await page.goto(server.origin);
       await page.click(".you summary");

@@ -1,5 +1,5 @@
-// Starts a server of its own with the demo, and beside it simulated stores. Gives its address, a key, the owner's address
-// and password, and how to stop it.
+// Starts a server with the demo, and simulated stores beside it. Returns its address, a key, the owner's address
+// and password, and a function that stops it.
 
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,10 +17,10 @@ with sqlite3.connect(sys.argv[1], timeout=60) as db:
     db.execute("UPDATE submissions SET due_at = 0 WHERE due_at > 0")
 `;
 
-// The repository: tests run this from a copy.
+// The root of the repository: tests run this from a copy.
 const root = process.env.REPOSITORY ?? join(import.meta.dirname, "../..");
 
-// A program of ours that listens on a port of the system's choice: what it prints, up to the words that are waited for.
+// Starts one of our programs on a port that the system chooses, and waits for the expected output.
 async function start(program, args, folder, wanted) {
   const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
@@ -34,7 +34,7 @@ async function start(program, args, folder, wanted) {
 
 export async function serve(program, args = ["--demo"]) {
   const folder = mkdtempSync(join(tmpdir(), "launchway-"));
-  // Builds run as another user, who must come through.
+  // Builds run as another user, who must be able to traverse this directory.
   chmodSync(folder, 0o755);
   // Nothing is ever submitted to a real store.
   const simulator = await start(program, ["store-simulator", "--listen", "127.0.0.1:0", "--speed", "1000000"], folder, listens);
@@ -50,12 +50,12 @@ export async function serve(program, args = ["--demo"]) {
     return { origin: new URL(link).origin, stop, link };
   }
   const [, origin, email, password] = server.found(ready);
-  // The server looks after a minute at what its stores did in no time: behind its back that is now.
+  // The server polls after a minute, but the simulated stores take no time: this makes the next poll due now.
   const makeDue = () => execFileSync("python3", ["-c", DUE, join(folder, "data/launchway.db")]);
   return { origin, stop, stores, makeDue, email, password, key: server.found(/echo (lw_\S+)/)[1] };
 }
 
-// How long anything is waited for, however busy the machine is.
+// The timeout for every wait, however busy the machine is.
 export const LIMIT = 180_000;
 
 export async function until(what, isSo) {
@@ -79,7 +79,7 @@ export function api(origin, key) {
   };
 }
 
-// Announces and sends a file; gives the upload's id.
+// Announces and sends a file; returns the upload's id.
 export async function upload(call, bytes, fileName) {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const made = await call("POST", "/uploads", { fileName, size: bytes.length, sha256 });
@@ -88,7 +88,7 @@ export async function upload(call, bytes, fileName) {
   return made.id;
 }
 
-// A ZIP of one stored file, written by hand: it needs no library.
+// A ZIP with one stored file, written by hand so that no library is needed.
 export function zip(name, text) {
   const data = Buffer.from(text), file = Buffer.from(name);
   const crc = Buffer.alloc(4);

@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 
-// The code that an authenticator app shows, so many steps of 30 seconds from now (RFC 6238).
+// The code that an authenticator app shows this many steps of 30 seconds from now (RFC 6238).
 export function shown(secret, ahead = 0) {
   let bits = "";
   for (const letter of secret) bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0");
