@@ -22,7 +22,6 @@ pub struct Queue {
     pub waiting: u32,
     /// Builds that are claimed.
     pub claimed: u32,
-    /// Runners.
     pub runners: u32,
 }
 

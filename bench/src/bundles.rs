@@ -44,8 +44,7 @@ pub fn fingerprint(platform: Platform) -> String {
 }
 
 /// Creates the SQLite database that a server finds in the data directory `data`, with this many bundles. Their packages
-/// are
-/// in no object storage: a check only signs their URLs.
+/// are in no object storage: a check only signs their URLs.
 ///
 /// # Errors
 /// When the database fails.

@@ -34,8 +34,7 @@ impl Cores {
     }
 
     /// Runs a function on the server's core, then continues on the load's. A process started in the function, with all
-    /// its threads,
-    /// stays on the server's core: a child inherits its parent's affinity.
+    /// its threads, stays on the server's core: a child inherits its parent's affinity.
     ///
     /// # Errors
     /// When the system does not allow the choice.

@@ -5,11 +5,9 @@ use std::fmt;
 /// Minimum, median and maximum of some figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The minimum.
     pub min: f64,
     /// The median; the upper one of two.
     pub median: f64,
-    /// The maximum.
     pub max: f64,
 }
 

@@ -18,7 +18,6 @@ const MAX_ANSWER: usize = 1 << 20;
 /// The amount of load.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Connections.
     pub connections: usize,
     /// The total number of requests of all connections.
     pub requests: usize,
@@ -49,7 +48,6 @@ pub enum LoadError {
     /// Not every response arrived in time.
     #[error("not all requests were answered within {} s", .0.as_secs())]
     BodyTimeoutError(Duration),
-    /// A connection failed.
     #[error("the connection failed: {0}")]
     Connection(#[from] std::io::Error),
     /// The response was not the expected one.
@@ -57,10 +55,8 @@ pub enum LoadError {
     Unexpected {
         /// The request's first line.
         request: String,
-        /// The response.
         answer: String,
     },
-    /// There are no questions.
     #[error("there are no questions")]
     NoQuestions,
 }

@@ -32,7 +32,7 @@ const AT_ONCE: usize = 30;
 /// The minimum size of an artifact in bytes.
 const SIZE: usize = 100_000;
 
-/// The progress.
+/// The size of a run.
 struct Scale {
     builds: usize,
     runners: usize,

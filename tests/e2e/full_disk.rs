@@ -1,8 +1,7 @@
 //! A full disk: a clear 503, nothing left behind, and the service continues.
 //!
 //! The server gets its own small disk where the system allows mounting one, and otherwise a limit on the size of files,
-//! which
-//! looks the same to an upload.
+//! which looks the same to an upload.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -23,7 +22,7 @@ use crate::first_run::set_up;
 use crate::packages::{files_below, package};
 
 const MIB: usize = 1 << 20;
-/// The server's space for everything.
+/// The size of the server's disk.
 const DISK: usize = 24 * MIB;
 /// The maximum file size where no disk can be mounted.
 const FILE: usize = 16 * MIB;

@@ -25,15 +25,10 @@ const BUILDS_A_RELEASE: u32 = 100;
 
 /// The viewer and the resources that the pages show.
 pub struct History {
-    /// The organization.
     pub org: OrgId,
-    /// The newest build.
     pub build: String,
-    /// The newest update.
     pub update: UpdateId,
-    /// The newest submission.
     pub submission: SubmissionId,
-    /// The owner's cookie.
     pub cookie: String,
 }
 

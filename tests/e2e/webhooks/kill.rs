@@ -23,7 +23,7 @@ const ON_THEIR_WAY: usize = 64;
 /// Deliveries interrupted by a kill are retried after half a minute; on a slow machine everything takes longer.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The progress.
+/// The size of a run.
 struct Wanted {
     teams: usize,
     events_of_each: usize,

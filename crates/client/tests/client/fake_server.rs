@@ -83,7 +83,6 @@ impl Reply {
 pub struct Seen {
     /// Method, path and query, such as `GET /api/update?id=update_1`.
     pub line: String,
-    /// Its headers.
     pub headers: HeaderMap,
     /// Its whole body.
     pub body: Vec<u8>,

@@ -21,7 +21,6 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the process.
     pub fn start(server: &FakeServer, directory: &Path) -> Process {
         let mut command = Command::new(PROGRAM);
         command

@@ -39,7 +39,6 @@ pub type Faults = Box<dyn FnMut(&str) -> Option<Fault> + Send>;
 pub struct Build {
     /// The current attempt.
     pub attempt: u32,
-    /// The log.
     pub log: Vec<u8>,
     /// Bytes of the log before `log`, which were only counted.
     pub counted: usize,
@@ -97,7 +96,6 @@ pub struct FakeServer {
 }
 
 impl FakeServer {
-    /// Starts the server.
     pub async fn start() -> FakeServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -153,6 +153,8 @@ fn added(before: &[String], after: &[String]) -> BTreeMap<String, i64> {
 
 #[tokio::test]
 async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
+    // While only one subscriber exists, a statement that another test's thread runs first is never traced again.
+    let _second = tracing::Dispatch::new(Statements::default());
     let statements = Statements::default();
     let _guard = tracing::subscriber::set_default(statements.clone());
     let app = TestApp::start().await;
@@ -174,7 +176,7 @@ async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
         let is_list = !path.starts_with("/o/");
         let has_grown = (1..MANY).contains(&before.rows) && after.rows >= MANY;
         assert!(!is_list || has_grown, "{path}: {} to {}", before.rows, after.rows);
-        if before.statements.len() != after.statements.len() {
+        if after.statements.len() > before.statements.len() {
             failures.push(format!("{path}: {:#?}", added(&before.statements, &after.statements)));
         }
     }

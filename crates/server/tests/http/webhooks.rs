@@ -105,7 +105,7 @@ async fn what_is_wrong_with_a_record_is_told() {
         (json!({"url": long}), "url must have at most 2048 bytes"),
         (json!({"url": "http://example.com"}), "url must start with https://"),
         (json!({"url": "https://a:b@example.com"}), "url must not contain a user name or password"),
-        (json!({"url": "https://localhost"}), "url must not name this machine"),
+        (json!({"url": "https://localhost"}), "url must not be this machine"),
         (json!({"url": "https://10.1.2.3/"}), "url must be a public address"),
         (json!({"events": null}), "missing field `events`"),
         (json!({"events": []}), "events must contain one or more of build.queued, "),

@@ -44,7 +44,7 @@ async fn a_build_is_canceled_retried_and_deleted() {
     page.says("Canceled");
     let again = visit.page(&format!("{path}/cancel")).await;
     again.is(400);
-    again.says("The build has ended");
+    again.says("The build has already ended");
     let next = visit.confirmed(&format!("{path}/delete"), &[]).await;
     assert_eq!(next, "/builds?done=build-deleted");
     visit.page(&path).await.is(404);

@@ -1,8 +1,6 @@
 //! Leases and fencing under random interleavings, over HTTP: several runners lease, renew, log, finish, repeat
-//! themselves and
-//! fall silent, builds are canceled, and leases expire, all concurrently. Afterwards no attempt belonged to two
-//! runners, no build
-//! left a final state, and every acknowledged byte of a log is stored once and in order.
+//! themselves and fall silent, builds are canceled, and leases expire, all concurrently. Afterwards no attempt belonged
+//! to two runners, no build left a final state, and every acknowledged byte of a log is stored once and in order.
 //!
 //! The setting `LAUNCHWAY_TEST_SEED` repeats a run, `MODEL_STEPS` makes it longer.
 

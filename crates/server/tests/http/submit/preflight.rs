@@ -25,7 +25,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
             "app.aab",
             ONLY_32_BIT_AAB,
             "ARCHITECTURE_MISSING",
-            "none for arm64-v8a",
+            "not for arm64-v8a",
             "the 64-bit counterpart of every 32-bit",
         ),
         (

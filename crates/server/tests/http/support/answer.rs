@@ -15,7 +15,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Sends a request.
     pub async fn to(request: RequestBuilder) -> Answer {
         Answer::of(request.send().await.unwrap()).await
     }

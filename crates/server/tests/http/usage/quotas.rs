@@ -138,7 +138,7 @@ async fn a_repeated_request_is_not_counted_again_on_postgres() {
     replays_are_free(Setup::on_postgres()).await;
 }
 
-/// What builds and submissions check.
+/// The quota checks of builds and submissions.
 #[tokio::test]
 async fn builds_minutes_and_submissions_have_quotas_too() {
     let (app, org, key) = with(Setup::default(), "free:builds=2,build-minutes=1,submissions=1").await;
