@@ -23,7 +23,7 @@ pub enum Command {
     Start(StartArgs),
     /// The queue of builds: what a claim and a renewal cost as it grows, with many runners at once
     Queue(QueueArgs),
-    /// What the queue is queried for when many builds of many organizations wait
+    /// The queries of the queue when many builds of many organizations wait
     Shares(SharesArgs),
     /// The pages of the dashboard: time until the first byte, and bytes of the first load
     Pages(PagesArgs),

@@ -79,7 +79,7 @@ async fn accept(listener: TcpListener, to: String, seen: Arc<Mutex<Seen>>) {
         if let Ok((client, _)) = listener.accept().await {
             let (to, seen) = (to.clone(), Arc::clone(&seen));
             tokio::spawn(async move {
-                // An end may close the connection at any time.
+                // Either side may close the connection at any time.
                 let _ = pass(client, &to, &seen).await;
             });
         }

@@ -126,7 +126,7 @@ contract! {
         assert_eq!(system_writes!(db, forget_silent_devices(10)), 1);
         assert_eq!(counted_and_kept(db, &update).await, (10, 0));
         assert_eq!(system_writes!(db, forget_silent_devices(10)), 0);
-        // Later reports count anew.
+        // Later reports are counted and stored again.
         system_writes!(db, count_reports(&of_devices(update.id, 0..2)));
         assert_eq!(counted_and_kept(db, &update).await, (12, 2));
     }

@@ -89,7 +89,7 @@ contract! {
         assert_eq!(used.into_iter().flatten().collect::<Vec<_>>(), [user.id]);
     }
 
-    /// The sign-in provider takes over the account while somebody else sets a password by an older link.
+    /// The sign-in provider takes over the account while someone else sets a password with an older link.
     async fn a_reset_link_does_not_outlive_another_new_password(db: &TestDb) {
         let user = a_user(db).await;
         system_writes!(db, create_reset_link(user.id, "link", NOW + 10));

@@ -35,7 +35,7 @@ pub fn apps() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
     ]
 }
 
-/// Correctly signed profiles with a malformed list inside.
+/// Correctly signed profiles with a hostile property list inside.
 pub fn profiles() -> Vec<(&'static str, Vec<u8>)> {
     let xml = |open: &str, close: &str| signed(nested_xml(28_000, open, close).as_bytes());
     vec![

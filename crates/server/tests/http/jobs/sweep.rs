@@ -140,7 +140,7 @@ async fn the_first_begins_a_day_after_the_start() {
     assert_eq!(sweep(&app.app).await.unwrap(), 1);
 }
 
-/// Two databases on one object storage: an object that only one of them names is unknown to the other.
+/// Two databases on one object storage: an object that only one of them references looks unused to the other.
 #[tokio::test]
 async fn nothing_is_removed_where_another_installation_is_at_home() {
     let app = in_the_present(Setup::default()).await;

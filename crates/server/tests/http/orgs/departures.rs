@@ -182,7 +182,7 @@ async fn access_ends_with_a_lesser_role_only() {
     accept(&app, &token_of(&made), PASSWORD).await.expect(401);
 }
 
-/// Whoever knew the old password may not have been only its owner.
+/// Someone other than the owner may have known the old password.
 #[tokio::test]
 async fn a_reset_password_ends_what_the_old_one_made() {
     let app = TestApp::start().await;
