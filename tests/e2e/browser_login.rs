@@ -90,10 +90,10 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     browser.open(&format!("{origin}/device"));
     shoot(&mut browser, "device-code");
     browser.fill("Code", "xxxxxxxx");
-    browser.click("Go on");
+    browser.click("Continue");
     browser.until_shown("This code is unknown");
     browser.fill("Code", &waiting.code.replace('-', " ").to_lowercase());
-    browser.click("Go on");
+    browser.click("Continue");
     assert!(
         browser
             .until_shown("Confirm only a request that you started")

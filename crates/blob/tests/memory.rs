@@ -1,4 +1,5 @@
-//! Large objects pass through in constant memory. Alone in its process, for it looks at the memory of the whole.
+//! Large objects pass through in constant memory. The only test of its process, because it measures the memory of the
+//! whole process.
 
 use std::fs::{self, File};
 
@@ -9,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 const SIZE: u64 = 100 << 20;
 
-/// The S3 server's share is in it.
+/// This includes the S3 server's share.
 const ALLOWED: u64 = 64 << 20;
 
-/// The most memory that this process ever had, in bytes.
+/// The peak memory of this process, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux tells of processes");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,6 @@
-//! Broken apps, packages and credentials of every kind, for an inspecting process: one process gets one after the other, and
-//! is started again when it dies. None should: each death is told with the number that makes the same input again.
+//! Corrupted apps, packages and credentials of every kind, for an inspection process: one process receives one after
+//! the other, and is restarted when it dies. None should die: each death is reported with the number that reproduces
+//! its input.
 #![cfg(test)]
 
 use std::fs;
@@ -22,12 +23,12 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 #[expect(dead_code, reason = "some of it is for the tests over HTTP")]
 mod hostile;
 
-/// Far above what any input of this size takes, so that a busy machine does not matter.
+/// Far above the time for any input of this size, so that a busy machine does not matter.
 const TOO_LONG: Duration = Duration::from_secs(120);
-/// After so many deaths there is enough to look at.
+/// After this many deaths there is enough to investigate.
 const MOST_DEATHS: usize = 20;
 const NOW: i64 = 1_795_168_800_000;
-/// Bytes that mean something as lengths, numbers, marks or tags, in any of the formats.
+/// Bytes that are significant as lengths, numbers, marks or tags, in any of the formats.
 const MEANING: &[u8] = &[
     0x00, 0x01, 0x02, 0x03, 0x04, 0x08, 0x0f, 0x10, 0x1c, 0x24, 0x30, 0x31, 0x5f, 0x7f, 0x80, 0x84, 0xa0, 0xd1, 0xff,
     b'<', b'P', b'"', b'{', b'&', b'/',
@@ -54,7 +55,8 @@ impl Batch {
         Batch { child, input, answers }
     }
 
-    /// Has it inspect one file: whether it was read; `None` when it died, or took too long.
+    /// Inspects one file in the process; returns whether it was accepted, or `None` if the process died or took too
+    /// long.
     fn inspect(&mut self, task: &[u8], bytes: &[u8]) -> Option<bool> {
         let lengths = [task.len() as u32, bytes.len() as u32].map(u32::to_le_bytes).concat();
         let sent = [&lengths, task, bytes].iter().try_for_each(|part| self.input.write_all(part));
@@ -78,9 +80,9 @@ impl Drop for Batch {
 /// Names and contents.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// Good and bad files to begin with.
+/// Valid and invalid files to start with.
 struct Corpus {
-    /// Apps as they are, and the files in them.
+    /// Unmodified apps, and the files in them.
     apps: Vec<(Vec<u8>, Files)>,
     packages: Vec<Vec<u8>>,
     /// Kind and bytes.
@@ -165,7 +167,8 @@ impl Corpus {
         }
     }
 
-    /// A broken app, or one with a broken file in it: what is packed would nearly always fail by its checksum.
+    /// A corrupted app, or one with a corrupted file in it: changes of compressed data would nearly always fail at the
+    /// checksum.
     fn app(&self, by: &mut Mutator) -> Vec<u8> {
         let (whole, files) = &self.apps[by.below(self.apps.len())];
         let (other_whole, other_files) = &self.apps[by.below(self.apps.len())];
@@ -189,7 +192,7 @@ fn credential(kind: &str, bytes: &[u8]) -> (Value, Vec<u8>) {
     (task, given.to_string().into_bytes())
 }
 
-/// An app around a list, a manifest or a table that is made up.
+/// An app around a generated property list, manifest or table.
 fn made_app(by: &mut Mutator) -> Vec<u8> {
     let (name, content) = match by.below(4) {
         0 => ("Payload/A.app/Info.plist", made_xml(by)),
@@ -206,7 +209,7 @@ fn made_app(by: &mut Mutator) -> Vec<u8> {
     packed(&files)
 }
 
-/// A list in XML, perhaps nested too deep, perhaps not ended.
+/// An XML property list, possibly nested too deep, possibly truncated.
 fn made_xml(by: &mut Mutator) -> Vec<u8> {
     const WORDS: [&str; 24] = [
         "<dict>",
@@ -246,7 +249,7 @@ fn made_xml(by: &mut Mutator) -> Vec<u8> {
     list.into_bytes()
 }
 
-/// Objects that hold each other by chance, with a table and a trailer that may lie.
+/// Objects that contain each other at random, with a table and a trailer that may be wrong.
 fn made_binary_list(by: &mut Mutator) -> Vec<u8> {
     let (count, mut bytes, mut places) = (1 + by.below(60), b"bplist00".to_vec(), Vec::new());
     for _ in 0..count {
@@ -282,7 +285,7 @@ fn made_protobuf(by: &mut Mutator, depth: usize) -> Vec<u8> {
     bytes
 }
 
-/// Chunks as Android has them, in each other, with lengths that may lie.
+/// Nested chunks in Android's format, with lengths that may be wrong.
 fn made_chunks(by: &mut Mutator, depth: usize) -> Vec<u8> {
     const KINDS: [u16; 9] = [0x0002, 0x0003, 0x0001, 0x0102, 0x0103, 0x0180, 0x0200, 0x0201, 0x0202];
     let mut body: Vec<u8> = (0..by.below(40)).map(|_| MEANING[by.below(MEANING.len())]).collect();
@@ -295,7 +298,7 @@ fn made_chunks(by: &mut Mutator, depth: usize) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &header.to_le_bytes(), &length.to_le_bytes(), &body].concat()
 }
 
-/// Has a process inspect the files of these runs: how many were read, and which runs it died of.
+/// Inspects the files of these runs in a process; returns how many were accepted, and which runs killed it.
 fn fuzz(runs: u64) -> (u64, Vec<u64>) {
     let corpus = Corpus::new();
     let (mut batch, mut read, mut deaths) = (Batch::start(), 0, Vec::new());
@@ -323,7 +326,7 @@ fn a_thousand_broken_files_end_no_process() {
     assert!((10..1_000).contains(&read), "{read} were read");
 }
 
-/// `FUZZ_RUNS` sets how many. A run depends on its number alone.
+/// `FUZZ_RUNS` sets the number of runs. A run depends only on its number.
 #[test]
 #[ignore = "long run"]
 fn a_million_broken_files_end_no_process() {

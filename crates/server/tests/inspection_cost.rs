@@ -1,4 +1,5 @@
-//! What it costs to inspect in a process of its own: time and memory of a large app and a large package, here and there.
+//! The cost of inspection in a separate process: time and memory of a large app and a large package, compared with the
+//! same process.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
@@ -13,7 +14,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 const MEBIBYTE: usize = 1 << 20;
 
-/// An app with this many mebibytes more in its executable and beside it, which do not pack.
+/// An app with this many additional incompressible mebibytes in its executable and beside it.
 fn large_app(mebibytes: usize) -> File {
     let fixture = include_bytes!("../../binaries/tests/fixtures/purpose.ipa");
     let mut archive = ZipArchive::new(std::io::Cursor::new(fixture)).expect("an archive");
@@ -53,7 +54,7 @@ fn noise(to: &mut impl Write, mebibytes: usize) {
     }
 }
 
-/// The most memory that a process had, in MiB.
+/// The peak memory of a process, in MiB.
 fn peak(process: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

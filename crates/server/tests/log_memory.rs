@@ -1,5 +1,5 @@
-//! The log of a build passes through in constant memory. Alone in its process, for it looks at the memory of the whole.
-//! The setting `LOG_MIB` makes the log longer.
+//! The log of a build passes through in constant memory. The only test of its process, because it measures the memory
+//! of the whole process. The setting `LOG_MIB` makes the log longer.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,11 +21,11 @@ use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
 use launchway_testing::settings::setting;
 
-/// What the whole process may need more than at the start.
+/// The maximum growth of the process since the start.
 const ALLOWED: u64 = 64 << 20;
 const CHUNK: usize = 256 << 10;
 
-/// The most memory that this process ever had, in bytes.
+/// The peak memory of this process, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux tells of processes");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -46,7 +46,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
     App::open(config, "http://127.0.0.1:1".to_owned(), dependencies).await.expect("an app")
 }
 
-/// A build in the hands of a runner.
+/// A build leased by a runner.
 async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
     let org = orgs::plan(app, "Test".to_owned());
     let mut write = Write::open(app, org.id, Actor::Operator, None).await.expect("a change");

@@ -171,7 +171,7 @@ async fn doctor_names_the_line_that_calls_the_app_something_else() {
         "launchway.toml, line 4 says com.helloworld, but the android app of [build.staging] is com.helloworld.staging";
     assert!(text.contains(problem), "{text}");
     assert!(
-        text.contains("\"com.helloworld.staging\" below [build.staging.android] in launchway.toml"),
+        text.contains("\"com.helloworld.staging\" under [build.staging.android] in launchway.toml"),
         "{text}"
     );
 }

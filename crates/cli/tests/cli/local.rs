@@ -112,7 +112,7 @@ async fn says_what_failed() {
     $ launchway build android --local --quiet
     --- standard error
     warning: the plan requires a runner with gpu=yes, which this machine may not have
-    error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file in the workspace matches `out/*.apk`. Correct the path in artifacts, or check the log for why no step created it. Links are not followed, and a step must pack folders..
+    error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file in the workspace matches `out/*.apk`. Correct the path in artifacts, or check the log for why no step created it. Links are not followed, and a step must pack folders.
     --- exit 11
     $ launchway build android --local --build-number auto
     --- standard error

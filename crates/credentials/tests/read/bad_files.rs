@@ -101,13 +101,13 @@ const BAD: &[(Kind, &str, &str)] = &[
     (
         AppleCertificate,
         "developer-id.p12",
-        "The certificate 'Developer ID Application: Example GmbH (ABCDE12345)' is not an Apple Development or Apple \
+        "The certificate `Developer ID Application: Example GmbH (ABCDE12345)` is not an Apple Development or Apple \
          Distribution certificate. Create one of these on Apple's developer site.",
     ),
     (
         AppleCertificate,
         "openssl3.p12",
-        "The certificate 'Upload' is not an Apple Development or Apple Distribution certificate. Create one of these on \
+        "The certificate `Upload` is not an Apple Development or Apple Distribution certificate. Create one of these on \
          Apple's developer site.",
     ),
     (

@@ -20,7 +20,7 @@ fn file() -> PathBuf {
     ))
 }
 
-/// The machine's answers to the steps of a trace, as the vectors have them.
+/// The machine's results for the steps of a trace, as in the vectors.
 fn answered(steps: &[Step]) -> Vec<Value> {
     let mut machine = Machine::new();
     steps

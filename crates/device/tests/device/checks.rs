@@ -1,4 +1,4 @@
-//! The check: what it sends, and which answers it refuses.
+//! The check: what it sends, and which responses it rejects.
 
 use std::rc::Rc;
 

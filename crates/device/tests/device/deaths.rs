@@ -1,5 +1,5 @@
-//! The storage fails, or the process dies, at each call of download, installation and switch: the next start gives
-//! something whole, and the phone gets where it was going.
+//! The storage fails, or the process dies, at each call of download, installation and switch: the next start returns
+//! complete content, and the phone reaches its target.
 
 use launchway_device::boot::{Content, Ending};
 use launchway_device::{Device, Mark, StartOutcome, SyncOutcome};
@@ -7,7 +7,7 @@ use launchway_device::{Device, Mark, StartOutcome, SyncOutcome};
 use crate::disk::{ALL_DEATHS, Disk, Fault};
 use crate::phone::{Server, Trouble, Update, files, launch, process};
 
-/// What a start gave is whole: the embedded app, or every file of one version and no other.
+/// The content returned by a start is complete: the embedded app, or all files of one version and no others.
 fn assert_whole(disk: &Disk, started: &StartOutcome, what: &str) {
     let Some(folder) = &started.folder else { return };
     let found = disk.files_below(folder);
@@ -48,7 +48,7 @@ fn two_updates(disk: &Disk, what: &str) {
     });
 }
 
-/// Lives on until nothing is left to do, and ends with the second update.
+/// Continues until no work is left, and ends with the second update.
 fn settles_on_the_second_update(disk: &Disk, what: &str) {
     let server = Server::offering(Update::number(2));
     for _ in 0..6 {
@@ -112,7 +112,7 @@ fn before_a_bad_update() -> Disk {
     disk
 }
 
-/// Answers whether the crash reached the disk.
+/// Returns whether the crash reached the disk.
 fn crash_and_come_back(disk: &Disk, what: &str) -> bool {
     let server = Server::offering(Update::number(2));
     let marked = process(disk, &server, |device| {
@@ -153,7 +153,7 @@ fn a_failure_in_a_roll_back_ends_on_the_good_update() {
     }
 }
 
-/// The bad update crashes whenever it runs: never once a crash is on the disk, else a last time.
+/// The bad update crashes whenever it runs: never again once a crash is on the disk, otherwise one last time.
 fn ends_on_the_good_update(disk: &Disk, marked: bool, what: &str) {
     let server = Server::offering(Update::number(2));
     let (mut ending, mut crashes) = (Ending::Explained, 0);

@@ -1,5 +1,5 @@
-//! A disk in memory that counts its calls, fails or dies at one of them, and forgets what was not synced when the power
-//! is cut.
+//! An in-memory disk that counts its calls, fails or dies at one of them, and loses unsynced data when the power is
+//! cut.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,9 +32,9 @@ pub enum Fault {
 /// What a death leaves on the disk.
 #[derive(Clone, Copy, Debug)]
 pub enum Leaves {
-    /// The process was killed: everything.
+    /// The process was killed: all data.
     Everything,
-    /// The power was cut: what was synced.
+    /// The power was cut: synced data only.
     SyncOutcome,
     /// The power was cut: all names, but only synced bytes.
     NamesAndSyncedBytes,
@@ -67,14 +67,14 @@ impl Disk {
         Self(Rc::new(RefCell::new(inner)))
     }
 
-    /// A copy with the same content that has a fault at its call of this number, counted from 1.
+    /// A copy with the same content that fails at its call of this number, counted from 1.
     pub fn with_fault(&self, call: usize, fault: Fault) -> Self {
         let copy = self.copy();
         copy.0.borrow_mut().fault = Some((call, fault));
         copy
     }
 
-    /// A copy with the same content, whole.
+    /// A copy with the same content, without faults.
     pub fn copy(&self) -> Self {
         let mut inner = self.0.borrow().clone();
         let nodes = inner.names.values().chain(inner.synced_names.values());
@@ -89,7 +89,7 @@ impl Disk {
         Self(Rc::new(RefCell::new(inner)))
     }
 
-    /// The disk as the next process finds it.
+    /// The disk as found by the next process.
     pub fn after_death(&self, leaves: Leaves) -> Self {
         let copy = self.copy();
         {
@@ -147,7 +147,7 @@ impl Disk {
         }
     }
 
-    /// The files below a folder with their content.
+    /// The files below a directory with their content.
     pub fn files_below(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let prefix = format!("{folder}/");
         let names: Vec<String> = self.0.borrow().names.keys().cloned().collect();

@@ -1,4 +1,4 @@
-//! Downloads against a server that breaks, lies and changes.
+//! Downloads from a server that disconnects, lies and changes.
 
 use launchway_device::boot::{Content, Ending};
 use launchway_device::check::Answer;
@@ -22,7 +22,7 @@ fn runs_after_a_start(disk: &Disk, server: &Server) -> bool {
     started.content == Content::Slot(Update::number(1).sha256())
 }
 
-/// A server with these troubles, one for each download.
+/// A server with these faults, one for each download.
 fn troubled(troubles: &[Trouble]) -> Server {
     let server = Server::offering(Update::number(1));
     server.troubles.replace(troubles.to_vec());
@@ -130,7 +130,7 @@ fn a_range_that_begins_elsewhere_is_not_written() {
 fn without_a_strong_validator_a_download_begins_again() {
     let (disk, server) = (Disk::new(), troubled(&[Trouble::NoEtag, Trouble::Breaks(100)]));
     server.troubles.borrow_mut().insert(0, Trouble::Breaks(100));
-    // The first answer has an ETag; the second, asked with a range, brings none and begins anew.
+    // The first response has an ETag; the second, to a range request, has none and starts over.
     assert!(matches!(sync(&disk, &server), Ok(SyncOutcome::Staged(_))));
     let server = Server::offering(Update::number(1));
     let disk = Disk::new();

@@ -1,4 +1,4 @@
-//! What packages may hold, and what becomes of those that hold something else.
+//! What packages may contain, and what happens to those that contain something else.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Strict JSON, and the texts in `sdk/vectors/json.json` that every SDK reads alike.
+//! Strict JSON, and the texts in `sdk/vectors/json.json` that every SDK parses identically.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ fn file() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/vectors/json.json"))
 }
 
-/// Texts that are read, and how they are written back.
+/// Texts that are accepted, and how they are written back.
 const READ: [(&str, &str); 22] = [
     ("null", "null"),
     (" true ", "true"),
@@ -39,7 +39,7 @@ const READ: [(&str, &str); 22] = [
     ("{\"\":null}", "{\"\":null}"),
 ];
 
-/// Texts that are refused.
+/// Texts that are rejected.
 const REFUSED: [&str; 66] = [
     "",
     " ",
@@ -109,7 +109,7 @@ const REFUSED: [&str; 66] = [
     "{\"a\":1,\"\\u0061\":2}",
 ];
 
-/// Texts of bytes, in hexadecimal, that are refused.
+/// Texts of bytes, in hexadecimal, that are rejected.
 const REFUSED_BYTES: [&str; 6] = ["22ff22", "22c0af22", "22eda08022", "efbbbf31", "22f490808022", "310b"];
 
 fn nested(depth: usize) -> String {

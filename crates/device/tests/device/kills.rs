@@ -1,4 +1,4 @@
-//! A real process on a real folder is killed at any moment, and the next start runs something whole.
+//! A real process on a real directory is killed at any moment, and the next start runs complete content.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,10 +17,10 @@ use launchway_device::{Device, Ports};
 
 use crate::phone::{NoRandom, Server, StoppedClock, Update, files, launch, no_forks, settings};
 
-/// Names the server's port in the folder in which a child process runs.
+/// Names the server's port in the directory in which a child process runs.
 const PORT_FILE: &str = "port";
 
-/// The way to a server on this machine, by a connection for each request.
+/// The transport to a server on this machine, with a new connection for each request.
 struct Tcp(u16);
 
 impl Network for Tcp {
@@ -73,7 +73,7 @@ fn head_of(reader: &mut impl BufRead) -> io::Result<Vec<String>> {
     }
 }
 
-/// Answers one request as the server in memory does.
+/// Answers one request like the in-memory server.
 fn answer(stream: TcpStream, server: &Server) -> io::Result<()> {
     let mut reader = BufReader::new(stream);
     let lines = head_of(&mut reader)?;
@@ -112,7 +112,7 @@ fn answer(stream: TcpStream, server: &Server) -> io::Result<()> {
     Ok(())
 }
 
-/// Serves the update of the number that `offered` holds, until the test process ends.
+/// Serves the update whose number `offered` holds, until the test process ends.
 fn serve(offered: Arc<AtomicU32>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -120,7 +120,7 @@ fn serve(offered: Arc<AtomicU32>) -> u16 {
         let server = Server::default();
         for stream in listener.incoming().flatten() {
             server.offer(Update::number(offered.load(Ordering::SeqCst)));
-            // A client that was killed reads no answer.
+            // A killed client reads no response.
             let _ = answer(stream, &server);
         }
     });
@@ -141,11 +141,11 @@ fn with_device<T>(folder: &Path, port: u16, run: impl FnOnce(&Device<'_>) -> T) 
     run(&Device::open(ports, &settings).unwrap())
 }
 
-/// The life of a child process: a start, a round with the server, and the start that follows.
+/// The life of a child process: a start, a round with the server, and the next start.
 #[test]
 #[ignore = "runs as a child process of the other tests here"]
 fn child() {
-    // Alone in the long tier it has nothing to do.
+    // Run alone in the long tier, it has nothing to do.
     let Ok(port) = fs::read_to_string(PORT_FILE) else {
         return;
     };
@@ -170,7 +170,7 @@ fn spawn(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// The number of the update that runs after a start; the embedded app is 0. Panics unless every file of it is there.
+/// The number of the update that runs after a start; the embedded app is 0. Panics unless all of its files exist.
 fn running(folder: &Path, port: u16, offered: u32) -> u32 {
     let started = with_device(folder, port, |device| device.start(&launch(Ending::Explained)));
     let Content::Slot(id) = started.content else {
@@ -195,13 +195,13 @@ fn kill_again_and_again(times: u32) {
     let (mut newest, mut switches, mut life) = (0, 0, Duration::ZERO);
     for time in 0..times {
         if time % 50 == 0 {
-            // How long a life is depends on the machine and what else it does.
+            // The duration of a life depends on the machine and its load.
             let began = Instant::now();
             assert!(spawn(folder.path()).wait().unwrap().success());
             life = began.elapsed();
         }
         let mut child = spawn(folder.path());
-        // Anywhere between the start of the process and its end, in steps that fit no other rhythm.
+        // Anywhere between the start of the process and its end, in steps that match no other period.
         thread::sleep(life * (time * 619 % 1_000) / 1_000);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -214,7 +214,7 @@ fn kill_again_and_again(times: u32) {
             offered.fetch_add(1, Ordering::SeqCst);
         }
     }
-    // Whatever the kills left, a process that lives gets the newest update.
+    // Whatever the kills left, a process that survives gets the newest update.
     for _ in 0..2 {
         assert!(spawn(folder.path()).wait().unwrap().success());
     }
@@ -222,7 +222,7 @@ fn kill_again_and_again(times: u32) {
         running(folder.path(), port, offered.load(Ordering::SeqCst)),
         offered.load(Ordering::SeqCst)
     );
-    // Each undisturbed life brings one; the others came in spite of the kills.
+    // Each undisturbed life installs one; the others succeeded despite the kills.
     assert!(
         switches > times / 50 + 1 || times < 100,
         "{switches} updates in {times} kills"

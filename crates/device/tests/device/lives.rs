@@ -1,4 +1,4 @@
-//! Whole days of a phone, with what it reports, and the states it can be found in.
+//! Whole days of a phone, with its reports, and the states in which it may be.
 
 use launchway_delta::Digest;
 use launchway_device::boot::{Content, Ending};
@@ -19,7 +19,7 @@ pub fn slot(number: u32) -> Content {
     Content::Slot(Update::number(number).sha256())
 }
 
-/// A good update, a bad one, and the one that follows.
+/// A good update, a bad one, and the following one.
 fn a_day(storage: &dyn Storage, server: &Server) {
     process(storage, server, |device| {
         assert_eq!(start(device).content, Content::Embedded);

@@ -1,7 +1,7 @@
 //! The client against simulated phones: storage that fails or dies at each write, hostile servers, and random lives of
 //! the boot machine.
 
-// Tells clippy that the functions below are tests too, where `unwrap` is at home.
+// Tells clippy that the functions below are test code, where `unwrap` is allowed.
 #![cfg(test)]
 
 mod boot;

@@ -1,4 +1,4 @@
-//! A phone: the client on a disk in memory, with a server that offers packages and breaks in chosen ways.
+//! A phone: the client on an in-memory disk, with a server that offers packages and fails in chosen ways.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// Held while a process is started, and by tests that let go of a file lock: until it becomes another program, a new
-/// process shares the open files, and with them the locks, of the one that started it.
+/// Held while a process is started, and by tests that release a file lock: until it executes another program, a new
+/// process shares the open files, and with them the locks, of its parent.
 static FORKS: Mutex<()> = Mutex::new(());
 
 pub fn no_forks() -> MutexGuard<'static, ()> {
@@ -78,7 +78,7 @@ pub fn zip_of(files: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// The package of a version, made once: tests ask for it thousands of times.
+/// The package of a version, created once: tests request it thousands of times.
 fn package_of(version: u32) -> Vec<u8> {
     static PACKAGES: Mutex<BTreeMap<u32, Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut packages = PACKAGES.lock().unwrap();
@@ -98,7 +98,7 @@ pub struct Update {
 }
 
 impl Update {
-    /// The good update of this number.
+    /// The good update with this number.
     pub fn number(number: u32) -> Self {
         Self {
             id: format!("update_{number}"),
@@ -113,20 +113,20 @@ impl Update {
     }
 }
 
-/// How the next downloads go wrong, one after the other.
+/// How the next downloads fail, one after the other.
 #[derive(Clone, Debug)]
 pub enum Trouble {
-    /// The connection breaks after so many bytes of the body.
+    /// The connection breaks after this many bytes of the body.
     Breaks(usize),
-    /// The server answers this status.
+    /// The server responds with this status.
     Status(u16),
     /// The server ignores the range.
     Whole,
-    /// The range begins at another byte than asked.
+    /// The range starts at another byte than requested.
     Shifted,
     /// Bytes are changed.
     Garbled,
-    /// Bytes never end.
+    /// The body never ends.
     Endless,
     /// The body is compressed.
     Encoded,
@@ -134,18 +134,18 @@ pub enum Trouble {
     NoEtag,
 }
 
-/// A server in memory.
+/// An in-memory server.
 #[derive(Default)]
 pub struct Server {
     pub offer: RefCell<Option<Update>>,
     pub away: Cell<bool>,
-    /// A whole answer to the next checks.
+    /// A complete response to the next checks.
     pub says: RefCell<Option<String>>,
     pub troubles: RefCell<Vec<Trouble>>,
     pub requests: RefCell<Vec<Request>>,
-    /// The reports that came, as `type update`.
+    /// The received reports, as `type update`.
     pub reports: RefCell<Vec<String>>,
-    /// The status that reports get.
+    /// The status of responses to reports.
     pub report_status: Cell<u16>,
     pub metered: Cell<bool>,
 }
@@ -261,7 +261,7 @@ impl Server {
     }
 }
 
-/// The check's answer that offers an update.
+/// The check's response that offers an update.
 pub fn answer(update: &Update) -> Value {
     json!({
         "updateAvailable": true, "requiresStoreUpdate": false, "compatibilityReason": null, "platform": "android",

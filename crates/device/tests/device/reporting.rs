@@ -1,4 +1,4 @@
-//! Reports wait until the server took them.
+//! Reports wait until the server accepts them.
 
 use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued_events, send};
 

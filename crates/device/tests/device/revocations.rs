@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::lives::{slot, start, with_first_update};
 use crate::phone::{Server, Update, answer, trusting};
 
-/// Trusts everything but one package, once it has learned of that one from the server.
+/// Trusts everything except one package, after it has learned of that one from the server.
 struct Revoking {
     package: Digest,
     learned: Cell<bool>,
@@ -70,7 +70,7 @@ fn a_revoked_update_gives_way_at_the_next_start() {
         let refused = device.sync(&mut |_| ());
         assert!(matches!(refused, Err(SyncError::Refused(_))), "{refused:?}");
     });
-    // Another process knows it from the disk alone.
+    // Another process knows it only from the disk.
     server.away.set(true);
     trusting(&disk, &server, &Revoking::new(package), |device| {
         assert_eq!(start(device).content, Content::Embedded);

@@ -74,7 +74,7 @@ fn says_what_is_wrong_and_what_to_do() {
                 "[build.a]\nlabels = ['macos']\nsteps = [{ name = 'a', run = 'b' }]",
             )],
             Platform::Android,
-            "launchway.toml: plan.labels[0] must be name=value, such as os=macos.",
+            "launchway.toml: plan.labels[0] must be name=value, such as os=macos",
         ),
         (
             &[("settings.gradle", "")],

@@ -21,7 +21,7 @@ async fn list(app: &TestApp, key: &str) -> Value {
 }
 
 fn is_foreign(answer: &Answer, bundle: &str) {
-    let who_can = "belongs to another organization; the operator of this server can transfer it";
+    let who_can = "belongs to another organization. The operator of this server can transfer it.";
     answer.refused(403, &format!("The bundle id {bundle} {who_can}"));
 }
 

@@ -127,7 +127,7 @@ async fn what_is_refused_gives_no_key() {
     let login = begin(&app).await;
     let (org, code) = (org.to_string(), code(&login));
     let fields = [("token", "confirm"), ("code", code), ("org", org.as_str()), ("refuse", "yes")];
-    submit(&app, "/device", &cookie, &fields).await.says("Refused.");
+    submit(&app, "/device", &cookie, &fields).await.says("Denied.");
     assert_eq!(status(&app, &login).await, "denied");
 }
 

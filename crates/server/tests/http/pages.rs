@@ -123,7 +123,7 @@ async fn an_invitation_is_taken_by_its_link() {
     let token = invite(&app, "bob@example.com").await;
     let link = format!("/invite?token={token}");
     let text = page(&app, &link, "").await.text();
-    text.says("Test invites bob@example.com as member.");
+    text.says("Test invites bob@example.com as member");
     let short = submit(&app, "/invite", "", &[("token", &token), ("password", "elevenchars")]).await;
     is_problem(&short, 400, "password must have at least 12 characters");
     short.lacks("elevenchars");

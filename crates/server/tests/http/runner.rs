@@ -333,8 +333,8 @@ async fn what_a_runner_sends_has_a_form() {
         "status must",
         "error is required",
         "error is only for status failed",
-        "error.code: RUNNER_LOST is not",
-        "artifacts: x is no",
+        "error.code: a runner cannot report RUNNER_LOST",
+        "artifacts: x is not the id of an artifact",
         "logSize is 1, but the server has 0",
     ];
     for (told, begin) in told.iter().zip(begins) {

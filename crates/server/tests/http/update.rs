@@ -109,7 +109,7 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
 async fn a_bundle_id_belongs_to_its_first_publisher() {
     let (app, key) = TestApp::with_key().await;
     let (_, other) = app.org_with_key().await;
-    let taken = "belongs to another organization; the operator of this server can transfer it";
+    let taken = "belongs to another organization. The operator of this server can transfer it.";
     app.published(&key, json!({"bundleId": "com.example.App"})).await;
     for bundle in ["com.example.App", "com.example.app", "COM.EXAMPLE.APP"] {
         app.publish(&other, json!({"bundleId": bundle})).await.refused(403, &format!("The bundle id {bundle} {taken}"));

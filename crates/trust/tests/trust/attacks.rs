@@ -65,7 +65,7 @@ fn a_key_that_was_removed_signs_no_more() {
     repository.publish();
     repository.refresh(&mut client).unwrap();
 
-    // The thief holds the server too, and signs the next version.
+    // The thief controls the server too, and signs the next version.
     let (delegated, targets) = (repository.targets.clone(), repository.versions["targets"]);
     repository.ci_key = stolen;
     let stolen = *repository.ci_key.public();
@@ -82,7 +82,7 @@ fn a_key_that_was_removed_signs_no_more() {
 
 #[test]
 fn one_key_for_two_roles_lets_nobody_swap_their_files() {
-    // One key signs for everything.
+    // One key signs everything.
     let mut repository = Repository::new();
     let staging: UpdateRole = "c-staging".parse().unwrap();
     repository.ci_key = key();
@@ -149,7 +149,7 @@ fn metadata_of_another_repository_or_app_is_refused() {
         repository.identity = own.clone();
         repository.publish();
         repository.refresh(&mut client).unwrap();
-        // One developer with two apps signs both by one key, and the server swaps the files.
+        // One developer with two apps signs both with one key, and the server swaps the files.
         repository.identity = other.clone();
         repository.sign_role(&production());
         repository.identity = own.clone();
@@ -256,7 +256,7 @@ pub fn sign_timestamp(repository: &mut Repository, timestamp: &Timestamp, versio
         .insert("timestamp.json".to_owned(), draft.to_text().unwrap());
 }
 
-/// The file with another `signed`, and the signatures of before.
+/// The file with another `signed`, and the previous signatures.
 pub fn change(text: &str, change: impl FnOnce(&mut Value)) -> String {
     change_file(text, |file| {
         let Value::Object(members) = file else { unreachable!() };

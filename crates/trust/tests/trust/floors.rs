@@ -1,4 +1,4 @@
-//! What phones remember of the developers' roles after the server's key was replaced.
+//! What phones remember of the developers' roles after the server's key is replaced.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ fn a_new_online_key_brings_no_older_role_back() {
         repository.replace_online_key();
         repository.publish();
         assert_eq!(outcome(repository.refresh(&mut client)), format!("{role} below-floor"));
-        // A phone that never saw the newer version takes the older one: that much a taken server can do.
+        // A phone that never saw the newer version accepts the older one: this much a compromised server can do.
         assert_eq!(outcome(repository.refresh(&mut repository.client())), "accepted");
     }
 }
@@ -163,7 +163,7 @@ fn a_role_takes_a_revocation_back_with_its_next_version_only() {
     repository.publish();
     let mut client = repository.client();
     repository.refresh(&mut client).unwrap();
-    // New keys for the role, and a server that keeps its next version back.
+    // New keys for the role, and a server that withholds its next version.
     replace_ci_key(&mut repository, 3);
     let kept_back = repository.files.remove("3.c-production.json").unwrap();
     repository.publish();
@@ -215,7 +215,7 @@ fn an_app_is_told_what_its_own_roles_revoked() {
     repository.publish();
     let mut client = repository.client();
     repository.refresh(&mut client).unwrap();
-    // The next binary on this phone is one for testers.
+    // The next binary on this phone is a test build.
     let staging = Configuration::parse("staging").unwrap();
     let stored = client.stored_trust();
     let bundle_id = &repository.identity.bundle_id;
@@ -223,7 +223,7 @@ fn an_app_is_told_what_its_own_roles_revoked() {
     assert!(other.revoked_packages().is_empty() && !client.revoked_packages().is_empty());
 }
 
-/// Another key signs for the role from now on, beginning with this version.
+/// From this version on, another key signs for the role.
 fn replace_ci_key(repository: &mut Repository, version: u64) -> SigningKey {
     let old = std::mem::replace(&mut repository.ci_key, key());
     let new = *repository.ci_key.public();

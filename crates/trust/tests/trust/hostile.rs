@@ -1,4 +1,4 @@
-//! Changed bytes: nothing panics, and nothing is trusted that was not signed.
+//! Changed bytes: no panic, and nothing unsigned is trusted.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -9,13 +9,13 @@ use proptest::prelude::*;
 
 use crate::repository::{NOW, Repository, drive};
 
-/// What was signed in a repository.
+/// The signed contents of a repository.
 struct Signed {
     repository: Repository,
     messages: BTreeSet<Vec<u8>>,
 }
 
-// `OnceLock`: keys and signatures are made once for all cases.
+// `OnceLock`: keys and signatures are created once for all cases.
 fn signed() -> &'static Signed {
     static SIGNED: OnceLock<Signed> = OnceLock::new();
     SIGNED.get_or_init(|| {
@@ -166,7 +166,7 @@ fn check_changed(which: usize, changes: &[Change]) -> Result<(), TestCaseError> 
     if let Err(refusal) = outcome {
         prop_assert_eq!(refusal.role, role);
     }
-    // A changed root that the app carries is no better.
+    // A changed root in the app is no better.
     if role == "root" {
         let mut file = repository.trust_file();
         file.root = String::from_utf8_lossy(&changed).into_owned();

@@ -1,14 +1,14 @@
-//! Keys: what is read as one, and how private ones are kept.
+//! Keys: what is accepted as one, and how private ones are stored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use launchway_trust::{PublicKey, SigningKey, SigningKeyError};
 use ring::rand::SystemRandom;
 
-/// Made by `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` and
-/// `openssl pkcs8 -topk8 -scrypt -v2 aes-256-cbc -passout pass:correct`.
+/// Created by `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` and `openssl pkcs8 -topk8 -scrypt -v2
+/// aes-256-cbc -passout pass:correct`.
 const OF_OPENSSL: &str = include_str!("openssl-encrypted.pem");
-/// The same key, encrypted by PBKDF2 as `openssl pkcs8 -topk8 -v2 aes-256-cbc` does.
+/// The same key, encrypted with PBKDF2 as by `openssl pkcs8 -topk8 -v2 aes-256-cbc`.
 const BY_PBKDF2: &str = include_str!("openssl-pbkdf2.pem");
 /// A key on P-384.
 const OF_P384: &str = include_str!("openssl-p384.pem");

@@ -1,4 +1,4 @@
-//! The crate from outside: a repository that is signed, served and attacked, and the clients of it.
+//! The crate from outside: a repository that is signed, served and attacked, and its clients.
 #![cfg(test)]
 
 mod attacks;

@@ -77,7 +77,7 @@ fn a_role_stays_within_what_clients_read_and_keeps_the_newest() {
     assert!((8..300).contains(&kept));
     assert!(targets.targets.contains_key("c-production/ios/1.0.0_300.zip"));
 
-    // Signed by three, the file fits, and is not much shorter than it may be.
+    // Signed by three keys, the file is within the limit, but close to it.
     let signers = [key(), key(), key()];
     let mut repository = Repository::new();
     let publics: Vec<_> = signers.iter().map(|key| *key.public()).collect();

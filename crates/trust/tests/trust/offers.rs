@@ -1,4 +1,4 @@
-//! Which offers of a server an app takes: signed, for it, and newer than what runs.
+//! Which offers of a server an app accepts: signed, for this app, and newer than what runs.
 
 use launchway_domain::build_number::CurrentBuild;
 use launchway_domain::platform::Platform;
@@ -10,7 +10,7 @@ use launchway_trust::{Sha256, UpdateRole};
 
 use crate::repository::{NOW, PACKAGE, Repository, production, update};
 
-/// What the server offers of the update that [`Repository::new`] signed.
+/// The server's offer of the update that [`Repository::new`] signed.
 fn offer() -> Offer<'static> {
     Offer {
         platform: Platform::Android,
@@ -140,7 +140,7 @@ fn nothing_is_taken_when_anything_is_missing_or_expired() {
     for (days, expected) in [(0, "accepted"), (7, "expired"), (365, "expired")] {
         assert_eq!(outcome(client.accept(&offer(), &app, NOW + days * DAY)), expected);
     }
-    // The timestamp came, the rest did not.
+    // The timestamp arrived, the rest did not.
     repository.sign_role(&production());
     repository.publish();
     repository.files.remove(&repository.name_of("snapshot"));

@@ -1,4 +1,4 @@
-//! Everything that is newer in one answer.
+//! Everything newer in one response.
 
 use launchway_domain::time::DAY;
 use launchway_trust::client::{AnnouncedVersions, Client};
@@ -7,7 +7,7 @@ use launchway_trust::workflow::FileRequest;
 
 use crate::repository::{NOW, Repository, outcome, production};
 
-/// What a server answers a client: at most sixteen roots, and all other files.
+/// The response of a server to a client: at most sixteen roots, and all other files.
 fn answer(repository: &Repository, client: &Client) -> TrustAnswer {
     let text = |name: String| repository.files.get(&name).cloned();
     let next = client.metadata().root().version() + 1;

@@ -1,4 +1,4 @@
-//! Making metadata: signatures from several places, and what the server signs.
+//! Creating metadata: signatures from several places, and what the server signs.
 
 use std::collections::BTreeMap;
 

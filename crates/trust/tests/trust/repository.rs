@@ -1,4 +1,4 @@
-//! A repository as server and developers make one: its files by name, and the keys of everybody.
+//! A repository as created by server and developers: its files by name, and all keys.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use launchway_trust::{
 };
 use ring::rand::SystemRandom;
 
-/// When everything happens that does not say otherwise.
+/// The default time of all actions.
 pub const NOW: EpochMs = 1_795_000_000_000;
 pub const PACKAGE: &[u8] = b"the package of an update";
 
@@ -32,12 +32,12 @@ pub struct Repository {
     pub targets: Targets,
     pub versions: BTreeMap<String, u64>,
     pub roles: BTreeMap<UpdateRole, Targets>,
-    /// What the server serves.
+    /// The files that the server serves.
     pub files: BTreeMap<String, String>,
     online: Option<(u64, Snapshot, u64)>,
 }
 
-/// The role of the configuration that the tests' app is of.
+/// The role of the configuration of the tests' app.
 pub fn production() -> UpdateRole {
     UpdateRole::Configuration(Configuration::parse("production").unwrap())
 }
@@ -104,7 +104,7 @@ impl Repository {
         repository
     }
 
-    /// Signs the next root by the root key and these.
+    /// Signs the next root with the root key and these.
     pub fn sign_root(&mut self, others: &[&SigningKey]) {
         self.root_version += 1;
         let header = self.header(self.root_version, self.root_expires);
@@ -147,7 +147,7 @@ impl Repository {
             .insert(format!("{version}.targets.json"), draft.to_text().unwrap());
     }
 
-    /// Signs the next version of a role by the CI's key.
+    /// Signs the next version of a role with the CI's key.
     pub fn sign_role(&mut self, role: &UpdateRole) {
         let version = self.next(&role.to_string());
         self.sign_role_as(role, version, self.now + 180 * DAY);
@@ -170,7 +170,7 @@ impl Repository {
         self.sign_role(role);
     }
 
-    /// Signs snapshot and timestamp, as the server does.
+    /// Signs snapshot and timestamp like the server.
     pub fn publish(&mut self) {
         self.publish_until(self.now + 7 * DAY);
     }
@@ -226,7 +226,7 @@ impl Repository {
         Client::open(embedded, &self.identity.bundle_id, Some(&production), stored).unwrap()
     }
 
-    /// Lets a client fetch; the names of the files that it asked for.
+    /// Fetches with a client; returns the names of the requested files.
     pub fn refresh(&self, client: &mut Client) -> Result<Vec<String>, RoleError> {
         let mut asked = Vec::new();
         drive(&mut client.refresh(self.now), |name| {
@@ -265,7 +265,7 @@ impl Repository {
     }
 }
 
-/// Fetches until nothing is asked for.
+/// Fetches until the client requests nothing more.
 pub fn drive(refresh: &mut Refresh<'_>, mut fetch: impl FnMut(&str) -> Option<Vec<u8>>) -> Result<(), RoleError> {
     while let Some(request) = refresh.next_request()? {
         match fetch(&request.to_string()) {

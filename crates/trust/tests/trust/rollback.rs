@@ -1,4 +1,4 @@
-//! Attacks by metadata that was signed, but is old, mixed or listed otherwise.
+//! Attacks with metadata that is signed, but old, mixed or listed differently.
 
 use launchway_domain::time::{DAY, SECOND};
 use launchway_trust::draft::Draft;

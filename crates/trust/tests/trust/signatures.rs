@@ -1,4 +1,4 @@
-//! Thresholds: which signatures count, and which files are none.
+//! Thresholds: which signatures count, and which files are invalid.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ring::rand::SystemRandom;
 use crate::attacks::{change, change_file};
 use crate::repository::{NOW, Repository, key, keys, role_keys};
 
-/// A root whose role `root` is of these keys by id, and its file, to be signed by others.
+/// A root whose role `root` has these keys by id, and its file, for others to sign.
 fn root_of(named: &[(&str, &SigningKey)], threshold: u64) -> (Root, Draft) {
     let repository = Repository::new();
     let mut root = repository.root.clone();
@@ -163,7 +163,7 @@ fn unknown_fields_are_part_of_what_is_signed() {
     let signed = draft.to_text().unwrap();
     let parse = |text: &str| Metadata::<Root>::parse(text.as_bytes()).unwrap();
     assert!(authority.verify(&parse(&signed)).is_ok());
-    // Spelled otherwise, it says the same.
+    // Spelled differently, it has the same meaning.
     let pretty = signed.replace(',', ",\n ").replace("\\u00e9", "é");
     assert!(authority.verify(&parse(&pretty)).is_ok());
     assert!(authority.verify(&parse(&signed.replace("x-other", "y-other"))).is_err());

@@ -1,4 +1,4 @@
-//! What a phone keeps between two starts, and what a newer app does with it.
+//! What a phone stores between two starts, and what a newer app does with it.
 
 use launchway_domain::time::DAY;
 use launchway_trust::client::StoredTrust;
@@ -75,7 +75,7 @@ fn a_newer_app_drops_roots_that_do_not_contain_its_own() {
     repository.refresh(&mut client).unwrap();
     let stored = client.stored_trust();
 
-    // The app's root is another second one: the phone was led astray by somebody who had the keys.
+    // The app's root is a different second one: someone with the keys misled the phone.
     repository.root_version = 1;
     repository.root_expires += DAY;
     repository.sign_root(&[]);
@@ -85,7 +85,7 @@ fn a_newer_app_drops_roots_that_do_not_contain_its_own() {
     assert_eq!(newer.metadata().root().bytes(), file.root.as_bytes());
     assert_eq!(newer.floors().learned_floors(), client.floors().learned_floors());
 
-    // Or it is above all that the phone has seen.
+    // Or it is newer than everything that the phone has seen.
     repository.sign_root(&[]);
     file.root = repository.files["3.root.json"].clone();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! The vectors in `sdk/vectors/trust`, which clients in all languages share. Their makers know nothing of this crate
-//! (`scripts/make-trust-vectors`).
+//! The vectors in `sdk/vectors/trust`, which clients in all languages share. Their generators are independent of this
+//! crate (`scripts/make-trust-vectors`).
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn signatures_verify_as_the_vectors_say() {
     let off_curve = PublicKey::from_pem(text(keys, "verifiesNothing")).unwrap();
     for case in array(&vectors, "signatures") {
         let signature = text(case, "signature");
-        // Lower-case digits alone are read.
+        // Only lower-case digits are accepted.
         let der = hex::decode(signature).ok().filter(|der| hex::encode(der) == signature);
         let message = text(case, "message").as_bytes();
         let valid = der.as_ref().is_some_and(|der| key.verifies(message, der));
@@ -111,7 +111,7 @@ fn clients_do_as_the_scenarios_say() {
             };
             files.extend(changed.clone());
             let now = integer(step, "now");
-            // Each step is a start of the app, with what the one before stored.
+            // Each step is a start of the app, with the state that the previous one stored.
             let mut client = Client::open(&embedded, &bundle_id, Some(&configuration), stored.as_ref()).unwrap();
             let result = drive(&mut client.refresh(now), |wanted| {
                 Some(files.get(wanted)?.as_text()?.as_bytes().to_vec())

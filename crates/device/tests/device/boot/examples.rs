@@ -1,4 +1,4 @@
-//! Named lives. A name that ends in "runs X" tells what its last start hands over.
+//! Named traces. A name that ends in "runs X" states what its last start returns.
 
 use super::trace::{Facts, Step};
 use launchway_device::boot::{Ending, Soundness};

@@ -1,12 +1,12 @@
-//! A second reading of the rules, written without the machine: it keeps the whole history of what runs and looks back
-//! into it, where the machine counts.
+//! A second implementation of the rules, independent of the machine: it keeps the whole history of what ran and
+//! searches it, where the machine counts.
 
 use serde_json::{Value, json};
 
 use super::trace::{Facts, Step};
 use launchway_device::boot::{Ending, Soundness};
 
-/// A process, while it lives.
+/// A running process.
 #[derive(Clone, Default)]
 struct Process {
     content: Option<String>,
@@ -27,7 +27,7 @@ enum Death {
     Fine,
 }
 
-/// What a phone is, by the rules. `None` is the embedded app.
+/// The state of a phone according to the rules. `None` is the embedded app.
 #[derive(Default)]
 pub struct Model {
     binary: Option<String>,
@@ -36,7 +36,7 @@ pub struct Model {
     good_before: Option<String>,
     next: Option<String>,
     banned: Vec<String>,
-    /// Since `current` became what it is: current, or proven.
+    /// Since `current` became the current one: current, or proven.
     deaths: Vec<Death>,
     process: Option<Process>,
 }

@@ -1,4 +1,4 @@
-//! Traces: steps in the life of an app, their JSON, and the machine that lives them.
+//! Traces: steps in the life of an app, their JSON, and the machine that executes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,11 +27,11 @@ pub enum Step {
     Hang,
     /// Ten seconds pass.
     Settle,
-    /// The app asks for the embedded content.
+    /// The app requests the embedded content.
     Reset,
 }
 
-/// What a start is told.
+/// The result of a start.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub binary: String,
@@ -142,7 +142,7 @@ impl Step {
     }
 }
 
-/// A slot's id in place of its name.
+/// A slot's id instead of its name.
 fn slot(name: &str) -> SlotId {
     Digest([name.as_bytes()[0]; 32])
 }
@@ -166,7 +166,7 @@ fn event_json(event: &BootEvent) -> Value {
     value
 }
 
-/// The machine and what a phone keeps of it.
+/// The machine and the state that a phone stores of it.
 pub struct Machine {
     pub state: BootState,
     pub attempt: Option<Attempt>,
@@ -187,7 +187,7 @@ impl Machine {
         }
     }
 
-    /// Lives a step. A start and a confirmation answer something.
+    /// Executes a step. A start and a confirmation return something.
     pub fn apply(&mut self, step: &Step) -> Option<Value> {
         match step {
             Step::Start(facts) => return Some(self.start(facts)),
@@ -252,7 +252,7 @@ impl Machine {
     }
 }
 
-/// A random life: mostly starts and what happens between them, now and then something rare.
+/// A random trace: mostly starts and what happens between them, occasionally something rare.
 pub fn random(seed: u64, length: usize) -> Vec<Step> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut below = move |bound: u64| {

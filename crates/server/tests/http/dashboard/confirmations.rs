@@ -187,7 +187,7 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     asked.is(409);
     let text = asked.text();
     text.says("set 20 Nov 2026");
-    text.says("TOKEN is set for these builds already, so nothing was saved");
+    text.says("TOKEN is already set for these builds, so nothing was saved");
     // Nothing changed meanwhile, and equal values do not count as different.
     text.lacks("Somebody changed this");
     text.lacks(r#"<th scope="row">How builds get it"#);

@@ -48,7 +48,7 @@ fn next_of(answer: &Answer) -> String {
 async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
     let form = page(app, &format!("/?{}", encoded(&[("next", next)])), "").await.text();
     form.says(&format!(r#"name="next" value="{next}""#));
-    assert_eq!(form.contains("is kept for an hour"), next.contains("kept="), "{form}");
+    assert_eq!(form.contains("are kept for an hour"), next.contains("kept="), "{form}");
     let fields = [("email", email), ("password", PASSWORD), ("next", next)];
     let done = submit(app, "/", "", &fields).await;
     assert_eq!((done.status.as_u16(), done.header("location")), (303, next), "{}", done.text());

@@ -162,7 +162,7 @@ async fn a_file_is_submitted_and_its_rollout_changed() {
     for (field, words) in [
         (("rollout", "half"), "rollout must be a whole percent from 1 to 100"),
         (("status", "success"), "status must be halted or rolling_out"),
-        (("rollout", "50"), "The submission is success; only a release"),
+        (("rollout", "50"), "The submission is success. Only a release"),
     ] {
         let refused = visit.page(&format!("{path}/change?{}={}", field.0, field.1)).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{words}");

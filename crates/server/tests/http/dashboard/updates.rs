@@ -70,8 +70,8 @@ async fn a_refused_package_leaves_the_form_as_it_was() {
     let visit = visit(&app, Role::Member).await;
     let zip = package("index.html", b"hello");
     for (fields, file, status, words) in [
-        (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP file file"),
-        (&FIELDS[..], Some(&b""[..]), 400, "file is missing: choose the package, a ZIP file file"),
+        (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP file"),
+        (&FIELDS[..], Some(&b""[..]), 400, "file is missing: choose the package, a ZIP file"),
         (&FIELDS[..], Some(&b"no zip"[..]), 400, "ZIP"),
         (&FIELDS[1..], Some(&zip[..]), 400, "bundleId "),
         (&[FIELDS[0], FIELDS[1], ("version", "one")], Some(&zip[..]), 400, "version must be a semantic version"),
@@ -194,7 +194,7 @@ async fn who_gets_what_is_what_the_check_answers() {
             "currentVersion=1.0.0&platform=android&fingerprint=old",
             "It gets 1.0.1 (build 1)",
             vec![
-                "It requires native code that differs from the device's",
+                "It requires native code that differs from the device&#39;s",
                 "It is for a configuration, but the device sends none",
                 "It is for another platform",
                 "Its rollout reaches only some devices, but this one sends no device id",
@@ -213,7 +213,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         (
             "currentVersion=1.5.0&fingerprint=old",
             "2.0.0 (build 1) requires a store release first",
-            vec!["It requires native code that differs from the device's"],
+            vec!["It requires native code that differs from the device&#39;s"],
         ),
     ] {
         let page = visit.html(&format!("/updates/audience?bundleId=com.example.app&{query}")).await;

@@ -116,7 +116,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
     stage.read(reviewed).await.has(json!({"status": "canceled", "cancelRequested": false}));
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     let retry = stage.retry(reviewed).await;
-    retry.refused(400, "The submission is canceled Only a failed or rejected submission can be retried.");
+    retry.refused(400, "The submission is canceled. Only a failed or rejected submission can be retried.");
     let events = stage.events(stage.org).await;
     let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
     assert_eq!(own.count(), 1, "that the second one began: {events:?}");

@@ -134,7 +134,7 @@ async fn a_source_must_be_an_app_for_that_store() {
     stage.submit(fitting).await.refused(400, "This upload was already used. Upload the file again.");
     let build = stage.built(Platform::Android, &[("mapping.txt", b"a -> b")]).await;
     let refused = stage.submit(json!({"buildId": build, "destination": "internal"})).await.expect(400);
-    assert!(refused.text("message").starts_with("The build gave no .aab or .apk"), "{refused}");
+    assert!(refused.text("message").starts_with("The build has no .aab or .apk"), "{refused}");
     let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
     stage.submit(json!({"buildId": build, "destination": "testflight"})).await.refused(
         400,

@@ -26,7 +26,7 @@ async fn expect_taken(app: &TestApp, key: &str, when: &str) {
     for fields in spellings() {
         let answer = app.publish(key, fields.clone()).await;
         let message = answer.refusal(400);
-        assert!(message.contains("is taken"), "{when}: {fields}: {message}");
+        assert!(message.contains("is already used"), "{when}: {fields}: {message}");
     }
 }
 

@@ -225,7 +225,7 @@ async fn what_went_wrong_is_told() {
     let refused = error_of(&mut stage, &format!("http://{closed}/secret")).await;
     assert_eq!(refused, json!([null, "The connection was refused"]));
     let unknown = error_of(&mut stage, "http://nobody.invalid/secret").await;
-    assert_eq!(unknown, json!([null, "Cannot resolve the name nobody.invalid"]));
+    assert_eq!(unknown, json!([null, "The name nobody.invalid cannot be resolved"]));
     let plain = Receiver::ok().await;
     let url = plain.url("/secret").replace("http:", "https:");
     let tls = error_of(&mut stage, &url).await[1].as_str().unwrap().to_owned();
