@@ -17,7 +17,7 @@ use crate::audit_lines::{commit_with_audit, line};
 use crate::caller::{Browser, Origin};
 use crate::failed_tries::{self, account};
 use crate::proof::{self, AuthenticatedUser, prove, prove_presence};
-use crate::sessions::{SIGN_IN, SignedIn, open_session};
+use crate::sessions::{SignedIn, commit_sign_in, open_session};
 use crate::write::{NOTHING, Write};
 use crate::{departures, orgs};
 
@@ -70,13 +70,7 @@ pub async fn set_up(
     orgs::insert(&mut write, &org).await?;
     let user = create_user(&mut write, &email, &hash).await?;
     join(&mut write, org.id, &user, Role::Owner).await?;
-    let mut system = write.system("a session belongs to a user, not to a tenant");
-    let signed_in = open_session(app, &mut system, user, browser).await?;
-    write
-        .audit_for_user(signed_in.user.id, SIGN_IN, signed_in.session.id)
-        .await?;
-    write.commit().await?;
-    Ok((signed_in, org))
+    Ok((commit_sign_in(write, user, browser).await?, org))
 }
 
 /// Creates an account; rejects an address that already has one.
@@ -178,13 +172,7 @@ pub async fn accept_invitation(
         false => known.hold(&mut write.system("the link names the tenant")).await?,
     }
     join(&mut write, invitation.org_id, &user, invitation.role).await?;
-    let mut system = write.system("a session belongs to a user, not to a tenant");
-    let signed_in = open_session(app, &mut system, user, browser).await?;
-    write
-        .audit_for_user(signed_in.user.id, SIGN_IN, signed_in.session.id)
-        .await?;
-    write.commit().await?;
-    Ok(signed_in)
+    commit_sign_in(write, user, browser).await
 }
 
 /// The user with an email address that the operator names.

@@ -12,9 +12,10 @@ use crate::app::App;
 use crate::audit_lines::{commit_with_audit, line};
 use crate::caller::{Browser, Origin};
 use crate::known_devices;
+use crate::write::Write;
 
-/// The audit action of a sign-in.
-pub const SIGN_IN: &str = "user.sign_in";
+/// Why sessions are outside of tenants.
+pub(super) const OF_NO_TENANT: &str = "a session belongs to a user, not to a tenant";
 
 /// A signed-in browser: the session and the cookie's token.
 pub struct SignedIn {
@@ -60,6 +61,17 @@ pub async fn open_session(
     })
 }
 
+/// Commits a change that ends with its user's sign-in: creates the session, and records it in the audit log.
+pub(super) async fn commit_sign_in(mut write: Write<'_>, user: User, browser: &Browser) -> Result<SignedIn, ApiError> {
+    let app = write.app();
+    let signed_in = open_session(app, &mut write.system(OF_NO_TENANT), user, browser).await?;
+    write
+        .audit_for_user(signed_in.user.id, "user.sign_in", signed_in.session.id)
+        .await?;
+    write.commit().await?;
+    Ok(signed_in)
+}
+
 /// Ends a session of a user: the current one, by signing out, or another.
 pub async fn end_session(
     app: &App,
@@ -69,10 +81,7 @@ pub async fn end_session(
     origin: &Origin,
 ) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
-    let ended = tx
-        .system("a session belongs to a user, not to a tenant")
-        .delete_session(user, session)
-        .await?;
+    let ended = tx.system(OF_NO_TENANT).delete_session(user, session).await?;
     if !ended {
         return Err(ApiError::NoSuch("session"));
     }

@@ -8,10 +8,9 @@ use launchway_domain::org::User;
 use crate::accounts::join_new;
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::audit_lines::{commit_with_audit, line};
 use crate::caller::Browser;
 use crate::proof::{AuthenticatedUser, Authentication, FirstStep, NO_PASSWORD, first_step, prove, second_step};
-use crate::sessions::{SIGN_IN, SignedIn, open_session};
+use crate::sessions::{OF_NO_TENANT, SignedIn, commit_sign_in};
 use crate::write::Write;
 
 const REASON: &str = "who was invited is not in the tenant yet";
@@ -81,14 +80,10 @@ pub async fn sign_in_user(app: &App, known: AuthenticatedUser, browser: &Browser
     if known.hash == NO_PASSWORD {
         take_invitations(app, &known.user, browser).await?;
     }
-    let mut tx = app.db.write().await?;
-    let mut system = tx.system("a session belongs to a user, not to a tenant");
-    known.hold(&mut system).await?;
-    let signed_in = open_session(app, &mut system, known.user, browser).await?;
-    let (user, session) = (signed_in.user.id, signed_in.session.id);
-    let line = line(app, Actor::User(user), SIGN_IN, session, Some(&browser.origin));
-    commit_with_audit(app, tx, user, line).await?;
-    Ok(signed_in)
+    let tx = app.db.write().await?;
+    let mut write = Write::of_account(app, tx, known.user.id, Some(&browser.origin));
+    known.hold(&mut write.system(OF_NO_TENANT)).await?;
+    commit_sign_in(write, known.user, browser).await
 }
 
 /// Accepts all pending invitations of a user without a password: only the provider signs such a user in, and a link
