@@ -108,12 +108,6 @@ impl FileList {
         self.files.get(index)
     }
 
-    /// The bytes of all files together.
-    #[must_use]
-    pub fn total_size(&self) -> u64 {
-        self.files.iter().map(|file| file.size).sum()
-    }
-
     /// Writes the canonical bytes.
     ///
     /// # Errors

@@ -6,10 +6,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// The maximum number of digits of a build number.
+/// The maximum number of digits of a build number: the highest one, 18 nines, fits a signed 64-bit column.
 pub const MAX_BUILD_DIGITS: usize = 18;
-/// The highest build number: 18 nines. It fits a signed 64-bit column.
-pub const MAX_BUILD_NUMBER: u64 = 999_999_999_999_999_999;
 /// The maximum number of characters that an installed app may send.
 pub const MAX_CURRENT_BUILD_LENGTH: usize = 64;
 
@@ -46,7 +44,7 @@ impl BuildNumber {
     /// The build number of this value, written without leading zeros.
     ///
     /// # Errors
-    /// A value over [`MAX_BUILD_NUMBER`].
+    /// A value of more than 18 digits.
     pub fn from_value(value: u64) -> Result<Self, BuildNumberError> {
         Self::parse(&value.to_string())
     }
@@ -56,7 +54,7 @@ impl BuildNumber {
         &self.text
     }
 
-    /// The number, at most [`MAX_BUILD_NUMBER`].
+    /// The number, of at most 18 digits.
     pub const fn value(&self) -> u64 {
         self.value
     }
@@ -152,6 +150,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const HIGHEST: u64 = 999_999_999_999_999_999;
+
     fn build(text: &str) -> BuildNumber {
         BuildNumber::parse(text).unwrap()
     }
@@ -192,11 +192,8 @@ mod tests {
         ] {
             assert_eq!(BuildNumber::parse(text), Err(BuildNumberError), "{text:?}");
         }
-        assert_eq!(
-            BuildNumber::from_value(MAX_BUILD_NUMBER).map(|made| made.value()),
-            Ok(MAX_BUILD_NUMBER)
-        );
-        assert_eq!(BuildNumber::from_value(MAX_BUILD_NUMBER + 1), Err(BuildNumberError));
+        assert_eq!(BuildNumber::from_value(HIGHEST).map(|made| made.value()), Ok(HIGHEST));
+        assert_eq!(BuildNumber::from_value(HIGHEST + 1), Err(BuildNumberError));
         assert_eq!(
             BuildNumber::from_value(0).map(|made| made.to_string()).as_deref(),
             Ok("0")
@@ -262,7 +259,7 @@ mod tests {
         }
 
         #[test]
-        fn agrees_with_wide_numbers(update in 0u64..=MAX_BUILD_NUMBER, near in -2i128..3, wide: u128, take_near: bool) {
+        fn agrees_with_wide_numbers(update in 0u64..=HIGHEST, near in -2i128..3, wide: u128, take_near: bool) {
             let first = if take_near { (i128::from(update) + near).max(0).unsigned_abs() } else { wide };
             let text = first.to_string();
             let installed = CurrentBuild::parse(&text).unwrap();
@@ -286,7 +283,7 @@ mod tests {
         fn any_text_is_kept_as_written_or_refused(text in ".{0,70}|[0-9.]{1,70}") {
             if let Ok(read) = BuildNumber::parse(&text) {
                 prop_assert_eq!(read.as_str(), &text);
-                prop_assert!(read.value() <= MAX_BUILD_NUMBER);
+                prop_assert!(read.value() <= HIGHEST);
             }
             if let Ok(read) = CurrentBuild::parse(&text) {
                 prop_assert_eq!(read.as_str(), &text);

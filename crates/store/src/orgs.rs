@@ -77,17 +77,6 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The tier of an organization, read once per call for the rate limit.
-    pub async fn org_tier(&mut self, id: OrgId) -> Result<Option<Tier>, StoreError> {
-        let row = fetch_optional!(
-            self.tx,
-            (String,),
-            "SELECT tier FROM orgs WHERE id = $1",
-            id.to_string()
-        )?;
-        row.map(|(tier,)| typed("orgs.tier", &tier)).transpose()
-    }
-
     /// The oldest organization.
     pub async fn first_org(&mut self) -> Result<Option<OrgId>, StoreError> {
         let row = fetch_optional!(self.tx, (String,), "SELECT id FROM orgs ORDER BY id LIMIT 1")?;

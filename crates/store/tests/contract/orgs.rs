@@ -13,7 +13,6 @@ contract! {
             let org = Org { tier, ..new_org() };
             system_writes!(db, create_org(&org));
             assert_eq!(org_reads!(db, org.id, record()), Some(org.clone()));
-            assert_eq!(system_reads!(db, org_tier(org.id)), Some(tier));
         }
         assert!(system_reads!(db, has_orgs()));
         assert!(system_reads!(db, first_org()).is_some());
@@ -22,7 +21,6 @@ contract! {
     async fn knows_no_other(db: &TestDb) {
         an_org(db).await;
         assert_eq!(org_reads!(db, new_id(), record()), None);
-        assert_eq!(system_reads!(db, org_tier(new_id())), None);
     }
 
     async fn changes_name_and_tier_of_one(db: &TestDb) {
