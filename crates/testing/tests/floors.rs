@@ -70,7 +70,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING, "launchway-binaries"],
     ),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
-    ("launchway-project", &["launchway-api", "launchway-domain"], &[TESTING]),
+    ("launchway-project", &["launchway-domain"], &[TESTING]),
     (
         "launchway-runner",
         &[
