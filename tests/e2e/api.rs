@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use launchway_testing::answer::Answer;
 use launchway_testing::says::Fields;
 use launchway_testing::server_process::ServerProcess;
-use reqwest::header::HeaderMap;
-use reqwest::{Method, RequestBuilder, Response};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::packages::sha256;
@@ -15,65 +15,6 @@ use crate::packages::sha256;
 pub struct Api {
     base: String,
     key: String,
-}
-
-/// A response, read completely.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub bytes: Vec<u8>,
-}
-
-impl Answer {
-    async fn read(response: Response) -> reqwest::Result<Answer> {
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let bytes = response.bytes().await?.to_vec();
-        Ok(Answer { status, headers, bytes })
-    }
-
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).into_owned()
-    }
-
-    pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
-    }
-
-    /// A header, empty when it is missing.
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
-    }
-
-    /// The JSON of a response that must be 200.
-    #[track_caller]
-    pub fn ok(&self) -> Value {
-        self.expect(200)
-    }
-
-    /// The JSON of a response that must be 201.
-    #[track_caller]
-    pub fn created(&self) -> Value {
-        self.expect(201)
-    }
-
-    /// The JSON of a response that must have this status.
-    #[track_caller]
-    pub fn expect(&self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}", self.text());
-        self.json()
-    }
-
-    /// The message of an error body, which contains exactly `error` and `message`
-    /// (`docs/reference/conventions.md#error-body`).
-    #[track_caller]
-    pub fn expect_error(&self, status: u16, error: &str) -> String {
-        let body = self.expect(status);
-        let message = body["message"].as_str().unwrap_or_default().to_owned();
-        assert!(!message.is_empty(), "{body}");
-        assert_eq!(body, json!({"error": error, "message": message}));
-        message
-    }
 }
 
 impl Api {
@@ -145,15 +86,14 @@ impl Api {
 
     /// Sends the bytes of an announced upload.
     pub async fn send(&self, upload: &Value, bytes: Vec<u8>) -> Answer {
-        let request = http().put(upload.text("url")).body(bytes);
-        Answer::read(request.send().await.unwrap()).await.unwrap()
+        Answer::to(http().put(upload.text("url")).body(bytes)).await
     }
 
     /// Announces and sends an upload; returns its id.
     pub async fn upload(&self, bytes: &[u8]) -> String {
         let upload = self.announce(bytes).await;
         let sent = self.send(&upload, bytes.to_vec()).await;
-        assert_eq!(sent.status, 200, "{}", sent.text());
+        sent.is(200);
         upload.id().to_owned()
     }
 
@@ -167,7 +107,7 @@ impl Api {
     /// The public check, as sent by a phone without a key.
     pub async fn check(&self, bundle: &str, query: &str) -> Value {
         let url = format!("{}/update/check/{bundle}?{query}", self.base);
-        let answer = Answer::read(http().get(url).send().await.unwrap()).await.unwrap();
+        let answer = Answer::to(http().get(url)).await;
         let result = answer.ok();
         assert_eq!(answer.header("cache-control"), "no-cache, no-store, must-revalidate");
         result
@@ -176,7 +116,7 @@ impl Api {
     /// Downloads from the `url` of a check.
     pub async fn download(&self, offer: &Value) -> Vec<u8> {
         let answer = self.get(offer.text("url")).await;
-        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.is(200);
         answer.bytes
     }
 }

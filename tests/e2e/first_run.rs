@@ -61,15 +61,12 @@ async fn the_printed_link_works_once() {
     let nobody = Api::new(deployment.node(), "");
     let page = nobody.get(&link).await;
     assert_eq!(
-        (page.status, page.header("content-type")),
+        (page.status.as_u16(), page.header("content-type")),
         (200, "text/html; charset=utf-8")
     );
     let key = set_up(deployment.node()).await;
     Api::new(deployment.node(), &key).get("/update").await.ok();
-    nobody
-        .post("/auth/setup", owner(&link))
-        .await
-        .expect_error(401, "Unauthorized");
+    nobody.post("/auth/setup", owner(&link)).await.refusal(401);
 
     // No other user of the machine can read the files.
     let data = deployment.node().data_dir();

@@ -119,7 +119,7 @@ async fn keys_follow(times: &mut Times, api: &Api, other: &ServerProcess) {
     times
         .reaches("revocation", async || user.get("/update").await.status == 401)
         .await;
-    let message = user.get("/update").await.expect_error(401, "Unauthorized");
+    let message = user.get("/update").await.refusal(401);
     assert_eq!(message, "Invalid or expired API key");
 }
 
@@ -158,9 +158,7 @@ async fn operator_follows(
     assert_eq!(ask().await["version"], "1.0.3");
     let update = new_api.get(&format!("/update?bundleId={BUNDLE}")).await.ok()["items"][0].clone();
     let path = format!("/update?id={}", update.id());
-    api.patch(&path, json!({"status": "paused"}))
-        .await
-        .expect_error(404, "Not Found");
+    api.patch(&path, json!({"status": "paused"})).await.refusal(404);
     Api::new(one, &stranger.key)
         .patch(&path, json!({"status": "paused"}))
         .await

@@ -134,12 +134,12 @@ async fn an_upload_that_does_not_fit_is_answered_and_leaves_nothing() {
     let before = cramped.objects();
     for _ in 0..2 {
         let answer = api.send(&upload, large.clone()).await;
-        answer.expect_error(503, "Service Unavailable");
+        answer.refusal(503);
         assert_eq!(cramped.objects(), before, "something is left behind");
     }
     let mut body = fields("1.0.2");
     body["uploadId"] = upload["id"].clone();
-    let unsent = api.post("/update", body).await.expect_error(400, "Bad Request");
+    let unsent = api.post("/update", body).await.refusal(400);
     assert!(unsent.contains("has not received its bytes"), "{unsent}");
 
     assert_eq!(cramped.offered().await, "1.0.1");
@@ -166,9 +166,7 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     while file.write_all(&vec![0; 4096]).is_ok() {}
     file.set_len(file.metadata().unwrap().len() - MIB as u64).unwrap();
     let before = cramped.objects();
-    api.post("/update", body.clone())
-        .await
-        .expect_error(503, "Service Unavailable");
+    api.post("/update", body.clone()).await.refusal(503);
     assert_eq!(cramped.objects(), before, "something is left behind");
 
     // No space for anything.
@@ -179,12 +177,10 @@ async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
     for _ in 0..20 {
         let answer = api.patch(&path, notes.clone()).await;
         if answer.status != 200 {
-            answer.expect_error(503, "Service Unavailable");
+            answer.refusal(503);
             refused += 1;
         }
-        api.post("/update", body.clone())
-            .await
-            .expect_error(503, "Service Unavailable");
+        api.post("/update", body.clone()).await.refusal(503);
         assert_eq!(cramped.offered().await, "1.0.1");
     }
     assert!(refused > 0, "the full disk never refused a change");

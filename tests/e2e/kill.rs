@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use launchway_testing::answer::Answer;
 use launchway_testing::wait::pass;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::api::{Answer, Api};
+use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 
@@ -137,7 +138,7 @@ impl Killer {
         server.restart_same_port();
         let answer = answer.ok();
         if let Some(answer) = &answer {
-            assert!(matches!(answer.status, 200 | 201), "{path}: {}", answer.text());
+            assert!(matches!(answer.status.as_u16(), 200 | 201), "{path}: {}", answer.text());
         }
         answer
     }

@@ -4,11 +4,12 @@
 use std::fs;
 use std::path::Path;
 
+use launchway_testing::answer::Answer;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::{Answer, Api};
+use crate::api::Api;
 use crate::deployment::{Deployment, Ground, Turn};
 
 async fn set(api: &Api, name: &str, value: &str) -> Answer {
@@ -124,7 +125,7 @@ async fn a_node_with_its_own_copy_of_the_key_waits_for_the_new_one() {
     set(&there, "B", "two").await.created();
     let newcomers = deployment.team();
     let [here, there] = [0, 1].map(|node| Api::new(&deployment.nodes[node], &newcomers.key));
-    let told = set(&there, "C", "three").await.expect_error(503, "Service Unavailable");
+    let told = set(&there, "C", "three").await.refusal(503);
     assert!(told.contains("the master key was changed"), "{told}");
     set(&here, "C", "three").await.created();
     there.get("/env").await.expect(503);

@@ -3,6 +3,7 @@
 //! All errors end the test with a message that says what is wrong and what to do.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
+pub mod answer;
 pub mod kill_guard;
 pub mod mutator;
 pub mod net;

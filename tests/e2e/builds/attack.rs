@@ -277,10 +277,7 @@ async fn gets_nothing(scene: &Scene) {
     // A build of another organization looks like one that does not exist.
     let of_victim = left.id();
     for path in ["/build", "/build/log", "/build/plan", "/build/log/stream"] {
-        attacker
-            .get(&format!("{path}?id={of_victim}"))
-            .await
-            .expect_error(404, "Not Found");
+        attacker.get(&format!("{path}?id={of_victim}")).await.refusal(404);
     }
     // The server is still alive, and none of its files has changed.
     assert_eq!(

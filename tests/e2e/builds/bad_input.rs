@@ -85,7 +85,7 @@ async fn sources_that_are_none_are_told_apart() {
     for name in ["source.rar", "source", "source.tar"] {
         let mut body = request(&api, &[("never", "true")]).await;
         body["source"] = json!({"uploadId": upload(&api, name, &small_source()).await});
-        let message = api.post("/build", body).await.expect_error(400, "Bad Request");
+        let message = api.post("/build", body).await.refusal(400);
         assert!(message.contains(".zip"), "{message}");
     }
     let id = create(&api, request(&api, &[("fine", "test -f README")]).await).await;
@@ -135,7 +135,7 @@ async fn repositories_that_are_none_are_refused_at_once() {
         .chain(refs.map(|reference| (good, reference)));
     for (url, reference) in bad {
         let answer = api.post("/build", of(url, reference)).await;
-        let message = answer.expect_error(400, "Bad Request");
+        let message = answer.refusal(400);
         assert!(message.contains("source.git"), "{url} {reference}: {message}");
     }
     for (url, reference) in [
@@ -160,7 +160,7 @@ async fn steps_that_go_wrong_end_in_words() {
     for steps in impossible {
         let mut body = request(&api, &[]).await;
         body["plan"]["steps"] = steps;
-        let message = api.post("/build", body).await.expect_error(400, "Bad Request");
+        let message = api.post("/build", body).await.refusal(400);
         assert!(message.contains("plan"), "{message}");
     }
     // The step timeout is the minimum.

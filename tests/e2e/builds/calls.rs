@@ -81,7 +81,7 @@ pub async fn succeeded(api: &Api, id: &str) -> Value {
 /// The complete log so far.
 pub async fn log(api: &Api, id: &str) -> String {
     let answer = api.get(&format!("/build/log?id={id}")).await;
-    assert!(matches!(answer.status, 200 | 206), "{}", answer.text());
+    assert!(matches!(answer.status.as_u16(), 200 | 206), "{}", answer.text());
     answer.text()
 }
 

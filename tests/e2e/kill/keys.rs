@@ -1,11 +1,12 @@
 //! Kills around the creation and the revocation of API keys.
 
+use launchway_testing::answer::Answer;
 use launchway_testing::says::Fields;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Change, Killer, fate};
-use crate::api::{Answer, Api};
+use crate::api::Api;
 
 impl Killer {
     /// A kill around the creation of a key.
@@ -64,7 +65,7 @@ impl Killer {
         assert_eq!(status, if works { "active" } else { "revoked" });
         let fate = fate(answer.as_ref(), !works);
         assert_eq!(self.api.delete(&path).await.ok()["status"], "revoked");
-        self.call_with(secret).await.expect_error(401, "Unauthorized");
+        self.call_with(secret).await.refusal(401);
         self.count("revocation", fate);
     }
 

@@ -4,12 +4,13 @@ use std::fs;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_testing::answer::Answer;
 use launchway_testing::wait::until;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, LIMIT, OLD, Upgrade};
-use crate::api::{Answer, Api};
+use crate::api::Api;
 use crate::packages::{package, sha256};
 use crate::projects::root;
 
@@ -252,7 +253,7 @@ impl Upgrade {
                 let id = text(&made, "id");
                 // It may have ended already.
                 let answer = self.of(other).post(&format!("/submit/cancel?id={id}"), json!({})).await;
-                assert!(matches!(answer.status, 200 | 400), "{}", answer.text());
+                assert!(matches!(answer.status.as_u16(), 200 | 400), "{}", answer.text());
             }
             let ended = async || {
                 self.deployment
@@ -274,7 +275,7 @@ impl Upgrade {
     pub async fn settings(&self, actor: usize, other: usize) {
         let body = json!({"name": "API_URL", "value": format!("https://{actor}"), "visibility": "plain"});
         let set = self.of(actor).post("/env", body).await;
-        assert!(matches!(set.status, 200 | 201), "{}", set.text());
+        assert!(matches!(set.status.as_u16(), 200 | 201), "{}", set.text());
         let shown = self
             .of(other)
             .get(&format!("/env?id={}", text(&set.json(), "id")))

@@ -1,6 +1,5 @@
 //! A running service for one test: its own database and objects, a clock that only the test moves, real HTTP.
 
-mod answer;
 mod calls;
 
 use std::path::Path;
@@ -32,9 +31,9 @@ use launchway_web::server::{self, HttpServer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-pub use answer::Answer;
 pub use calls::NOBODY;
 pub use launchway_config::RawSettings;
+pub use launchway_testing::answer::Answer;
 pub use launchway_testing::says::{Fields, Says};
 
 /// 2026-11-20T10:00:00.000Z, where every test's clock starts.

@@ -4,43 +4,69 @@ use reqwest::header::HeaderMap;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::Says;
+use crate::says::Says;
 
 /// A response with its whole body.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Answer {
+    /// Its status.
     pub status: StatusCode,
+    /// Its headers.
     pub headers: HeaderMap,
+    /// Its body.
     pub bytes: Vec<u8>,
 }
 
 impl Answer {
+    /// The response to a request that must succeed.
     pub async fn to(request: RequestBuilder) -> Answer {
-        Answer::of(request.send().await.unwrap()).await
+        Answer::of(request.send().await.expect("the server answers")).await
     }
 
+    /// A response that must arrive completely.
     pub async fn of(response: Response) -> Answer {
-        let (status, headers) = (response.status(), response.headers().clone());
-        Answer { status, headers, bytes: response.bytes().await.unwrap().to_vec() }
+        Answer::read(response).await.expect("the body arrives")
     }
 
+    /// A response of a server that may die meanwhile.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub async fn read(response: Response) -> reqwest::Result<Answer> {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = response.bytes().await?.to_vec();
+        Ok(Answer { status, headers, bytes })
+    }
+
+    /// The body, which must be JSON.
+    #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
     }
 
+    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
+    /// A header, empty when it is missing.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .map(|value| value.to_str().expect("a header of ASCII"))
+            .unwrap_or_default()
     }
 
     /// The session cookie that this response sets, as a browser sends it back.
     pub fn cookie(&self) -> String {
-        self.header("set-cookie").split(';').next().unwrap().to_owned()
+        self.header("set-cookie")
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
+    /// It must have this status.
     #[track_caller]
     pub fn is(&self, status: u16) {
         assert_eq!(self.status.as_u16(), status, "{}", self.text());
@@ -86,7 +112,8 @@ impl Answer {
     #[track_caller]
     pub fn refusal(&self, status: u16) -> String {
         let body = self.expect(status);
-        let message = body["message"].as_str().unwrap_or_else(|| panic!("no message: {body}"));
+        let message = body["message"].as_str().unwrap_or_default();
+        assert!(!message.is_empty(), "no message: {body}");
         self.refused(status, message);
         message.to_owned()
     }
