@@ -73,7 +73,7 @@ words! {
     UsageStatus:
     /// The current month.
     Running = "running",
-    /// The build has ended.
+    /// A past month.
     Complete = "complete",
 }
 

@@ -15,7 +15,7 @@ pub fn parse(raw: &RawSettings) -> Result<Option<ProviderSettings>, ConfigError>
         (None, None, None) => return Ok(None),
         (Some(issuer), Some(client_id), Some(file)) => (issuer, client_id, file),
         _ => {
-            let problem = "requires --oidc-client-id and --oidc-client-secret-file, which require it";
+            let problem = "must be set together with --oidc-client-id and --oidc-client-secret-file";
             return Err(ConfigError::new(ISSUER, problem.to_owned()));
         }
     };

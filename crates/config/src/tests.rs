@@ -122,7 +122,7 @@ fn a_provider_is_named_wholly_and_over_https() {
         ),
         ("https://login.example.com/realm/", "launchway", "hunter2")
     );
-    let partly = "--oidc-issuer: requires --oidc-client-id and --oidc-client-secret-file, which require it";
+    let partly = "--oidc-issuer: must be set together with --oidc-client-id and --oidc-client-secret-file";
     for (issuer, client, file) in [
         (issuer, None, None),
         (None, client, None),

@@ -1,9 +1,9 @@
 //! The dashboard in process: its pages and forms without scripts, access control, and attacks
 //! (`docs/reference/dashboard.md`).
 
+mod access;
 mod builds;
 mod confirmations;
-mod doors;
 mod kept;
 mod keys;
 mod load;
