@@ -171,7 +171,7 @@ pub enum EventName {
 
 impl Word for EventName {
     const NAME: &'static str = "EventName";
-    const ABOUT: &'static str = "What a webhook is told of: the events of a kind, or `*` for all.";
+    const ABOUT: &'static str = "The events that a webhook receives: those of a kind, or `*` for all.";
     const WORDS: &'static [EventName] = &{
         let mut all = [EventName::All; EventKind::ALL.len() + 1];
         let mut at = 0;

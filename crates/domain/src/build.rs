@@ -20,7 +20,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 pub const EXPIRY: EpochMs = DAY;
 
 words! {
-    /// Where a build stands.
+    /// The status of a build.
     BuildStatus:
     /// Waits for a runner.
     Queued = "queued",
@@ -35,7 +35,7 @@ words! {
 }
 
 words! {
-    /// What the app is made for.
+    /// The type of a build.
     BuildType:
     /// For development.
     Debug = "debug",
@@ -57,7 +57,7 @@ words! {
 }
 
 words! {
-    /// What a runner says a build came to.
+    /// The result of a build, as its runner reports it.
     BuildResult:
     /// Every step succeeded, and every artifact is there.
     Success = "success",
@@ -68,7 +68,7 @@ words! {
 }
 
 words! {
-    /// Whether a runner can be given builds.
+    /// Whether a runner can claim builds.
     RunnerStatus:
     /// It has called recently.
     Online = "online",

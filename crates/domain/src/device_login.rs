@@ -20,7 +20,7 @@ const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH: usize = 8;
 
 words! {
-    /// How far a login is.
+    /// The status of a login.
     DeviceLoginStatus:
     /// No user has decided yet.
     Pending = "pending",

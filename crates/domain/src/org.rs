@@ -70,7 +70,7 @@ pub struct Invitation {
 }
 
 words! {
-    /// Whether an invitation can be taken.
+    /// Whether an invitation can be accepted.
     InvitationStatus:
     /// It can be accepted.
     Pending = "pending",

@@ -8,7 +8,7 @@ pub const KEPT_REASONS: i64 = 20;
 pub const REPORT_DAYS: i64 = 90;
 
 words! {
-    /// What happened on a device, in the order a device goes through it.
+    /// What happened on a device, in the usual order.
     ReportKind, error = "type must be downloaded, installed, confirmed, rolled_back or failed",
     /// The package was downloaded.
     Downloaded = "downloaded",

@@ -11,7 +11,7 @@ pub mod schedule;
 pub use record::{FileKind, Submission, SubmissionFile, SymbolKind};
 
 words! {
-    /// Where a submission stands.
+    /// The status of a submission.
     SubmissionStatus:
     /// Waits for its turn.
     Queued = "queued",
@@ -38,7 +38,7 @@ words! {
 }
 
 words! {
-    /// What somebody wants of a rollout.
+    /// A requested change of a rollout.
     RolloutState:
     /// No further users receive the app for now.
     Halted = "halted",

@@ -16,7 +16,7 @@ pub const MAX_OLD_SECRETS: usize = 4;
 pub const DELIVERY_LIFE: EpochMs = 30 * DAY;
 
 words! {
-    /// What a webhook can be told of.
+    /// The kind of an event.
     EventKind, error = "must be one of the kinds of events",
     /// A build waits for a runner.
     BuildQueued = "build.queued",
@@ -49,7 +49,7 @@ words! {
 }
 
 words! {
-    /// How the body of a delivery looks.
+    /// The format of a delivery's body.
     WebhookType:
     /// `{type, timestamp, data}`, for programs.
     Generic = "generic",
@@ -60,7 +60,7 @@ words! {
 }
 
 words! {
-    /// Whether a webhook is told anything.
+    /// Whether a webhook receives events.
     WebhookStatus:
     /// It receives events.
     Active = "active",
@@ -69,7 +69,7 @@ words! {
 }
 
 words! {
-    /// How far a delivery is.
+    /// The status of a delivery.
     DeliveryStatus:
     /// It will be attempted, or attempted again.
     Pending = "pending",

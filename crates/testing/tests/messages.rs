@@ -29,7 +29,7 @@ const NOT_MESSAGES: [&str; 7] = [
     "{} Newer servers may add words.",
     "Another track of Google Play.",
     "Where the app goes:",
-    "What a webhook is told of:",
+    "The events that a webhook receives:",
     "Settings that differ on one platform.",
 ];
 

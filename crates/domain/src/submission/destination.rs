@@ -10,7 +10,7 @@ use crate::platform::Platform;
 pub const MAX_TRACK_LENGTH: usize = 80;
 
 words! {
-    /// A destination that every app has. Google Play has tracks of other names besides.
+    /// A destination that every app has. Google Play also has tracks with custom names.
     KnownDestination:
     /// Apple's testers.
     TestFlight = "testflight",

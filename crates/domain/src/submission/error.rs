@@ -31,7 +31,7 @@ impl SubmissionError {
 macro_rules! codes {
     ($($(#[$note:meta])* $variant:ident = $word:literal, $retryable:literal, $fix:literal;)+) => {
         words! {
-            /// Why a submission did not get there.
+            /// Why a submission failed or was rejected.
             SubmissionErrorCode, error = "must be one of a code of the table in docs/submissions.md",
             $($(#[$note])* $variant = $word,)+
         }

@@ -181,7 +181,7 @@ words! {
 }
 
 words! {
-    /// What makes crash reports readable.
+    /// The kind of a symbol file.
     SymbolKind:
     /// The mapping of ProGuard or R8.
     Mapping = "mapping",

@@ -24,11 +24,11 @@ use crate::query::Query;
     tag = "API keys",
     params(
         ("id" = Option<String>, Query, description = "Read this key instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Keys at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Keys to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of keys, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of keys to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of keys, revoked ones included; with `id` the key", body = OneOrPage<KeyView>),
+        (status = 200, description = "A page of keys, including revoked ones; with `id`, the key", body = OneOrPage<KeyView>),
         (status = 404, description = "No key has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -48,7 +48,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Creates an API key and shows it, this once.
+/// Creates an API key. Only this response contains the key itself.
 #[utoipa::path(
     post,
     path = "/api-keys",
@@ -76,14 +76,14 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
     }))
 }
 
-/// Revokes an API key: it is refused from now on and stays in the list.
+/// Revokes an API key. It is refused from now on, and stays in the list.
 #[utoipa::path(
     delete,
     path = "/api-keys",
     tag = "API keys",
     params(("id" = String, Query, description = "The key")),
     responses(
-        (status = 200, description = "`revoked`, also when it was before", body = Deleted),
+        (status = 200, description = "`revoked`, also if it was revoked before", body = Deleted),
         (status = 404, description = "No key has this id", body = launchway_api::error::ErrorBody),
     )
 )]

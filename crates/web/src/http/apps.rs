@@ -24,11 +24,11 @@ use crate::query::Query;
     tag = "Apps",
     params(
         ("id" = Option<String>, Query, description = "Read this app instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Apps at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Apps to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of apps, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of apps to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of apps; with `id` the app", body = OneOrPage<AppView>),
+        (status = 200, description = "A page of apps; with `id`, the app", body = OneOrPage<AppView>),
         (status = 404, description = "No app has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -45,7 +45,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Claims a bundle identifier. Publishing the first update of it does the same.
+/// Claims a bundle identifier. Publishing its first update does the same.
 #[utoipa::path(
     post,
     path = "/apps",
@@ -64,7 +64,7 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
     Ok(created(&view))
 }
 
-/// Takes an app off the list. Its updates go on being offered, and its bundle identifier stays with the organization.
+/// Removes an app from the list. Its updates are still offered, and its bundle identifier stays with the organization.
 #[utoipa::path(
     delete,
     path = "/apps",

@@ -21,13 +21,13 @@ use crate::query::Query;
     path = "/audit",
     tag = "Audit log",
     params(
-        ("actor" = Option<String>, Query, description = "Done by this user, key, `operator` or `service`"),
-        ("action" = Option<String>, Query, description = "This action, such as `key.revoke`"),
-        ("resource" = Option<String>, Query, description = "On this resource"),
-        ("since" = Option<String>, Query, description = "Not before this time, such as 2026-11-20T10:00:00.000Z"),
-        ("until" = Option<String>, Query, description = "Before this time"),
-        ("limit" = Option<i64>, Query, description = "Lines at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Lines to skip", minimum = 0),
+        ("actor" = Option<String>, Query, description = "Only actions of this user, key, `operator` or `service`"),
+        ("action" = Option<String>, Query, description = "Only this action, such as `key.revoke`"),
+        ("resource" = Option<String>, Query, description = "Only actions on this resource"),
+        ("since" = Option<String>, Query, description = "Only entries from this time on, such as 2026-11-20T10:00:00.000Z"),
+        ("until" = Option<String>, Query, description = "Only entries before this time"),
+        ("limit" = Option<i64>, Query, description = "The maximum number of entries, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of entries to skip", minimum = 0),
     ),
     responses((status = 200, description = "A page of the audit log", body = Page<AuditView>))
 )]

@@ -29,8 +29,8 @@ use crate::http::orgs;
     tag = "Sessions",
     request_body = SignIn,
     responses(
-        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
-        (status = 401, description = "The address, the password or the code is wrong; or the account asks for a `code` and none was sent", body = ErrorBody),
+        (status = 200, description = "The caller; the response sets the session cookie", body = CallerView),
+        (status = 401, description = "The address, the password or the code is wrong, or a required `code` is missing", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
         (status = 429, description = "Too many wrong passwords or codes for this account or from this address", body = ErrorBody),
     )
@@ -45,15 +45,15 @@ pub async fn sign_in(
     welcome(&app, signed_in, browser.origin).await
 }
 
-/// First run: makes the first organization and its owner, by the one-time link that the server printed.
+/// Creates the first organization and its owner, with the one-time link that the server printed.
 #[utoipa::path(
     post,
     path = "/auth/setup",
     tag = "Sessions",
     request_body = Setup,
     responses(
-        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
-        (status = 401, description = "The link was used before", body = ErrorBody),
+        (status = 200, description = "The caller; the response sets the session cookie", body = CallerView),
+        (status = 401, description = "The link was already used", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
     )
 )]
@@ -66,15 +66,15 @@ pub async fn setup(
     welcome(&app, signed_in, browser.origin).await
 }
 
-/// Takes an invitation: joins the organization and signs in.
+/// Accepts an invitation: joins the organization and signs in.
 #[utoipa::path(
     post,
     path = "/auth/invitation",
     tag = "Sessions",
     request_body = AcceptInvitation,
     responses(
-        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
-        (status = 401, description = "The link was used or is too old, the password or the code is wrong, or a `code` is asked for and none was sent", body = ErrorBody),
+        (status = 200, description = "The caller; the response sets the session cookie", body = CallerView),
+        (status = 401, description = "The link was used or has expired, the password or the code is wrong, or a required `code` is missing", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
         (status = 429, description = "Too many wrong passwords or codes for this account or from this address", body = ErrorBody),
     )
@@ -89,7 +89,7 @@ pub async fn accept_invitation(
     welcome(&app, signed_in, browser.origin).await
 }
 
-/// Sets a new password by a link of the operator. Every session of the user ends.
+/// Sets a new password with a link from the operator. All sessions of the user end.
 #[utoipa::path(
     post,
     path = "/auth/reset",
@@ -97,7 +97,7 @@ pub async fn accept_invitation(
     request_body = ResetPassword,
     responses(
         (status = 200, description = "The password is set; sign in with it", body = Deleted),
-        (status = 401, description = "The link was used before or is too old", body = ErrorBody),
+        (status = 401, description = "The link was used or has expired", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
     )
 )]
@@ -129,7 +129,7 @@ pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Res
     Ok(response)
 }
 
-/// Who is calling: the session, or the API key.
+/// Returns the caller: the session or the API key.
 #[utoipa::path(
     get,
     path = "/auth/session",

@@ -24,21 +24,21 @@ const RECHECK: Duration = Duration::from_secs(1);
 /// How many bytes a download sends at most before its caller's access is checked again.
 const RECHECK_BYTES: u64 = 1 << 20;
 
-/// Reads the log of a build as it is now.
+/// Returns the current log of a build.
 #[utoipa::path(
     get,
     path = "/build/log",
     tag = "Build",
     params(
         ("id" = String, Query, description = "The build"),
-        ("offset" = Option<i64>, Query, description = "Bytes to skip; at most what there is", minimum = 0),
-        ("Range" = Option<String>, Header, description = "Which bytes of those behind `offset`, such as `bytes=-1000`"),
+        ("offset" = Option<i64>, Query, description = "The number of bytes to skip, at most the size of the log", minimum = 0),
+        ("Range" = Option<String>, Header, description = "A byte range of what follows `offset`, such as `bytes=-1000`"),
     ),
     responses(
         (status = 200, description = "The log", body = String, content_type = "text/plain"),
-        (status = 206, description = "The bytes that `Range` asks for", body = String, content_type = "text/plain"),
+        (status = 206, description = "The bytes of the requested range", body = String, content_type = "text/plain"),
         (status = 404, description = "No build has this id", body = ErrorBody),
-        (status = 416, description = "There are no such bytes", body = ErrorBody),
+        (status = 416, description = "The log does not have the requested bytes", body = ErrorBody),
     )
 )]
 pub async fn read(

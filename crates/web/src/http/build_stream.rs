@@ -36,23 +36,23 @@ const MAX_STREAM_TIME: Duration = Duration::from_secs(5 * 60);
 /// `Retry-After` in seconds if an organization has too many streams open.
 const RETRY_AFTER_SECONDS: u64 = 10;
 
-/// Follows a build: its log, its changes, its end. Resumes by `Last-Event-ID`.
+/// Streams a build: its log, its changes and its end. `Last-Event-ID` resumes the stream.
 ///
-/// `log` events carry a `LogEvent`; their id is the offset behind their bytes. `build` events carry the build, first as it is
-/// and then whenever status, phase or the wish to cancel it changed. `end` is the last, with the build; a stream that ends
-/// without it is to be opened again, which a browser's `EventSource` does by itself. It ends so within a second when the key,
-/// the session or the membership that opened it is over.
+/// `log` events carry a `LogEvent`, and their id is the offset after their bytes. `build` events carry the build: once
+/// at the start, and whenever its status, its phase or `cancelRequested` changes. The last event is `end`, with the
+/// build. If a stream ends without it, open it again; a browser's `EventSource` does so by itself. Within a second
+/// after the key, session or membership that opened a stream ends, the stream ends this way.
 #[utoipa::path(
     get,
     path = "/build/log/stream",
     tag = "Build",
     params(
         ("id" = String, Query, description = "The build"),
-        ("offset" = Option<i64>, Query, description = "Bytes of the log to skip; `Last-Event-ID` wins", minimum = 0),
-        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event: the log continues there"),
+        ("offset" = Option<i64>, Query, description = "The number of bytes of the log to skip; `Last-Event-ID` takes precedence", minimum = 0),
+        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event, after which the log continues"),
     ),
     responses(
-        (status = 200, description = "Events until the build is over", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "Events until the build ends", body = String, content_type = "text/event-stream"),
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]

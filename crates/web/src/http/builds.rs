@@ -22,7 +22,7 @@ use crate::extract::{Create, CreateBare};
 use crate::http::answers::{created, created_or_kept, found, id_and_status, page_of, replay};
 use crate::query::Query;
 
-/// Puts a build into the queue. A runner that has what it needs takes it.
+/// Queues a build. A runner that meets its requirements claims it.
 #[utoipa::path(
     post,
     path = "/build",
@@ -59,11 +59,11 @@ pub async fn create(
         ("bundleId" = Option<String>, Query, description = "Only builds of this app"),
         ("configuration" = Option<String>, Query, description = "Only builds of this configuration"),
         ("branch" = Option<String>, Query, description = "Only builds of this branch, as `git.branch` named it"),
-        ("limit" = Option<i64>, Query, description = "Builds at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Builds to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of builds, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of builds to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of builds; with `id` the build", body = OneOrPage<BuildView>),
+        (status = 200, description = "A page of builds; with `id`, the build", body = OneOrPage<BuildView>),
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]
@@ -101,7 +101,7 @@ fn text_of_branch(branch: &str) -> Result<String, ApiError> {
     }
 }
 
-/// Deletes a build with its log and artifacts. One that is active stops.
+/// Deletes a build with its log and artifacts. An active build stops.
 #[utoipa::path(
     delete,
     path = "/build",
@@ -119,7 +119,7 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     Ok(id_and_status(id, DoneStatus::Deleted))
 }
 
-/// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
+/// Cancels a build: a queued build immediately, a running build as soon as its runner gets the request.
 #[utoipa::path(
     post,
     path = "/build/cancel",
@@ -139,12 +139,12 @@ pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     Ok(found(&shown))
 }
 
-/// Makes another try of a build that is over: a new build of the same source that asks for the same.
+/// Retries a finished build: creates a new build with the same source and settings.
 #[utoipa::path(
     post,
     path = "/build/retry",
     tag = "Build",
-    params(("id" = String, Query, description = "The build to try again")),
+    params(("id" = String, Query, description = "The build to retry")),
     responses(
         (status = 201, description = "The new build, with `parentId`", body = BuildView),
         (status = 404, description = "No build has this id", body = ErrorBody),
@@ -167,14 +167,14 @@ pub async fn retry(
     Ok(created(&shown))
 }
 
-/// Reads what a build does, step by step.
+/// Returns the plan of a build.
 #[utoipa::path(
     get,
     path = "/build/plan",
     tag = "Build",
     params(("id" = String, Query, description = "The build")),
     responses(
-        (status = 200, description = "The plan, null until the source was read", body = BuildPlan),
+        (status = 200, description = "The plan; null until the source was read", body = BuildPlan),
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]

@@ -17,18 +17,18 @@ use crate::extract::Create;
 use crate::http::answers::{created, found, id_and_status, page, replay};
 use crate::query::Query;
 
-/// Lists credentials, or reads the one that `id` names: what was read from the file, never the file.
+/// Lists credentials, or reads the one that `id` names. The response has the metadata of the file, never the file.
 #[utoipa::path(
     get,
     path = "/credentials",
     tag = "Credentials",
     params(
         ("id" = Option<String>, Query, description = "Read this credential instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Credentials at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Credentials to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of credentials, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of credentials to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of credentials; with `id` the credential", body = OneOrPage<CredentialView>),
+        (status = 200, description = "A page of credentials; with `id`, the credential", body = OneOrPage<CredentialView>),
         (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -50,13 +50,13 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Takes a credential, after opening it and reading what it says.
+/// Creates a credential, after opening the file and validating its content.
 #[utoipa::path(
     post,
     path = "/credentials",
     tag = "Credentials",
     request_body = CreateCredential,
-    responses((status = 201, description = "The credential, without file and passwords", body = CredentialTaken))
+    responses((status = 201, description = "The credential, without its file and passwords", body = CredentialTaken))
 )]
 pub async fn create(
     State(app): State<Arc<App>>,
@@ -82,7 +82,7 @@ pub async fn create(
     Ok(created(&answer))
 }
 
-/// Deletes a credential. Builds and submissions that have it already keep it to their end.
+/// Deletes a credential. Builds and submissions that already have it keep it until they end.
 #[utoipa::path(
     delete,
     path = "/credentials",

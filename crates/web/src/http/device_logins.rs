@@ -14,14 +14,14 @@ use launchway_ops::device_logins;
 use crate::extract::{Body, SMALL_BODY};
 use crate::http::answers::{created, found};
 
-/// Begins to sign a command line in: gives it a code that a signed-in user confirms within 10 minutes.
+/// Starts the sign-in of a command line. It gets a code that a signed-in user confirms within 10 minutes.
 #[utoipa::path(
     post,
     path = "/auth/device",
     tag = "Sessions",
     request_body = StartDeviceLogin,
     responses(
-        (status = 201, description = "The two codes and the page to confirm one on", body = DeviceLoginView),
+        (status = 201, description = "The two codes, and the page where a user confirms one of them", body = DeviceLoginView),
         (status = 429, description = "Too many logins were started from this address", body = ErrorBody),
     )
 )]
@@ -36,7 +36,7 @@ pub async fn begin(
     Ok(created(&view))
 }
 
-/// Asks what became of a login. Once a user approved it, the answer carries the API key, this once.
+/// Polls a login. The first response after a user approved it contains the API key; no later response does.
 #[utoipa::path(
     post,
     path = "/auth/device/key",
@@ -44,8 +44,8 @@ pub async fn begin(
     request_body = ClaimDeviceLogin,
     responses(
         (status = 200, description = "`pending`, `denied`, `expired`, or `approved` with the key", body = DeviceLoginOutcome),
-        (status = 401, description = "The login is not known, or its key was fetched before", body = ErrorBody),
-        (status = 429, description = "Asked too often from this address", body = ErrorBody),
+        (status = 401, description = "The login is unknown, or its key was already fetched", body = ErrorBody),
+        (status = 429, description = "Too many polls from this address", body = ErrorBody),
     )
 )]
 pub async fn claim(

@@ -38,12 +38,12 @@ pub async fn document(Extension(document): Extension<Document>) -> Response {
     (json, document.json.to_string()).into_response()
 }
 
-/// This API for people to read.
+/// The documentation of this API as a page.
 #[utoipa::path(
     get,
     path = "/docs",
     tag = "Service",
-    responses((status = 200, description = "A page", body = String, content_type = "text/html"))
+    responses((status = 200, description = "An HTML page", body = String, content_type = "text/html"))
 )]
 pub async fn viewer(Extension(document): Extension<Document>) -> Result<Response, ApiError> {
     let mut response = Html(document.page.to_string()).into_response();

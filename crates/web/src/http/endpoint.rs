@@ -134,28 +134,22 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
         add("401", "No authentication, or a token that is unknown, revoked or used");
     }
     if authenticated {
-        add(
-            "400",
-            "The form of the request is wrong, or it conflicts with what there is",
-        );
+        add("400", "The request is malformed, or conflicts with the current state");
         add("401", "No authentication, or an invalid or expired API key");
         add(
             "403",
             "The caller lacks the scope or role, or names an organization it does not act in",
         );
-        add("429", "More calls in this minute than the tier allows");
-        add("500", "A defect of the service");
-        add("503", "The database or the object storage is not available");
+        add("429", "The rate limit of the tier is exceeded");
+        add("500", "An internal error");
+        add("503", "The database or the object storage is unavailable");
     }
     if operation.request_body.is_some() {
-        add(
-            "400",
-            "The form of the request is wrong, or it conflicts with what there is",
-        );
-        add("408", "The body came too slowly");
+        add("400", "The request is malformed, or conflicts with the current state");
+        add("408", "The body arrived too slowly");
         add("413", "The body is too large");
-        add("500", "A defect of the service");
-        add("503", "The database or the object storage is not available");
+        add("500", "An internal error");
+        add("503", "The database or the object storage is unavailable");
     }
     let creates = operation.responses.responses.contains_key("201");
     let parameters = operation.parameters.get_or_insert_with(Vec::new);
@@ -189,9 +183,9 @@ fn security_of(access: Access) -> Vec<SecurityRequirement> {
     }
 }
 
-const ORG_ID: &str = "The organization to act in: any of the user's for a session, only its own for a key";
-const IDEMPOTENCY: &str = "1 to 255 visible ASCII characters. For 24 hours the same key with the same body gets the first answer \
-                           again, without what is shown only once; with another body it is 400.";
+const ORG_ID: &str = "The organization to act in: for a session any organization of the user, for a key only its own";
+const IDEMPOTENCY: &str = "1 to 255 visible ASCII characters. For 24 hours, a request with the same key and body gets the first \
+                           response again, without values that are shown only once; with another body it is refused with 400.";
 
 fn text_parameter(name: &str, place: ParameterIn, description: &str) -> Parameter {
     ParameterBuilder::new()

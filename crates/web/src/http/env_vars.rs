@@ -18,18 +18,18 @@ use crate::extract::Create;
 use crate::http::answers::{created, found, id_and_status, page_of, replay};
 use crate::query::Query;
 
-/// Lists environment variables, or reads the one that `id` names. The value of a secret one is never shown.
+/// Lists environment variables, or reads the one that `id` names. Values of secret variables are never returned.
 #[utoipa::path(
     get,
     path = "/env",
     tag = "Environment variables",
     params(
         ("id" = Option<String>, Query, description = "Read this variable instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Variables at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Variables to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of variables, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of variables to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of variables; with `id` the variable", body = OneOrPage<EnvVarView>),
+        (status = 200, description = "A page of variables; with `id`, the variable", body = OneOrPage<EnvVarView>),
         (status = 404, description = "No environment variable has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -50,7 +50,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     Ok(page_of(items, rows.total, paging))
 }
 
-/// Sets an environment variable: makes it (201), or replaces the one with the same name and scope (200).
+/// Sets an environment variable: creates it (201), or replaces the one with the same name and scope (200).
 #[utoipa::path(
     post,
     path = "/env",

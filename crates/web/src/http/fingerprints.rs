@@ -22,14 +22,14 @@ use launchway_store::Org;
 use crate::http::answers::found;
 use crate::query::Query;
 
-/// Reads what a build or an update is natively: its hash, and its document where it is known.
+/// Returns the fingerprint of a build or an update: its hash, and its document if it is known.
 #[utoipa::path(
     get,
     path = "/fingerprints",
     tag = "Fingerprint",
     params(("id" = String, Query, description = "A build or an update")),
     responses(
-        (status = 200, description = "What it is natively", body = FingerprintView),
+        (status = 200, description = "The fingerprint", body = FingerprintView),
         (status = 404, description = "No build or update has this id", body = ErrorBody),
     )
 )]
@@ -39,17 +39,17 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     Ok(found(&read_fingerprint(&mut tx.org(caller.org_id()?), id).await?))
 }
 
-/// Explains what differs between two builds or updates.
+/// Explains the differences between the fingerprints of two builds or updates.
 #[utoipa::path(
     get,
     path = "/fingerprints/diff",
     tag = "Fingerprint",
     params(
-        ("from" = String, Query, description = "A build or an update, such as what is installed"),
-        ("to" = String, Query, description = "A build or an update, such as what is to be installed"),
+        ("from" = String, Query, description = "A build or an update, such as the installed one"),
+        ("to" = String, Query, description = "A build or an update, such as the one to install"),
     ),
     responses(
-        (status = 200, description = "What differs", body = FingerprintDifference),
+        (status = 200, description = "The differences", body = FingerprintDifference),
         (status = 400, description = "One of them has no fingerprint", body = ErrorBody),
         (status = 404, description = "No build or update has this id", body = ErrorBody),
     )
@@ -80,7 +80,7 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }))
 }
 
-/// Reads what the newest successful build with a fingerprint is natively: what an update must fit.
+/// Returns the fingerprint of the newest successful build that has one: what an update must match.
 #[utoipa::path(
     get,
     path = "/fingerprints/latest",
@@ -88,10 +88,10 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     params(
         ("bundleId" = String, Query, description = "The app"),
         ("platform" = open::Platform, Query, description = "The platform"),
-        ("configuration" = Option<String>, Query, description = "Only builds of this configuration, or of none"),
+        ("configuration" = Option<String>, Query, description = "Only builds of this configuration, or without one"),
     ),
     responses(
-        (status = 200, description = "What the build is natively", body = FingerprintView),
+        (status = 200, description = "The fingerprint of the build", body = FingerprintView),
         (status = 404, description = "No such build", body = ErrorBody),
     )
 )]

@@ -11,7 +11,7 @@ use launchway_ops::app::App;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How the service is.
+/// The health of the service.
 #[derive(Serialize, ToSchema)]
 pub struct Health {
     /// `ok`.
@@ -26,19 +26,19 @@ const HEALTH: Health = Health {
 };
 
 /// Whether the process is alive.
-#[utoipa::path(get, path = "/healthz", tag = "Service", responses((status = 200, description = "It is", body = Health)))]
+#[utoipa::path(get, path = "/healthz", tag = "Service", responses((status = 200, description = "It is alive", body = Health)))]
 pub async fn alive() -> Json<Health> {
     Json(HEALTH)
 }
 
-/// Whether the service can serve: its database and object storage answer. Checks are answered even when they do not.
+/// Whether the service is ready: its database and object storage respond. Checks are answered even if they do not.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "Service",
     responses(
-        (status = 200, description = "It can", body = Health),
-        (status = 503, description = "The database or the object storage does not answer", body = launchway_api::error::ErrorBody),
+        (status = 200, description = "It is ready", body = Health),
+        (status = 503, description = "The database or the object storage does not respond", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, ApiError> {

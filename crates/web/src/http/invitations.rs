@@ -24,11 +24,11 @@ use crate::query::Query;
     tag = "Organizations",
     params(
         ("id" = Option<String>, Query, description = "Read this invitation instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Invitations at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Invitations to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of invitations, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of invitations to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of invitations; with `id` the invitation", body = OneOrPage<InvitationView>),
+        (status = 200, description = "A page of invitations; with `id`, the invitation", body = OneOrPage<InvitationView>),
         (status = 404, description = "No invitation has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -49,7 +49,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Makes a link that lets one address join, once, within 7 days. There is no mail: hand the link over yourself.
+/// Creates a link with which one email address can join, once, within 7 days. The server sends no mail: pass the link
+/// on yourself.
 #[utoipa::path(
     post,
     path = "/orgs/invitations",
@@ -77,7 +78,7 @@ pub async fn create(
     }))
 }
 
-/// Takes an invitation back; its link stops working.
+/// Withdraws an invitation. Its link stops working.
 #[utoipa::path(
     delete,
     path = "/orgs/invitations",

@@ -24,11 +24,11 @@ use crate::query::Query;
     tag = "Organizations",
     params(
         ("id" = Option<String>, Query, description = "Read this member instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Members at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Members to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of members, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of members to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of members; with `id` the member", body = OneOrPage<MemberView>),
+        (status = 200, description = "A page of members; with `id`, the member", body = OneOrPage<MemberView>),
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -45,8 +45,9 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Changes the role of a member. Only an owner makes or unmakes owners; the last owner stays one. With a lesser role the
-/// member's open invitations, runner tokens, approved sign-ins and browser keys end; other keys are listed for a decision.
+/// Changes the role of a member. Only an owner may grant or revoke the role of an owner, and the last owner keeps it.
+/// With a lower role the member's pending invitations, runner tokens, approved sign-ins and browser keys end; other
+/// keys are listed for review.
 #[utoipa::path(
     patch,
     path = "/orgs/members",
@@ -54,7 +55,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     params(("id" = String, Query, description = "The member")),
     request_body = ChangeMember,
     responses(
-        (status = 200, description = "The member; with a lesser role also what ended", body = ChangedMember),
+        (status = 200, description = "The member; with a lower role, also the access that ended", body = ChangedMember),
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -76,15 +77,15 @@ pub async fn change(
     }))
 }
 
-/// Removes a member; every member may leave by itself. The last owner stays. The member's open invitations, runner tokens,
-/// approved sign-ins and browser keys end; other keys are listed for a decision.
+/// Removes a member. Every member may leave; the last owner must stay. The member's pending invitations, runner tokens,
+/// approved sign-ins and browser keys end; other keys are listed for review.
 #[utoipa::path(
     delete,
     path = "/orgs/members",
     tag = "Organizations",
     params(("id" = String, Query, description = "The member")),
     responses(
-        (status = 200, description = "`deleted`, and what ended", body = RemovedMember),
+        (status = 200, description = "`deleted`, and the access that ended", body = RemovedMember),
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]

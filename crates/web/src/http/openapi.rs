@@ -8,9 +8,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 const DESCRIPTION: &str = "Builds, store submissions and over-the-air updates for mobile apps.\n\n\
     Bodies are UTF-8 JSON with camelCase names; times are ISO 8601 UTC with milliseconds, sizes bytes, durations seconds. \
-    Every answer carries `X-Request-Id`. Every answer to a key or session carries `X-RateLimit-Limit`, \
+    Every response carries `X-Request-Id`. Every response to a key or session carries `X-RateLimit-Limit`, \
     `X-RateLimit-Remaining` and `X-RateLimit-Reset`. Errors are exactly `error` and `message`. \
-    A resource of another organization is answered exactly as one that does not exist.";
+    A resource of another organization gets the same response as one that does not exist.";
 
 /// The document before the endpoints are added.
 pub fn head() -> OpenApi {
@@ -36,7 +36,7 @@ pub fn head() -> OpenApi {
     let runner_token = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(
-            "What a runner got when it enrolled; to enroll, the token that works once. It opens nothing but `/runner`.",
+            "The token that a runner got when it enrolled; to enroll, the one-time token. It gives access only to `/runner`.",
         ))
         .build();
     let components = ComponentsBuilder::new()

@@ -26,12 +26,12 @@ use crate::query::Query;
     tag = "Organizations",
     params(
         ("id" = Option<String>, Query, description = "Read this organization instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Organizations at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Organizations to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of organizations, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of organizations to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of organizations; with `id` the organization", body = OneOrPage<OrgView>),
-        (status = 404, description = "The caller is in no organization with this id", body = launchway_api::error::ErrorBody),
+        (status = 200, description = "A page of organizations; with `id`, the organization", body = OneOrPage<OrgView>),
+        (status = 404, description = "The caller is not in an organization with this id", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn read(caller: Caller, query: Query) -> Result<Response, ApiError> {
@@ -84,7 +84,7 @@ impl FromRequestParts<Arc<App>> for Founder {
     }
 }
 
-/// Makes an organization with the caller as its owner, where the operator allows it.
+/// Creates an organization with the caller as its owner, if the operator allows it.
 #[utoipa::path(
     post,
     path = "/orgs",
@@ -115,11 +115,11 @@ pub async fn create(
     patch,
     path = "/orgs",
     tag = "Organizations",
-    params(("id" = String, Query, description = "The organization; a call acts in one, so name the same in `orgId` when it is not the default")),
+    params(("id" = String, Query, description = "The organization; a call acts in one, so name it in `orgId` too unless it is the default")),
     request_body = ChangeOrg,
     responses(
         (status = 200, description = "The organization", body = OrgView),
-        (status = 404, description = "The call acts in no organization with this id", body = launchway_api::error::ErrorBody),
+        (status = 404, description = "The call does not act in an organization with this id", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn change(

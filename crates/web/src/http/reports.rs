@@ -24,7 +24,7 @@ const MAX_EVENTS: usize = 100;
 /// The maximum size of a report in bytes: the maximum number of events with the longest reasons, escaped.
 const MAX_REPORT: usize = 256 << 10;
 
-/// Takes a device's report. The token that the check gave to the device is the authentication.
+/// Accepts a device's report. The token from the device's check is the authentication.
 #[utoipa::path(
     post,
     path = "/update/report/{bundleId}",
@@ -32,9 +32,9 @@ const MAX_REPORT: usize = 256 << 10;
     params(("bundleId" = String, Path, description = "App bundle identifier", example = "com.example.app")),
     request_body = DeviceReport,
     responses(
-        (status = 200, description = "Counted, each device, update and type once", body = ReportAnswer),
-        (status = 401, description = "The token is forged, too old, or of another app", body = ErrorBody),
-        (status = 429, description = "More calls in this minute than one client address may make", body = ErrorBody),
+        (status = 200, description = "Accepted; each device counts once for each update and type", body = ReportAnswer),
+        (status = 401, description = "The token is forged, has expired, or belongs to another app", body = ErrorBody),
+        (status = 429, description = "The rate limit of the client address is exceeded", body = ErrorBody),
     )
 )]
 pub async fn report(State(app): State<Arc<App>>, origin: Extension<Origin>, request: Request) -> Response {

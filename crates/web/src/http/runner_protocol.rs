@@ -36,7 +36,7 @@ const MAX_CHUNK: usize = 1 << 20;
 const MAX_ORIGIN: usize = 100;
 const MAX_COMMIT: usize = 64;
 
-/// Enrolls a runner; the one-time token that it shows is used up.
+/// Enrolls a runner, and consumes its one-time token.
 #[utoipa::path(
     post,
     path = "/runner/enrol",
@@ -54,13 +54,13 @@ pub async fn enroll(
     Ok(created(&runners::enroll(&app, token.reveal(), wanted, &origin).await?))
 }
 
-/// Waits for a build that fits the labels, and takes it.
+/// Waits for a build that matches the labels, and leases it.
 #[utoipa::path(
     post,
     path = "/runner/lease",
     tag = "Runner protocol",
     request_body = AskLease,
-    responses((status = 200, description = "A build, or null when there was none in time", body = LeaseAnswer))
+    responses((status = 200, description = "A build, or null if there was none in time", body = LeaseAnswer))
 )]
 pub async fn lease(
     State(app): State<Arc<App>>,
@@ -97,15 +97,15 @@ pub async fn lease(
     }
 }
 
-/// Renews the lease of a build, and tells its phases.
+/// Renews the lease of a build, and reports its phases.
 #[utoipa::path(
     post,
     path = "/runner/renew",
     tag = "Runner protocol",
     request_body = Renew,
     responses(
-        (status = 200, description = "It continues", body = AttemptReply),
-        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+        (status = 200, description = "The build continues", body = AttemptReply),
+        (status = 400, description = "The runner does not have this attempt, and must drop the build", body = ErrorBody),
     )
 )]
 pub async fn renew(
@@ -118,15 +118,15 @@ pub async fn renew(
     Ok(Json(leases::renew(&app, &caller, id, told.attempt, &phases).await?))
 }
 
-/// Tells the plan that is followed.
+/// Reports the plan of a build.
 #[utoipa::path(
     post,
     path = "/runner/plan",
     tag = "Runner protocol",
     request_body = TellPlan,
     responses(
-        (status = 200, description = "It continues", body = AttemptReply),
-        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+        (status = 200, description = "The build continues", body = AttemptReply),
+        (status = 400, description = "The runner does not have this attempt, and must drop the build", body = ErrorBody),
     )
 )]
 pub async fn plan(
@@ -148,8 +148,8 @@ pub async fn plan(
     Ok(Json(leases::record_plan(&app, &caller, id, told).await?))
 }
 
-/// Appends bytes of a build's log, as they are, from `offset` on. The answer says where the log goes on: what the server
-/// had is dropped, and of a gap nothing is kept.
+/// Appends raw bytes to a build's log at `offset`. The response has the offset at which the log continues: bytes that
+/// the server already has are skipped, and bytes after a gap are not stored.
 #[utoipa::path(
     post,
     path = "/runner/log",
@@ -157,12 +157,12 @@ pub async fn plan(
     params(
         ("id" = String, Query, description = "The build"),
         ("attempt" = u32, Query, description = "The fencing number"),
-        ("offset" = u64, Query, description = "Bytes of the build's log before these"),
+        ("offset" = u64, Query, description = "The offset of these bytes in the build's log"),
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "At most 1 MiB"),
     responses(
-        (status = 200, description = "Everything before `logOffset` is kept", body = AttemptReply),
-        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+        (status = 200, description = "Everything before `logOffset` is stored", body = AttemptReply),
+        (status = 400, description = "The runner does not have this attempt, and must drop the build", body = ErrorBody),
     )
 )]
 pub async fn log(
@@ -188,15 +188,15 @@ pub async fn log(
     ))
 }
 
-/// Announces a file that the build gives, and gets a pre-signed URL to send it to.
+/// Announces an artifact, and returns a pre-signed URL for its upload.
 #[utoipa::path(
     post,
     path = "/runner/artifacts",
     tag = "Runner protocol",
     request_body = AnnounceArtifact,
     responses(
-        (status = 201, description = "Where the bytes go, within an hour", body = ArtifactTarget),
-        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+        (status = 201, description = "The upload URL, valid for an hour", body = ArtifactTarget),
+        (status = 400, description = "The runner does not have this attempt, and must drop the build", body = ErrorBody),
     )
 )]
 pub async fn announce(
@@ -209,7 +209,7 @@ pub async fn announce(
     Ok(created(&artifacts::announce(&app, &caller, id, wanted).await?))
 }
 
-/// Ends a build. Answered when log, artifacts and result are kept; sent again, it changes nothing.
+/// Ends a build. The response means that log, artifacts and result are stored. A repeated request changes nothing.
 #[utoipa::path(
     post,
     path = "/runner/finish",
@@ -217,8 +217,8 @@ pub async fn announce(
     params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
     request_body = Finish,
     responses(
-        (status = 200, description = "It is over", body = Finished),
-        (status = 400, description = "The runner does not have this attempt, or not all has been sent", body = ErrorBody),
+        (status = 200, description = "The build has ended", body = Finished),
+        (status = 400, description = "The runner does not have this attempt, or has not sent everything", body = ErrorBody),
     )
 )]
 pub async fn finish(

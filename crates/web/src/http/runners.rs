@@ -26,11 +26,11 @@ use crate::query::Query;
     tag = "Runners",
     params(
         ("id" = Option<String>, Query, description = "Read this runner instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Runners at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Runners to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of runners, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of runners to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of runners, revoked ones included; with `id` the runner", body = OneOrPage<RunnerView>),
+        (status = 200, description = "A page of runners, including revoked ones; with `id`, the runner", body = OneOrPage<RunnerView>),
         (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -50,7 +50,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Makes a token that enrolls one runner within an hour, and shows it, this once.
+/// Creates a token that enrolls one runner within an hour. Only this response contains it.
 #[utoipa::path(
     post,
     path = "/runners/tokens",
@@ -72,14 +72,14 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
     Ok(created(&view))
 }
 
-/// Shuts a runner out at once. It stays in the list.
+/// Revokes a runner, immediately. It stays in the list.
 #[utoipa::path(
     delete,
     path = "/runners",
     tag = "Runners",
     params(("id" = String, Query, description = "The runner")),
     responses(
-        (status = 200, description = "`revoked`, also when it was before", body = Deleted),
+        (status = 200, description = "`revoked`, also if it was revoked before", body = Deleted),
         (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
     )
 )]

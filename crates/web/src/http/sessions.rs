@@ -22,8 +22,8 @@ use crate::query::Query;
     path = "/auth/sessions",
     tag = "Sessions",
     params(
-        ("limit" = Option<i64>, Query, description = "Sessions at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Sessions to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of sessions, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of sessions to skip", minimum = 0),
     ),
     responses((status = 200, description = "A page of sessions", body = Page<SessionView>))
 )]

@@ -20,8 +20,8 @@ use crate::extract::{Body, Create};
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
 use crate::query::Query;
 
-/// Submits the app of a build, or an uploaded one, to its store. The service does the rest by itself; read the submission
-/// to follow it.
+/// Submits the app of a build, or an uploaded app, to its store. The service does the rest; read the submission to
+/// follow it.
 #[utoipa::path(
     post,
     path = "/submit",
@@ -53,11 +53,11 @@ pub async fn create(
         ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("bundleId" = Option<String>, Query, description = "Only those of this app"),
         ("buildId" = Option<String>, Query, description = "Only those of this build"),
-        ("limit" = Option<i64>, Query, description = "Submissions at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Submissions to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of submissions, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of submissions to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of submissions; with `id` the submission", body = OneOrPage<SubmissionView>),
+        (status = 200, description = "A page of submissions; with `id`, the submission", body = OneOrPage<SubmissionView>),
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
@@ -90,8 +90,8 @@ pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
     })
 }
 
-/// Changes a rollout: the share of users, halted, going on. Or releases an approved version that waits for that. The
-/// store is told soon: read the submission to see it done.
+/// Changes a rollout: sets its percentage, halts it or resumes it; or releases an approved version that waits for it.
+/// The store gets the change soon afterwards: read the submission to see the result.
 #[utoipa::path(
     patch,
     path = "/submit",
@@ -99,7 +99,7 @@ pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
     params(("id" = String, Query, description = "The submission")),
     request_body = ChangeSubmission,
     responses(
-        (status = 200, description = "The submission as it is, the store not told yet", body = SubmissionView),
+        (status = 200, description = "The submission, before the store has the change", body = SubmissionView),
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
@@ -117,8 +117,8 @@ pub async fn change(
     Ok(found(&SubmissionView::of(&submission)))
 }
 
-/// Stops a submission: one that waits at once, one under way as soon as the store has let go of it. What users have is
-/// halted by `PATCH` instead.
+/// Cancels a submission: a waiting one immediately, an active one as soon as the store has released it. To halt a
+/// rollout that reaches users, use `PATCH` instead.
 #[utoipa::path(
     post,
     path = "/submit/cancel",
@@ -136,7 +136,7 @@ pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     Ok(found(&SubmissionView::of(&submission)))
 }
 
-/// Has a failed or rejected submission go on where it stopped: what the store has already is not sent again.
+/// Continues a failed or rejected submission where it stopped. What the store already has is not sent again.
 #[utoipa::path(
     post,
     path = "/submit/retry",
@@ -153,7 +153,8 @@ pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) ->
     Ok(found(&SubmissionView::of(&submission)))
 }
 
-/// Deletes a submission. One that the store still lets go of is canceled there; what users have they keep.
+/// Deletes a submission. If the store still allows it, the submission is canceled there; users keep what they already
+/// have.
 #[utoipa::path(
     delete,
     path = "/submit",

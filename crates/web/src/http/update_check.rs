@@ -49,9 +49,9 @@ impl<'q> Question<'q> {
     }
 }
 
-/// Asks whether there is an update for an installed app.
+/// Checks whether there is an update for an installed app.
 ///
-/// Needs no authentication. `url` is valid for 1 hour; afterwards check again. The answer must not be cached.
+/// Needs no authentication. `url` is valid for 1 hour; afterwards check again. The response must not be cached.
 #[utoipa::path(
     get,
     path = "/update/check/{bundleId}",
@@ -59,18 +59,18 @@ impl<'q> Question<'q> {
     params(
         ("bundleId" = String, Path, description = "App bundle identifier, in any letter case", example = "com.example.app"),
         ("currentVersion" = String, Query, description = "Installed app version; `1` and `1.2` are read as `1.0.0` and `1.2.0`", example = "1.0.0"),
-        ("currentBuild" = Option<String>, Query, description = "Installed build number: numerals, also dotted (`1.0.3`), at most 64 characters. Without it, `currentUpdateId` tells the build, where that update is known and of this version; otherwise an update of the same version is no update."),
-        ("platform" = Option<open::Platform>, Query, description = "Without it updates of every platform count"),
+        ("currentBuild" = Option<String>, Query, description = "Installed build number: digits, also dotted (`1.0.3`), at most 64 characters. Without it, the build of `currentUpdateId` is used if that update is known and has this version; otherwise no update of the same version is offered."),
+        ("platform" = Option<open::Platform>, Query, description = "Without it, updates for every platform are considered"),
         ("fingerprint" = Option<String>, Query, description = "Hash of the installed runtime fingerprint, at most 128 visible ASCII characters"),
-        ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it only updates for every configuration count"),
+        ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it, only updates for every configuration are considered"),
         ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`."),
-        ("currentUpdateId" = Option<String>, Query, description = "The update the app runs now; a caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it tells the installed build, so an app must forget it when the store replaces the app. An unknown one is ignored."),
+        ("currentUpdateId" = Option<String>, Query, description = "The update that the app runs. A caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it determines the installed build, so an app must forget it when the store replaces the app. An unknown id is ignored."),
     ),
     responses(
         (status = 200, description = "Whether there is an update; never cached", body = launchway_api::check::CheckResult),
-        (status = 400, description = "`currentVersion is required`, or a parameter of a wrong form", body = launchway_api::error::ErrorBody),
-        (status = 500, description = "A defect of the service", body = launchway_api::error::ErrorBody),
-        (status = 429, description = "More checks in this minute than one client address may make", body = launchway_api::error::ErrorBody),
+        (status = 400, description = "`currentVersion is required`, or a malformed parameter", body = launchway_api::error::ErrorBody),
+        (status = 500, description = "An internal error", body = launchway_api::error::ErrorBody),
+        (status = 429, description = "The rate limit of the client address is exceeded", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn check(

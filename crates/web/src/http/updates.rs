@@ -25,7 +25,7 @@ use crate::extract::{Body, Create};
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
 use crate::query::Query;
 
-/// Publishes an over-the-air update. When this answers, checks are offered it.
+/// Publishes an over-the-air update. Once this responds, checks offer it.
 #[utoipa::path(
     post,
     path = "/update",
@@ -49,7 +49,7 @@ pub async fn create(
         .map(created_or_kept)
 }
 
-/// Lists updates, or reads the one that `id` names, with what devices reported of it.
+/// Lists updates, or reads the one that `id` names, with what devices reported about it.
 #[utoipa::path(
     get,
     path = "/update",
@@ -60,11 +60,11 @@ pub async fn create(
         ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("configuration" = Option<String>, Query, description = "Only updates for this configuration"),
         ("status" = Option<open::UpdateStatus>, Query, description = "Only those with this status"),
-        ("limit" = Option<i64>, Query, description = "Updates at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Updates to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of updates, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of updates to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of updates; with `id` the update", body = OneOrPage<UpdateView>),
+        (status = 200, description = "A page of updates; with `id`, the update", body = OneOrPage<UpdateView>),
         (status = 404, description = "No update has this id", body = ErrorBody),
     )
 )]
@@ -125,7 +125,8 @@ pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Ap
     Ok(counts)
 }
 
-/// Pauses, publishes again, withdraws, or changes rollout, urgency or notes. What is absent stays. Withdrawn is the end.
+/// Pauses, resumes or withdraws an update, or changes its rollout, `mandatory` or notes. Absent fields do not change.
+/// Withdrawing is final.
 #[utoipa::path(
     patch,
     path = "/update",
@@ -151,7 +152,7 @@ pub async fn change(
     Ok(found(&UpdateView::of(&update)))
 }
 
-/// Deletes an update. Checks are no longer offered it; its version and build number stay taken.
+/// Deletes an update. Checks no longer offer it; its version and build number stay reserved.
 #[utoipa::path(
     delete,
     path = "/update",

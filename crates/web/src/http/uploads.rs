@@ -19,13 +19,13 @@ use launchway_ops::write::{Creation, Write};
 use crate::extract::Create;
 use crate::http::answers::{created, replay};
 
-/// Announces bytes and gets a pre-signed URL to send them to. They go straight to object storage.
+/// Announces a file, and returns a pre-signed URL for its upload. The bytes go straight to object storage.
 #[utoipa::path(
     post,
     path = "/uploads",
     tag = "Uploads",
     request_body = CreateUpload,
-    responses((status = 201, description = "Where and how to send the bytes, within an hour", body = UploadView))
+    responses((status = 201, description = "The upload request, valid for an hour", body = UploadView))
 )]
 pub async fn create(
     State(app): State<Arc<App>>,

@@ -16,19 +16,19 @@ use launchway_ops::usage::holdings;
 use crate::http::answers::{found, page};
 use crate::query::Query;
 
-/// Lists months, newest first, or reads the one that `id` names. Months are UTC; one without any use is not listed.
+/// Lists months, newest first, or reads the one that `id` names. Months are UTC; a month without usage is not listed.
 #[utoipa::path(
     get,
     path = "/usage",
     tag = "Usage",
     params(
         ("id" = Option<String>, Query, description = "Read this month, such as `2026-11`, instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Months at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Months to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of months, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of months to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of months; with `id` the month", body = OneOrPage<UsageView>),
-        (status = 404, description = "Nothing was used in this month, and it is not the present one", body = ErrorBody),
+        (status = 200, description = "A page of months; with `id`, the month", body = OneOrPage<UsageView>),
+        (status = 404, description = "The month has no usage, and is not the current one", body = ErrorBody),
     )
 )]
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {

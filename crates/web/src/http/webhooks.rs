@@ -29,11 +29,11 @@ use crate::query::Query;
     tag = "Webhooks",
     params(
         ("id" = Option<String>, Query, description = "Read this webhook instead of listing"),
-        ("limit" = Option<i64>, Query, description = "Webhooks at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Webhooks to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of webhooks, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of webhooks to skip", minimum = 0),
     ),
     responses(
-        (status = 200, description = "A page of webhooks; with `id` the webhook", body = OneOrPage<WebhookView>),
+        (status = 200, description = "A page of webhooks; with `id`, the webhook", body = OneOrPage<WebhookView>),
         (status = 404, description = "No webhook has this id", body = ErrorBody),
     )
 )]
@@ -90,7 +90,7 @@ fn delivery_view(delivery: &Delivery, attempts: &HashMap<DeliveryId, Vec<Deliver
     )
 }
 
-/// Creates a webhook and shows the secret that its deliveries are signed with, this once.
+/// Creates a webhook. Only this response contains the secret that signs its deliveries.
 #[utoipa::path(
     post,
     path = "/webhooks",
@@ -118,7 +118,7 @@ pub async fn create(
     Ok(created(&answer))
 }
 
-/// Replaces the record of a webhook. `status: active` turns a disabled one on again.
+/// Replaces the record of a webhook. `status: active` enables a disabled webhook.
 #[utoipa::path(
     put,
     path = "/webhooks",
@@ -161,7 +161,8 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     Ok(id_and_status(id, DoneStatus::Deleted))
 }
 
-/// Gives a webhook a new secret and shows it, this once. For 24 hours deliveries are signed with the old one too.
+/// Rotates the secret of a webhook. Only this response contains the new secret. For 24 hours deliveries are signed with
+/// both.
 #[utoipa::path(
     post,
     path = "/webhooks/rotate-secret",
@@ -191,8 +192,8 @@ pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Q
     tag = "Webhooks",
     params(
         ("id" = String, Query, description = "The webhook"),
-        ("limit" = Option<i64>, Query, description = "Deliveries at most, 1 to 100", minimum = 1),
-        ("offset" = Option<i64>, Query, description = "Deliveries to skip", minimum = 0),
+        ("limit" = Option<i64>, Query, description = "The maximum number of deliveries, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "The number of deliveries to skip", minimum = 0),
     ),
     responses(
         (status = 200, description = "A page of deliveries", body = Page<DeliveryView>),
@@ -210,7 +211,7 @@ pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Quer
     Ok(page_of(items, rows.total, paging))
 }
 
-/// Sends the event of a delivery once more, at once, with the same event id and body.
+/// Sends the event of a delivery again, immediately, with the same event id and body.
 #[utoipa::path(
     post,
     path = "/webhooks/redeliver",
@@ -236,7 +237,7 @@ pub async fn redeliver(
     commit_delivery(write, &delivery).await
 }
 
-/// Sends `webhook.test` to a webhook, whatever events it is told of.
+/// Sends `webhook.test` to a webhook, whichever events it receives.
 #[utoipa::path(
     post,
     path = "/webhooks/test",
