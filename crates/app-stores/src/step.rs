@@ -10,7 +10,7 @@ pub struct Step<P> {
     /// The new status of the submission.
     pub status: SubmissionStatus,
     /// What happened, for the list of events. `None`: nothing worth an event.
-    pub told: Option<String>,
+    pub message: Option<String>,
     /// When the next step is due.
     pub next: NextStep,
 }
@@ -30,11 +30,11 @@ pub enum NextStep {
 
 impl<P> Step<P> {
     /// A result after which the next step is due at once.
-    pub(crate) fn proceed(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
+    pub(crate) fn proceed(progress: P, status: SubmissionStatus, message: impl Into<String>) -> Self {
         Self {
             progress,
             status,
-            told: Some(told.into()),
+            message: Some(message.into()),
             next: NextStep::Now,
         }
     }
@@ -44,7 +44,7 @@ impl<P> Step<P> {
         Self {
             progress,
             status,
-            told: None,
+            message: None,
             next: NextStep::Now,
         }
     }
@@ -54,7 +54,7 @@ impl<P> Step<P> {
         Self {
             progress,
             status,
-            told: None,
+            message: None,
             next: NextStep::Later,
         }
     }
@@ -62,15 +62,15 @@ impl<P> Step<P> {
     /// Reports a reason for waiting only once: `kept` is the field of the progress with the last reported reason.
     pub(crate) fn report_once(mut self, kept: impl FnOnce(&mut P) -> &mut String) -> Self {
         let kept = kept(&mut self.progress);
-        match (self.told.take(), self.next) {
+        match (self.message.take(), self.next) {
             (Some(text), NextStep::Later | NextStep::AfterOtherReview) if text == *kept => {}
             (Some(text), NextStep::Later | NextStep::AfterOtherReview) => {
                 kept.clone_from(&text);
-                self.told = Some(text);
+                self.message = Some(text);
             }
             (Some(text), _) => {
                 kept.clear();
-                self.told = Some(text);
+                self.message = Some(text);
             }
             (None, _) => {}
         }
@@ -78,11 +78,11 @@ impl<P> Step<P> {
     }
 
     /// A result that ends the submission.
-    pub(crate) fn end(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
+    pub(crate) fn end(progress: P, status: SubmissionStatus, message: impl Into<String>) -> Self {
         Self {
             progress,
             status,
-            told: Some(told.into()),
+            message: Some(message.into()),
             next: NextStep::Never,
         }
     }

@@ -38,7 +38,7 @@ const LOOK: i64 = 200;
 const IN_A_ROW: usize = 200;
 /// How often a claim is renewed.
 const RENEWAL: Duration = Duration::from_secs(20);
-/// How long a step may continue after the process is told to stop.
+/// How long a step may continue after the process gets the signal to stop.
 const GRACE: Duration = Duration::from_secs(20);
 const REASON: &str = "submissions of every tenant go through one queue";
 
@@ -63,7 +63,7 @@ impl Submitter {
         }
     }
 
-    /// Works until it is told to stop, and then lets running steps finish, for a while.
+    /// Works until it gets the signal to stop, and then lets running steps finish, for a while.
     pub async fn run(mut self) {
         while !self.stop.is_cancelled() {
             if let Err(failure) = self.round().await {

@@ -96,7 +96,7 @@ pub struct App {
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
     pub embedded: OnceLock<Embedded>,
-    /// Canceled when the process is told to stop; everything that waits stops waiting.
+    /// Canceled when the process gets the signal to stop; everything that waits stops waiting.
     pub stopping: CancellationToken,
     /// Slots for inspections: each costs a core, memory and a temporary file.
     pub inspections: Places,

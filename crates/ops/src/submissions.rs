@@ -117,7 +117,7 @@ async fn store_change(
     Ok(new)
 }
 
-/// Requests a change of a rollout, which the app store is told soon. Merges with a change that it was not told yet.
+/// Requests a change of a rollout, which the job sends to the app store. Merges with a change that was not sent yet.
 pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> Result<Submission, ApiError> {
     let old = lock(write, id).await?;
     let change = wanted.merge_into(old.change);

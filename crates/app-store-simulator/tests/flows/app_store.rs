@@ -29,7 +29,7 @@ pub fn phased() -> Release {
 }
 
 pub fn is_approved(step: &Step<Progress>) -> bool {
-    let told = step.told.as_deref();
+    let told = step.message.as_deref();
     told.is_some_and(|told| told.contains("waits for its release"))
 }
 
@@ -91,9 +91,9 @@ async fn visionos_reaches_the_store_and_a_first_version_has_no_notes() {
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     assert!(
-        ended.told.iter().any(|told| told.contains("omitted")),
+        ended.messages.iter().any(|told| told.contains("omitted")),
         "{:?}",
-        ended.told
+        ended.messages
     );
 }
 
@@ -132,7 +132,7 @@ async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
     assert_eq!(ended.status, InReview);
     for _ in 0..3 {
         ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, InReview, |_| true).await;
-        assert!(ended.told.is_empty(), "it was said before: {:?}", ended.told);
+        assert!(ended.messages.is_empty(), "it was said before: {:?}", ended.messages);
     }
     for _ in 0..3 {
         stand

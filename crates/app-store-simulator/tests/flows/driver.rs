@@ -16,7 +16,7 @@ pub struct Ended<P> {
     pub status: SubmissionStatus,
     pub progress: P,
     pub error: Option<SubmissionError>,
-    pub told: Vec<String>,
+    pub messages: Vec<String>,
 }
 
 /// The steps of an app store, for the driver.
@@ -73,7 +73,7 @@ pub async fn drive<F: Flow>(
         status,
         progress,
         error: None,
-        told: Vec::new(),
+        messages: Vec::new(),
     };
     let (mut failures, mut failing_since, mut since) = (0, 0, stand.clock.now());
     for number in 0..MAX_STEPS {
@@ -105,7 +105,7 @@ pub async fn drive<F: Flow>(
                     NextStep::Later => schedule::poll(step.status, stand.clock.now() - since),
                     NextStep::AfterOtherReview => 10 * MINUTE,
                 };
-                ended.told.extend(step.told);
+                ended.messages.extend(step.message);
                 ended.progress = step.progress;
                 ended.status = step.status;
                 if stop {
@@ -132,7 +132,7 @@ pub async fn drive<F: Flow>(
             }
         }
     }
-    panic!("the flow does not end: {:?} {:?}", ended.progress, ended.told);
+    panic!("the flow does not end: {:?} {:?}", ended.progress, ended.messages);
 }
 
 pub async fn to_end<F: Flow>(stand: &Stand, release: &Release) -> Ended<F::Progress> {

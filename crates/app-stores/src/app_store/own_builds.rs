@@ -84,8 +84,10 @@ pub(super) fn number_used(release: &Release) -> AppStoreError {
 
 /// Whether a file in App Store Connect contains other bytes than the release, as far as its checksum shows.
 pub(super) fn is_other_file(file: &Value, release: &Release) -> bool {
-    let told = file.pointer("/data/attributes/sourceFileChecksums/file");
-    let told = told.filter(|file| file.text("/algorithm") == Some("SHA_256"));
-    let told = told.and_then(|file| file.text("/hash")).filter(|hash| !hash.is_empty());
-    told.is_some_and(|hash| !hash.eq_ignore_ascii_case(&release.sha256))
+    let checksum = file.pointer("/data/attributes/sourceFileChecksums/file");
+    let checksum = checksum.filter(|file| file.text("/algorithm") == Some("SHA_256"));
+    let checksum = checksum
+        .and_then(|file| file.text("/hash"))
+        .filter(|hash| !hash.is_empty());
+    checksum.is_some_and(|hash| !hash.eq_ignore_ascii_case(&release.sha256))
 }

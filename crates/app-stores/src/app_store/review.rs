@@ -113,20 +113,20 @@ impl AppStoreConnect {
                 Err(other) => return Err(other.into()),
             }
         }
-        let told = "The version is submitted for App Store review";
-        Ok(Step::proceed(progress.at(Stage::AwaitReview), InReview, told))
+        let message = "The version is submitted for App Store review";
+        Ok(Step::proceed(progress.at(Stage::AwaitReview), InReview, message))
     }
 
     pub(super) async fn await_review(&self, release: &Release, progress: Progress) -> Stepped {
         let version = self.own_version(release, &progress).await?;
         match state_of(&version) {
             VersionState::Live if release.rollout.is_some_and(|percent| percent < 100) => {
-                let told = "The version is approved, and the phased release starts";
-                Ok(Step::proceed(progress.at(Stage::Rollout), RollingOut, told))
+                let message = "The version is approved, and the phased release starts";
+                Ok(Step::proceed(progress.at(Stage::Rollout), RollingOut, message))
             }
             VersionState::Live => {
-                let told = "The version is approved, and available in the App Store";
-                Ok(Step::end(progress.at(Stage::Done), Success, told))
+                let message = "The version is approved, and available in the App Store";
+                Ok(Step::end(progress.at(Stage::Done), Success, message))
             }
             VersionState::Rejected => Ok(Step::end(progress, Rejected, "App Store review rejected the version")),
             VersionState::Open if version.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(

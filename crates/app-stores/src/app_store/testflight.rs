@@ -41,8 +41,8 @@ impl AppStoreConnect {
     pub(super) async fn groups(&self, release: &Release, progress: Progress) -> Stepped {
         let wanted = &release.options.groups;
         if wanted.is_empty() {
-            let told = "The build is in TestFlight for the groups that get every build";
-            return Ok(Step::end(progress.at(Stage::Done), Success, told));
+            let message = "The build is in TestFlight for the groups that get every build";
+            return Ok(Step::end(progress.at(Stage::Done), Success, message));
         }
         let path = format!("/v1/betaGroups?filter[app]={}&limit=200", progress.app_id);
         let known = self.get(&path).await?;
@@ -74,8 +74,8 @@ impl AppStoreConnect {
                 "The build is assigned to the groups",
             ))
         } else {
-            let told = "The build is available to its groups in TestFlight";
-            Ok(Step::end(progress.at(Stage::Done), Success, told))
+            let message = "The build is available to its groups in TestFlight";
+            Ok(Step::end(progress.at(Stage::Done), Success, message))
         }
     }
 
@@ -101,8 +101,8 @@ impl AppStoreConnect {
             }
             Some("WAITING_FOR_BETA_REVIEW" | "IN_BETA_REVIEW") => Ok(Step::wait(progress, InReview)),
             Some("BETA_APPROVED" | "READY_FOR_BETA_TESTING" | "IN_BETA_TESTING") => {
-                let told = "TestFlight review approved the build, and the groups can test it";
-                Ok(Step::end(progress.at(Stage::Done), Success, told))
+                let message = "TestFlight review approved the build, and the groups can test it";
+                Ok(Step::end(progress.at(Stage::Done), Success, message))
             }
             Some("BETA_REJECTED") => Ok(Step::end(progress, Rejected, "TestFlight review rejected the build")),
             Some("EXPIRED") => Err(AppStoreError::new(

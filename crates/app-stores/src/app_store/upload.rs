@@ -52,8 +52,8 @@ impl AppStoreConnect {
             };
             progress.build_id.clone_from(&build.id);
             (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
-            let told = "The build is already in App Store Connect";
-            return Ok(Step::proceed(progress.at(Stage::AwaitBuild), Processing, told));
+            let message = "The build is already in App Store Connect";
+            return Ok(Step::proceed(progress.at(Stage::AwaitBuild), Processing, message));
         }
         let (version, number) = (
             percent::encode(&release.version),
@@ -230,8 +230,8 @@ impl AppStoreConnect {
         progress.parts_sent.clear();
         progress.parts_refused = 0;
         progress.uploads_restarted += 1;
-        let told = format!("{why}. The upload starts again.");
-        Ok(Step::proceed(progress.at(Stage::CreateUpload), Uploading, told))
+        let message = format!("{why}. The upload starts again.");
+        Ok(Step::proceed(progress.at(Stage::CreateUpload), Uploading, message))
     }
 }
 

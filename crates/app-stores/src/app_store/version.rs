@@ -106,8 +106,8 @@ impl AppStoreConnect {
                 made.need("/data/id")?
             }
         };
-        let told = format!("The version {} is prepared", release.version);
-        Ok(Step::proceed(progress.at(Stage::AttachBuild), Processing, told))
+        let message = format!("The version {} is prepared", release.version);
+        Ok(Step::proceed(progress.at(Stage::AttachBuild), Processing, message))
     }
 
     /// Whether a version in review contains this submission's build.
@@ -250,7 +250,7 @@ pub(super) fn other_review(progress: Progress) -> Step<Progress> {
     Step {
         progress,
         status: Processing,
-        told: Some("Another review of this app is in progress. This submission waits for it to end.".to_owned()),
+        message: Some("Another review of this app is in progress. This submission waits for it to end.".to_owned()),
         next: NextStep::AfterOtherReview,
     }
 }

@@ -76,8 +76,8 @@ impl GooglePlay {
         let refused = holds && progress.resend && self.is_refused(place).await?;
         if holds && !refused {
             // An edit that stays open is harmless: it expires.
-            let told = "Google Play already has the release";
-            return Ok(Step::proceed(progress.at(Stage::AwaitReview), status, told));
+            let message = "Google Play already has the release";
+            return Ok(Step::proceed(progress.at(Stage::AwaitReview), status, message));
         }
         Ok(Step::proceed_quietly(progress.at(Stage::StartSymbols), status))
     }
@@ -153,16 +153,16 @@ impl GooglePlay {
     }
 
     /// Goes back to a stage, a limited number of times.
-    pub(super) fn redo(&self, mut progress: Progress, stage: Stage, told: &str) -> Stepped {
+    pub(super) fn redo(&self, mut progress: Progress, stage: Stage, message: &str) -> Stepped {
         progress.redone += 1;
         if progress.redone > MAX_REDONE {
             return Err(AppStoreError::new(
                 Code::Conflict,
-                format!("{told}. The release was started again {MAX_REDONE} times."),
+                format!("{message}. The release was started again {MAX_REDONE} times."),
             ));
         }
         let status = progress.status(Uploading);
-        Ok(Step::proceed(progress.at(stage), status, told))
+        Ok(Step::proceed(progress.at(stage), status, message))
     }
 
     /// Cancels a submission. `false`: it is committed, and Google Play cannot revert a commit. Call again until it

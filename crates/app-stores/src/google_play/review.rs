@@ -13,20 +13,20 @@ impl GooglePlay {
     pub(super) async fn await_review(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
         let target = progress.target(place.release);
         if target.status == TargetStatus::Draft {
-            let told = "The release is a draft in the Play Console";
-            return Ok(Step::end(progress.at(Stage::Done), Success, told));
+            let message = "The release is a draft in the Play Console";
+            return Ok(Step::end(progress.at(Stage::Done), Success, message));
         }
         let state = self.state(place).await?;
         let in_review = progress.status(InReview);
         match state.as_deref() {
             Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") if target.status == TargetStatus::Completed => {
-                let told = "The release is live for all users of the track";
-                Ok(Step::end(progress.at(Stage::Done), Success, told))
+                let message = "The release is live for all users of the track";
+                Ok(Step::end(progress.at(Stage::Done), Success, message))
             }
             Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") => {
                 progress.released = true;
                 let status = progress.status(InReview);
-                let told = match target.percent {
+                let message = match target.percent {
                     Some(percent) if target.status == TargetStatus::InProgress => {
                         format!("The release is live for {percent}% of users")
                     }
@@ -34,7 +34,7 @@ impl GooglePlay {
                 };
                 Ok(Step {
                     next: NextStep::Later,
-                    ..Step::proceed(progress.at(Stage::Rollout), status, told)
+                    ..Step::proceed(progress.at(Stage::Rollout), status, message)
                 })
             }
             Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => {

@@ -41,7 +41,7 @@ pub fn report(
         .flatten();
     if let Some(next) = next {
         return Report {
-            told: (failures == TOLD).then(|| format!("{failure}. The step is retried.")),
+            message: (failures == TOLD).then(|| format!("{failure}. The step is retried.")),
             failures: (failures, since),
             next: Some(next),
             ..Report::default()
@@ -51,11 +51,11 @@ pub fn report(
     match (tried, reached) {
         (WorkKind::Cancel, _) => Report {
             transition: Some(Transition::CancelRefused),
-            told: Some(format!("Cannot cancel it: {}", error.message)),
+            message: Some(format!("Cannot cancel it: {}", error.message)),
             ..Report::default()
         },
         (WorkKind::Change, _) => Report {
-            told: Some(format!("The change failed: {}", error.message)),
+            message: Some(format!("The change failed: {}", error.message)),
             executed: held.change,
             next: Some(now + MINUTE),
             ..Report::default()
@@ -79,13 +79,13 @@ pub fn report(
                 before: None,
             }),
             transition: Some(Transition::Advance(status_of(*before))),
-            told: Some(format!("The change failed: {}", error.message)),
+            message: Some(format!("The change failed: {}", error.message)),
             next: Some(now + MINUTE),
             ..Report::default()
         },
         (WorkKind::Step, _) => Report {
             transition: Some(Transition::Fail),
-            told: Some(error.message.clone()),
+            message: Some(error.message.clone()),
             error: Some(error),
             ..Report::default()
         },

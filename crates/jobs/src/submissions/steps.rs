@@ -46,7 +46,7 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
         return Ok(match preflight::check(app, held, &files).await? {
             Ok(()) => Report {
                 progress: Some(Progress::none(held.store())),
-                told: Some("Preflight checks passed".to_owned()),
+                message: Some("Preflight checks passed".to_owned()),
                 ..Report::default()
             },
             Err(failure) => failed::report(held, None, WorkKind::Step, failure, now),
@@ -94,7 +94,7 @@ fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: Ep
     Report {
         progress: is_news.then_some(Progress::AppStore(steps)),
         transition,
-        told: is_news.then_some(awaited),
+        message: is_news.then_some(awaited),
         next: Some(now + TURN),
         ..Report::default()
     }
@@ -129,7 +129,7 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
         Step {
             progress: whole(step.progress),
             status: step.status,
-            told: step.told,
+            message: step.message,
             next: step.next,
         }
     }
@@ -169,7 +169,7 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     if let Some(error) = stuck {
         return Report {
             transition: Some(Transition::Fail),
-            told: Some(error.message.clone()),
+            message: Some(error.message.clone()),
             error: Some(error),
             ..Report::default()
         };
@@ -179,13 +179,13 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
         status => Transition::Advance(status),
     };
     let error = (step.status == Rejected).then(|| {
-        let told = step.told.clone().unwrap_or_default();
-        SubmissionError::new(Code::Rejected, told)
+        let message = step.message.clone().unwrap_or_default();
+        SubmissionError::new(Code::Rejected, message)
     });
     Report {
         progress: (step.progress != *reached).then_some(step.progress),
         transition: Some(step_move),
-        told: step.told,
+        message: step.message,
         error,
         next: match step.next {
             NextStep::Now | NextStep::Never => None,
@@ -207,7 +207,7 @@ async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Resul
     } else {
         Report {
             transition: Some(Transition::CancelRefused),
-            told: Some("The store no longer allows it to be canceled, so it continues".to_owned()),
+            message: Some("The store no longer allows it to be canceled, so it continues".to_owned()),
             ..Report::default()
         }
     })
@@ -217,11 +217,11 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
     let wanted = held.change.unwrap_or_default();
     match (client, reached) {
         (Client::AppStore(store), Progress::AppStore(steps)) => {
-            let (change, status, told) = of_app_store(held, wanted);
+            let (change, status, message) = of_app_store(held, wanted);
             store.change(steps, change).await?;
             Ok(Report {
                 transition: status.map(Transition::Advance),
-                told: Some(told.to_owned()),
+                message: Some(message.to_owned()),
                 executed: held.change,
                 rollout: (change == app_store::Change::Complete).then_some(100),
                 ..Report::default()

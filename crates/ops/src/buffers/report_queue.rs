@@ -5,7 +5,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::api_error::ApiError;
 
-/// The maximum number of waiting calls; beyond it a device is told to retry.
+/// The maximum number of waiting calls; beyond it a device has to retry.
 const WAITING: usize = 4096;
 /// The maximum number of calls in one transaction.
 const BATCH: usize = 256;

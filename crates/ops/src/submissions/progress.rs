@@ -78,7 +78,7 @@ impl Progress {
         matches!(self, Progress::GooglePlay { before: Some(_), .. })
     }
 
-    /// The current rollout in percent of the users, if the app store was told one.
+    /// The current rollout in percent of the users, if one was sent to the app store.
     pub fn rollout(&self) -> Option<u8> {
         match self {
             Progress::GooglePlay { steps, .. } if steps.stage > Stage::Commit => {

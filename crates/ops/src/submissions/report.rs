@@ -28,7 +28,7 @@ pub struct Report {
     /// The transition of the submission.
     pub transition: Option<Transition>,
     /// The message.
-    pub told: Option<String>,
+    pub message: Option<String>,
     /// Why the submission fails.
     pub error: Option<SubmissionError>,
     /// The change that the app store accepted or refused.
@@ -124,8 +124,8 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
     if report.error.is_some() {
         new.error.clone_from(&report.error);
     }
-    if let Some(told) = &report.told {
-        new.add_event(now, told.clone());
+    if let Some(message) = &report.message {
+        new.add_event(now, message.clone());
     } else if new.state.status != old.state.status {
         new.add_event(now, sentence(new.state.status));
     }

@@ -86,9 +86,9 @@ async fn a_step_that_is_told_too_late_changes_nothing() {
     assert_eq!(claim().await, None);
     stage.advance(LEASE);
     let present = claim().await.expect("the first claim has lapsed");
-    let told = || Report { told: Some("Something.".to_owned()), ..Report::default() };
-    assert_eq!(report::record(&stage.app, &late, told(), true).await.unwrap(), None);
+    let result = || Report { message: Some("Something.".to_owned()), ..Report::default() };
+    assert_eq!(report::record(&stage.app, &late, result(), true).await.unwrap(), None);
     assert_eq!(stage.record(id).await.unwrap().events.len(), 1);
-    let kept = report::record(&stage.app, &present, told(), true).await.unwrap();
+    let kept = report::record(&stage.app, &present, result(), true).await.unwrap();
     assert_eq!(kept.unwrap().events.len(), 2);
 }
