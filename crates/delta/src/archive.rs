@@ -15,7 +15,7 @@ const LIMITS: Limits = Limits {
     max_path: MAX_PATH,
 };
 
-/// Why there is no file list of a package.
+/// Why a package has no file list.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The package is refused, or cannot be read or unpacked.

@@ -1,6 +1,7 @@
 //! The file list of a package: its form, its canonical bytes and its digest, the `manifest`
 //! (`docs/reference/file-lists.md`).
 
+mod builder;
 mod canonical;
 mod parser;
 
@@ -10,6 +11,8 @@ use launchway_package::{EntryName, path};
 
 use crate::archive::{Archive, ArchiveError};
 use crate::digest::{Digest, HashWriter};
+pub use builder::FileListBuilder;
+
 pub use crate::limits::{FileListError, MAX_FILES, MAX_PATH, MAX_TOTAL};
 
 /// The name of this form of list, which is part of its bytes.

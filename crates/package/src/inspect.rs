@@ -1,7 +1,7 @@
 //! Inspects a whole package: unpacks each entry, without storing it, to determine its true size and checksum.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,23 @@ pub struct Inspected {
 /// # Errors
 /// The first [`PackageError`]. Only [`PackageError::Unreadable`] is not the fault of the package.
 pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, PackageError> {
+    inspect_into(file, limits, &mut io::sink(), |_, _| ())
+}
+
+/// Like [`inspect`], and writes the unpacked content of each entry to `target`. `ended` is called after each entry.
+///
+/// # Errors
+/// As [`inspect`]. What was written by then is worthless.
+pub fn inspect_into<W: Write>(
+    file: &File,
+    limits: &Limits,
+    target: &mut W,
+    mut ended: impl FnMut(&mut W, &Entry),
+) -> Result<Inspected, PackageError> {
     let mut archive = Archive::open(Positioned { file, at: 0 }, limits)?;
     for index in 0..archive.entries().len() {
-        archive.unpack(index, &mut io::sink())?;
+        archive.unpack(index, target)?;
+        ended(target, &archive.entries()[index]);
     }
     let entries = archive.entries();
     Ok(Inspected {

@@ -29,7 +29,7 @@ pub use directory::Entry;
 pub use entry_name::EntryName;
 pub use error::{EntryError, PackageError};
 #[cfg(unix)]
-pub use inspect::{Inspected, inspect};
+pub use inspect::{Inspected, inspect, inspect_into};
 use serde::{Deserialize, Serialize};
 
 /// The number of bytes that are read and unpacked at a time.

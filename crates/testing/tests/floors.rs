@@ -28,6 +28,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &["launchway-delta", "launchway-domain", "launchway-trust"],
         &[TESTING],
     ),
+    (
+        DEVELOPERS,
+        &["launchway-delta", "launchway-domain", "launchway-trust"],
+        &[],
+    ),
     ("launchway-blob", &["launchway-domain", "launchway-os"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     (
@@ -68,7 +73,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING, "launchway-binaries"],
     ),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
-    ("launchway-project", &["launchway-domain"], &[TESTING]),
+    (
+        "launchway-project",
+        &["launchway-domain", "launchway-trust"],
+        &[TESTING],
+    ),
     (
         "launchway-runner",
         &[
@@ -85,6 +94,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-api",
             "launchway-binaries",
             "launchway-credentials",
+            "launchway-delta",
             "launchway-domain",
             "launchway-package",
             "launchway-runner",
@@ -93,7 +103,13 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "launchway-ota",
-        &["launchway-blob", "launchway-domain", "launchway-os", "launchway-store"],
+        &[
+            "launchway-blob",
+            "launchway-domain",
+            "launchway-os",
+            "launchway-store",
+            "launchway-trust",
+        ],
         &[TESTING],
     ),
     (
@@ -111,6 +127,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-ota",
             "launchway-outbound",
             "launchway-store",
+            "launchway-trust",
             "launchway-vault",
         ],
         &[TESTING],
@@ -169,27 +186,51 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-vault",
             "launchway-web",
         ],
-        &["launchway-app-stores", "launchway-package", TESTING],
+        &[
+            "launchway-app-stores",
+            "launchway-device",
+            "launchway-package",
+            "launchway-trust",
+            DEVELOPERS,
+            TESTING,
+        ],
     ),
     (
         "launchway",
         &[
             "launchway-api",
             "launchway-client",
+            "launchway-delta",
+            "launchway-device",
             "launchway-domain",
             "launchway-project",
             "launchway-runner",
+            "launchway-trust",
         ],
         &[TESTING],
     ),
-    ("launchway-e2e", &[], &[TESTING]),
+    (
+        "launchway-e2e",
+        &[],
+        &["launchway-domain", "launchway-trust", DEVELOPERS, TESTING],
+    ),
     (
         "launchway-bench",
-        &["launchway-api", "launchway-domain", "launchway-store"],
+        &[
+            "launchway-api",
+            "launchway-delta",
+            "launchway-domain",
+            "launchway-store",
+            "launchway-trust",
+            DEVELOPERS,
+        ],
         &[TESTING],
     ),
     (TESTING, &[], &[]),
 ];
+
+/// Signs updates for tests.
+const DEVELOPERS: &str = "launchway-developers";
 
 /// Every crate's tests use it, and it depends on none of them.
 const TESTING: &str = "launchway-testing";

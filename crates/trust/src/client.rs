@@ -14,7 +14,7 @@ use launchway_domain::time::{DAY, EpochMs};
 use crate::digest::Sha256;
 use crate::floors::Floors;
 use crate::identity::Identity;
-use crate::metadata::{Authority, Metadata, Targets};
+use crate::metadata::{Authority, Header, Metadata, Targets};
 use crate::role::{TopLevel, UpdateRole};
 use crate::role_error::{Reason, RoleError};
 use crate::trust_file::TrustFile;
@@ -46,6 +46,8 @@ pub struct Client {
     embedded_revoked: BTreeSet<Sha256>,
     /// The roles that sign for this app, in the order in which they are asked.
     roles: Vec<UpdateRole>,
+    /// Whether all delegated roles are asked: by a developer, who signs for them.
+    every_role: bool,
     /// The `signed` of each root that was trusted, by version, since the one that the app carries.
     lineage: BTreeMap<u64, Sha256>,
 }
@@ -90,8 +92,25 @@ impl Client {
             floors: Floors::new(embedded.floors.clone(), learned),
             embedded_revoked: embedded.revoked.clone(),
             roles: named.into_iter().chain([UpdateRole::Any]).collect(),
+            every_role: false,
             lineage,
         })
+    }
+
+    /// Opens the same for a developer, who signs the next version of roles. All delegated roles are asked, except those
+    /// of which no version exists yet.
+    ///
+    /// # Errors
+    /// As [`Client::open`].
+    pub fn open_for_signer(
+        trust_file: &TrustFile,
+        bundle_id: &BundleId,
+        stored: Option<&StoredTrust>,
+    ) -> Result<Self, RoleError> {
+        let mut client = Self::open(trust_file, bundle_id, None, stored)?;
+        client.every_role = true;
+        client.ask_delegated_roles();
+        Ok(client)
     }
 
     /// What to store on the phone and pass to [`Client::open`] at the next start.
@@ -106,6 +125,28 @@ impl Client {
     /// Starts a run that renews the metadata, at the time that [`now`] returns.
     pub fn refresh(&mut self, now: EpochMs) -> Refresh<'_> {
         Refresh::new(self, now)
+    }
+
+    /// Starts a run that also takes what has expired: developers must be able to renew it. Afterwards, refuse to sign if
+    /// timestamp or snapshot is among [`Client::expired_roles`].
+    pub fn refresh_for_signer(&mut self) -> Refresh<'_> {
+        Refresh::new(self, EpochMs::MIN)
+    }
+
+    /// The trusted files that have expired, with the time when they did.
+    pub fn expired_roles(&self, now: EpochMs) -> Vec<(String, EpochMs)> {
+        let trusted = &self.trusted;
+        let of = |name: &str, header: &Header| (name.to_owned(), header.expires);
+        let top_level = [
+            Some(of("root", trusted.root().header())),
+            trusted.timestamp().map(|file| of("timestamp", file.header())),
+            trusted.snapshot().map(|file| of("snapshot", file.header())),
+            trusted.targets().map(|file| of("targets", file.header())),
+        ];
+        let names = self.roles.iter().map(ToString::to_string);
+        let delegated = names.filter_map(|name| Some(of(&name, trusted.role(&name)?.header())));
+        let all = top_level.into_iter().flatten().chain(delegated);
+        all.filter(|(_, expires)| *expires <= now).collect()
     }
 
     /// The packages that this phone never starts: those that the app carries, and those that the app's roles revoked.
@@ -185,6 +226,15 @@ impl Client {
         };
         self.floors.check(&name, authority, listed.unwrap_or(0))?;
         Ok(state)
+    }
+
+    /// The roles to ask are those that `targets` delegates to, for a developer.
+    fn ask_delegated_roles(&mut self) {
+        let delegations = self.trusted.targets().and_then(|file| file.body().delegations.as_ref());
+        if let Some(delegations) = delegations.filter(|_| self.every_role) {
+            let names = delegations.roles.iter().map(|delegation| delegation.name.parse());
+            self.roles = names.filter_map(Result::ok).collect();
+        }
     }
 
     fn targets_authority(&self) -> Authority<'_> {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256([u8; 32]);
 
-/// The text is no hash. The message follows the name of a field.
+/// The text is not a hash. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a SHA-256 hash of 64 lower-case hexadecimal digits")]
 pub struct Sha256Error;

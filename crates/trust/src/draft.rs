@@ -51,7 +51,7 @@ impl Draft {
     /// A file that somebody began to sign. Signatures that cannot be read are left out.
     ///
     /// # Errors
-    /// It is no metadata of this type.
+    /// It is not metadata of this type.
     pub fn from_bytes<T: Body>(bytes: &[u8]) -> Result<Self, MetadataError> {
         let metadata: Metadata<T> = Metadata::parse(bytes)?;
         let file = json::parse(bytes, T::LIMIT)?;

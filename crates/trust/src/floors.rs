@@ -56,7 +56,7 @@ impl Floors {
     /// The lowest version of a role that is taken when `authority` signs for it.
     ///
     /// A learned floor falls when fewer of the keys that it was learned under remain than must sign now: then the
-    /// holders of the old keys alone can sign nothing any more, and the new holders need not know what those signed.
+    /// holders of the old keys alone can no longer sign anything, and the new holders need not know what those signed.
     pub fn of(&self, role: &str, authority: Authority<'_>) -> u64 {
         let embedded = self.embedded.get(role).copied().unwrap_or(0);
         let learned = self.learned.get(role).filter(|floor| {

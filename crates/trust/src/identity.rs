@@ -17,7 +17,7 @@ pub(crate) const FIELD: &str = "x-launchway";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepositoryId([u8; 16]);
 
-/// The text is no id of a repository. The message follows the name of a field.
+/// The text is not the id of a repository. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 32 lower-case hexadecimal digits")]
 pub struct RepositoryIdError;

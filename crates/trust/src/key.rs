@@ -28,7 +28,7 @@ const POINT_BYTES: usize = 65;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; POINT_BYTES]);
 
-/// The text or point is no P-256 key. The message follows the name of what was read.
+/// The text or point is not a P-256 key. The message follows the name of what was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an ECDSA P-256 public key: PEM of a SubjectPublicKeyInfo with an uncompressed point")]
 pub struct PublicKeyError;

@@ -28,7 +28,7 @@ pub use targets::{MAX_REVOKED, Target, Targets};
 /// `spec_version` of every file that is written here. Any version `1.x` is read.
 pub const SPEC_VERSION: &str = "1.0.31";
 
-/// Why bytes are no metadata of the expected type.
+/// Why bytes are not metadata of the expected type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
     /// They are not strict JSON.
@@ -43,7 +43,7 @@ pub enum MetadataError {
         /// The type that was asked for.
         expected: &'static str,
     },
-    /// `spec_version` is no `1.x`.
+    /// `spec_version` is not `1.x`.
     #[error("follows a version of the specification other than 1.x")]
     SpecVersion,
     /// Two signatures have the same key id.

@@ -132,7 +132,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Takes out the targets that the role does not keep, and those that are no updates of it; their paths.
+    /// Removes the targets that the role does not keep and those that are not updates of it, and returns their paths.
     pub fn prune(&mut self, pruning: &Pruning<'_>) -> Vec<String> {
         let ranked = rank_paths(self, pruning);
         let empty = Targets::default().size();

@@ -30,7 +30,7 @@ pub struct TrustAnswer {
     pub delegated: BTreeMap<String, String>,
 }
 
-/// The bytes are no such answer.
+/// The bytes are not such an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// They are not JSON.
@@ -48,7 +48,7 @@ pub enum Progress {
     Done,
     /// There may be more roots: ask again from the version that is trusted now.
     AskAgain,
-    /// The answer lacks this file: fetch it by its name, and go on with [`Refresh::take`].
+    /// The answer lacks this file: fetch it by its name, and continue with [`Refresh::take`].
     Lacks(FileRequest),
 }
 

@@ -29,7 +29,7 @@ pub enum ProfileError {
     /// It is valid for too long.
     #[error("the root is valid for more than two years")]
     Lifetime,
-    /// A key is no P-256 key.
+    /// A key is not a P-256 key.
     #[error("`{role}` has the key {key_id}, which is missing or not an ECDSA P-256 key")]
     Key {
         /// The role.

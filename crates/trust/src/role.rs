@@ -54,7 +54,7 @@ pub enum UpdateRole {
     Any,
 }
 
-/// The text is no name of a role that signs updates. The message follows the name of a field.
+/// The text does not name a role that signs updates. The message follows the name of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be `any` or `c-` and the label of a configuration")]
 pub struct UpdateRoleError;

@@ -18,7 +18,7 @@ pub struct RoleError {
 /// What is wrong with metadata.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// The bytes are no metadata of this type.
+    /// The bytes are not metadata of this type.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
     /// Too few keys signed.
@@ -73,7 +73,7 @@ pub enum Reason {
         /// The version that is listed.
         found: u64,
     },
-    /// It is no longer valid.
+    /// It has expired.
     #[error("expired {}", time::iso(*.expires))]
     Expired {
         /// When it expired.

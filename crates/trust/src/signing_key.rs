@@ -32,10 +32,10 @@ pub struct SigningKey {
 /// Why a private key cannot be used. Nothing of the key is in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SigningKeyError {
-    /// The text is no PEM of a PKCS#8 private key.
+    /// The text is not a PKCS#8 private key in PEM.
     #[error("the file is not a private key in PKCS#8 PEM format")]
     Malformed,
-    /// It is no ECDSA key on P-256 with its public key.
+    /// It is not an ECDSA key on P-256 with its public key.
     #[error("the key is not an ECDSA P-256 key")]
     Unsupported,
     /// The file is encrypted, and no passphrase was given.
@@ -66,7 +66,7 @@ impl SigningKey {
     /// Reads a key in DER of PKCS#8.
     ///
     /// # Errors
-    /// It is no key, or of another algorithm or curve.
+    /// It is not a key, or has another algorithm or curve.
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, SigningKeyError> {
         let document = SecretDocument::try_from(der).map_err(|_| SigningKeyError::Malformed)?;
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, der, &SystemRandom::new())
@@ -96,6 +96,11 @@ impl SigningKey {
             }
             _ => Err(SigningKeyError::Malformed),
         }
+    }
+
+    /// The key in DER of PKCS#8, to be sealed.
+    pub fn as_pkcs8(&self) -> &[u8] {
+        self.document.as_bytes()
     }
 
     /// The key as plain PEM, for the settings of a CI system.

@@ -49,7 +49,7 @@ impl TrustedMetadata {
     /// systems.
     ///
     /// # Errors
-    /// The root is no metadata, of another identity, or not signed by its own keys. It may have expired.
+    /// The root is not metadata, has another identity, or is not signed by its own keys. It may have expired.
     pub fn from_root(bytes: &[u8], identity: Option<Identity>) -> Result<Self, RoleError> {
         let root: Metadata<Root> = read("root", bytes, identity.as_ref())?;
         verify("root", root.body().authority(TopLevel::Root), &root)?;

@@ -88,12 +88,13 @@ impl Update {
 
     /// The path of the update's target in a role.
     pub fn path(&self, role: &UpdateRole, platform: Platform) -> String {
-        path(role, platform, &self.version, self.build())
+        target_path(role, platform, &self.version, self.build())
     }
 }
 
-/// `<role>/<platform>/<version>_<build>.zip`: the version without metadata, the build number without leading zeros.
-pub(crate) fn path(role: &UpdateRole, platform: Platform, version: &Version, build: u64) -> String {
+/// The path of an update's target in a role, `<role>/<platform>/<version>_<build>.zip`: the version without metadata, the
+/// build number without leading zeros.
+pub fn target_path(role: &UpdateRole, platform: Platform, version: &Version, build: u64) -> String {
     format!("{role}/{platform}/{}_{build}.zip", version.precedence_key())
 }
 

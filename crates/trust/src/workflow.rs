@@ -1,5 +1,6 @@
 //! The order in which metadata is fetched and taken (`docs/reference/trust.md#the-client`).
-//! Nothing here fetches: a workflow names the file that it wants, and is given its bytes or told that there is none.
+//! Nothing here fetches: a workflow names the file that it needs, and its caller passes the bytes, or reports the file as
+//! missing.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use crate::metadata::{Body, Root, Snapshot, Targets, Timestamp};
 use crate::role_error::{Reason, RoleError};
 use crate::trusted_metadata::TrustedMetadata;
 
-/// At most this many roots are taken in one run; the next run goes on from there.
+/// At most this many roots are taken in one run; the next run continues from there.
 pub const MAX_ROOTS: u32 = 256;
 
 /// A file to fetch.

@@ -1,10 +1,10 @@
-//! Writes a file list in the RFC 8785 form, by hand for this one shape: its digest must not depend on a library.
+//! Writes a file list in the RFC 8785 form, without a library, so that its digest does not depend on one.
 
 use std::io::{self, Write};
 
 use super::{ALGORITHM, ListedFile};
 
-/// The canonical JSON: no spaces, the fields in the order of their names, the files in the order given.
+/// The canonical JSON: no spaces, the fields in the order of their names, the files in their given order.
 pub(super) fn write(files: &[ListedFile], target: &mut impl Write) -> io::Result<()> {
     write!(target, "{{\"alg\":\"{ALGORITHM}\",\"files\":[")?;
     for (index, file) in files.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::Client;
 use crate::digest::Sha256;
 use crate::role::UpdateRole;
 use crate::role_error::RoleError;
-use crate::update::path;
+use crate::update::target_path;
 
 pub use crate::update::Update;
 
@@ -151,7 +151,7 @@ impl Client {
             return Err(OfferError::Platform(offer.platform));
         }
         for role in &self.roles {
-            let path = path(role, offer.platform, &version, build.value());
+            let path = target_path(role, offer.platform, &version, build.value());
             let file = self.role(role, now)?;
             let Some(target) = file.and_then(|file| file.body().targets.get(&path)) else {
                 continue;

@@ -32,7 +32,7 @@ impl<'c> Refresh<'c> {
     /// What to fetch next; `None` when everything is current.
     ///
     /// # Errors
-    /// What is trusted does not allow to go on.
+    /// The trusted metadata does not allow the workflow to continue.
     pub fn next_request(&mut self) -> Result<Option<FileRequest>, RoleError> {
         if let Some(request) = self.workflow.next_request(&self.client.trusted)? {
             if let FileRequest::Targets { version } = request {
@@ -45,12 +45,15 @@ impl<'c> Refresh<'c> {
         };
         self.client.check_floor_of_targets(targets.version())?;
         self.learn_targets();
+        self.client.ask_delegated_roles();
         while let Some(role) = self.client.roles.get(self.next_role).cloned() {
             let name = role.to_string();
-            match self.client.delegated_state(&targets, &role, self.now)? {
-                RoleState::Fetch { version } => return Ok(Some(FileRequest::Role { name, version })),
-                RoleState::Current => self.learn(&targets, &name),
-                RoleState::NotDelegated => self.client.floors.forget_revoked(&name),
+            match self.client.delegated_state(&targets, &role, self.now) {
+                Ok(RoleState::Fetch { version }) => return Ok(Some(FileRequest::Role { name, version })),
+                Ok(RoleState::Current) => self.learn(&targets, &name),
+                Ok(RoleState::NotDelegated) => self.client.floors.forget_revoked(&name),
+                Err(error) if self.client.every_role && error.reason == Reason::NotListed => {}
+                Err(error) => return Err(error),
             }
             self.next_role += 1;
         }

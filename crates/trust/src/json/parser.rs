@@ -32,7 +32,7 @@ pub enum JsonError {
         /// Where the second name begins.
         at: usize,
     },
-    /// A number is no integer, or larger than [`MAX_INTEGER`] in magnitude, or `-0`.
+    /// A number is not an integer, or larger than [`MAX_INTEGER`] in magnitude, or `-0`.
     #[error("has a number other than an integer below 2^53 at byte {at}")]
     Number {
         /// Where the number begins.

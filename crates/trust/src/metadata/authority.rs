@@ -8,6 +8,9 @@ use super::{Body, FormError, Metadata};
 use crate::json::{Object, Value};
 use crate::key::{KEY_TYPE, PublicKey, SCHEME};
 
+/// The name of the field with the name that developers gave to a key.
+const NAME: &str = "x-launchway-name";
+
 /// A key as metadata lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
@@ -48,6 +51,20 @@ impl Key {
     /// The public key; `None` for a key of an unsupported type or form, which never counts.
     pub fn public(&self) -> Option<&PublicKey> {
         self.public.as_ref()
+    }
+
+    /// The key with a name for people. Its id is that of the key without a name.
+    pub fn with_name(public: PublicKey, name: &str) -> Self {
+        let mut key = Self::from(public);
+        if let Value::Object(members) = &mut key.value {
+            members.insert(NAME.to_owned(), name.into());
+        }
+        key
+    }
+
+    /// The name that developers gave to the key. It is text of the metadata, of any length.
+    pub fn name(&self) -> Option<&str> {
+        self.value.get(NAME)?.as_text()
     }
 
     fn read(value: Value) -> Result<Self, FormError> {

@@ -13,6 +13,8 @@ mod publishing;
 mod repository;
 mod rollback;
 mod signatures;
+mod signer;
 mod storage;
+mod succession;
 mod vectors;
 mod workflow;
