@@ -1,4 +1,4 @@
-//! The boot state machine (`docs/reference/sdk.md#at-each-start`): what it remembers, what it is told at a start, and
+//! The boot state machine (`docs/reference/sdk.md#at-each-start`): what it remembers, what it gets at a start, and
 //! what it decides. It has no I/O; [`decide`] is a pure function.
 
 mod decision;
@@ -151,7 +151,7 @@ pub struct StartFacts<'a> {
     pub soundness: &'a dyn Fn(SlotId, bool) -> Soundness,
 }
 
-/// What a start comes to.
+/// The result of a start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// What to remember. It is on disk before `attempt` is.

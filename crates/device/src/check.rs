@@ -1,14 +1,16 @@
-//! The question to the server, and what its answer comes to (`docs/reference/sdk.md#the-check`).
+//! The request to the server, and the interpretation of its response (`docs/reference/sdk.md#the-check`).
 
 use std::io::{self, Read};
 
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
+use launchway_domain::configuration::Configuration;
 use launchway_domain::percent;
 use launchway_domain::version::Version;
+use launchway_trust::client::AnnouncedVersions;
 use launchway_trust::json::{self, Value};
 
 pub use crate::offer::{Offer, Running};
-use crate::ports::{Network, Request, Response};
+use crate::ports::{Caches, Network, Request, Response};
 use crate::settings::Settings;
 
 /// The most bytes of an answer.
@@ -40,8 +42,8 @@ pub struct CheckOutcome {
     pub answer: Answer,
     /// The token, and the update that it is for.
     pub token: Option<(String, String)>,
-    /// What the server says of its metadata, for the check of signatures.
-    pub trust: Option<Value>,
+    /// The versions of the metadata that the server has, if it says so.
+    pub trust: Option<AnnouncedVersions>,
 }
 
 /// Why a check has no answer.
@@ -62,8 +64,8 @@ pub enum CheckError {
     #[error("the server's response is not valid: {0}")]
     Malformed(&'static str),
     /// The offer is not newer than what runs.
-    #[error("the server offers {0}, which is not newer than the running version")]
-    NotNewer(String),
+    #[error("not-newer: the server offers {} ({}), which is not newer than the running version", .0.version, .0.build_number)]
+    NotNewer(Box<Offer>),
 }
 
 /// Asks the server.
@@ -75,16 +77,9 @@ pub fn check(
     settings: &Settings,
     running: &Running,
     device_id: &str,
-    trust: &[(&'static str, String)],
+    caches: Caches,
 ) -> Result<CheckOutcome, CheckError> {
-    let request = Request {
-        url: url(settings, running, device_id, trust),
-        headers: vec![
-            ("accept", "application/json".to_owned()),
-            ("accept-encoding", "identity".to_owned()),
-        ],
-        body: None,
-    };
+    let request = Request::get(url(settings, running, device_id), caches);
     let response = network.send(&request).map_err(CheckError::Network)?;
     if response.status != 200 {
         return Err(CheckError::Status {
@@ -94,7 +89,7 @@ pub fn check(
     }
     let bytes = read_body(response, MAX_ANSWER).map_err(CheckError::Network)?;
     let answer = json::parse(&bytes, MAX_ANSWER).map_err(|_| CheckError::Malformed("it is not strict JSON"))?;
-    parse_answer(&answer, settings, running)
+    parse_answer(&answer, settings, &running.update_id)
 }
 
 /// The body, up to one byte more than allowed, so that a longer one is noticed.
@@ -113,9 +108,9 @@ pub(crate) fn retry_after(response: &Response) -> Option<u64> {
         .map(|seconds: u64| seconds.min(3600))
 }
 
-fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'static str, String)]) -> String {
+fn url(settings: &Settings, running: &Running, device_id: &str) -> String {
     let mut url = format!("{}/update/check/", settings.server_url.trim_end_matches('/'));
-    url.extend(percent::encode(&settings.bundle_id));
+    url.extend(percent::encode(settings.bundle_id.as_str()));
     let own = [
         ("currentVersion", Some(&*running.version)),
         ("currentBuild", Some(&*running.build)),
@@ -123,11 +118,13 @@ fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'stat
         ("deviceId", Some(device_id)),
         ("platform", Some(settings.platform.as_str())),
         ("fingerprint", settings.fingerprint.as_deref()),
-        ("configuration", settings.configuration.as_deref()),
+        (
+            "configuration",
+            settings.configuration.as_ref().map(Configuration::as_str),
+        ),
     ];
-    let trust = trust.iter().map(|(name, value)| (*name, Some(&**value)));
     let mut separator = '?';
-    for (name, value) in own.into_iter().chain(trust) {
+    for (name, value) in own {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             url.push(separator);
             url.push_str(name);
@@ -139,18 +136,18 @@ fn url(settings: &Settings, running: &Running, device_id: &str, trust: &[(&'stat
     url
 }
 
-fn parse_answer(answer: &Value, settings: &Settings, running: &Running) -> Result<CheckOutcome, CheckError> {
+fn parse_answer(answer: &Value, settings: &Settings, running_id: &str) -> Result<CheckOutcome, CheckError> {
     let flag = |name| answer.get(name).and_then(Value::as_bool);
     let text = |name| answer.get(name).and_then(Value::as_text).map(ToOwned::to_owned);
     let token = |update: String| text("reportToken").map(|token| (update, token));
-    let trust = answer.get("trust").cloned();
+    let trust = announced(answer);
     let available = flag("updateAvailable").ok_or(CheckError::Malformed("updateAvailable is missing"))?;
     if !available {
         return Ok(CheckOutcome {
             answer: Answer::Nothing {
                 message: text("message").unwrap_or_default(),
             },
-            token: token(running.update_id.clone()),
+            token: token(running_id.to_owned()),
             trust,
         });
     }
@@ -164,16 +161,20 @@ fn parse_answer(answer: &Value, settings: &Settings, running: &Running) -> Resul
         });
     }
     let offer = parse_offer(answer, settings)?;
-    if !is_newer(&offer, running)? {
-        return Err(CheckError::NotNewer(format!(
-            "{} ({})",
-            offer.version, offer.build_number
-        )));
-    }
     Ok(CheckOutcome {
         token: token(offer.id.clone()),
         trust,
         answer: Answer::Update(Box::new(offer)),
+    })
+}
+
+/// The server's versions of root and snapshot. Whatever it says there only decides whether metadata is fetched early.
+fn announced(answer: &Value) -> Option<AnnouncedVersions> {
+    let trust = answer.get("trust")?;
+    let version = |name| trust.get(name).and_then(Value::as_count);
+    Some(AnnouncedVersions {
+        root: version("root")?,
+        snapshot: version("snapshot")?,
     })
 }
 
@@ -196,14 +197,17 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
                 .ok_or_else(missing("manifest"))?,
         ),
     };
+    let (version, build_number) = (text("version")?, text("buildNumber")?);
+    Version::parse(version).map_err(|_| CheckError::Malformed("version is not a version"))?;
+    BuildNumber::parse(build_number).map_err(|_| CheckError::Malformed("buildNumber is not a number"))?;
     let url = text("url")?;
     if !(url.starts_with("https://") || url.starts_with("http://")) {
         return Err(CheckError::Malformed("url is not an address"));
     }
     Ok(Offer {
         id: text("id")?.to_owned(),
-        version: text("version")?.to_owned(),
-        build_number: text("buildNumber")?.to_owned(),
+        version: version.to_owned(),
+        build_number: build_number.to_owned(),
         url: url.to_owned(),
         sha256: text("sha256")?
             .parse()
@@ -215,15 +219,22 @@ fn parse_offer(answer: &Value, settings: &Settings) -> Result<Offer, CheckError>
     })
 }
 
-/// Whether the offer is newer than what runs: a higher version, or the same with a higher build number.
-fn is_newer(offer: &Offer, running: &Running) -> Result<bool, CheckError> {
-    let offered = Version::parse(&offer.version).map_err(|_| CheckError::Malformed("version is not a version"))?;
-    let build =
-        BuildNumber::parse(&offer.build_number).map_err(|_| CheckError::Malformed("buildNumber is not a number"))?;
+/// Refuses an offer that is not newer than what runs: a higher version, or the same with a higher build number.
+pub(crate) fn expect_newer(answer: &Answer, running: &Running) -> Result<(), CheckError> {
+    match answer {
+        Answer::Update(offer) if !is_newer(offer, running) => Err(CheckError::NotNewer(offer.clone())),
+        _ => Ok(()),
+    }
+}
+
+fn is_newer(offer: &Offer, running: &Running) -> bool {
+    let (Ok(offered), Ok(build)) = (Version::parse(&offer.version), BuildNumber::parse(&offer.build_number)) else {
+        return false;
+    };
     let Ok(current) = Version::parse(&running.version) else {
         // The server has compared; a binary with a version of its own kind leaves it to the server.
-        return Ok(true);
+        return true;
     };
     let newer_build = CurrentBuild::parse(&running.build).is_ok_and(|current| build.is_newer_than(&current));
-    Ok(offered > current || (offered == current && newer_build))
+    offered > current || (offered == current && newer_build)
 }

@@ -1,6 +1,7 @@
 //! The client as an app calls it: starts, what happens during a run, and questions about what is installed.
 
 mod cleaning;
+mod offers;
 mod retries;
 mod run;
 mod sync;
@@ -13,26 +14,12 @@ pub use sync::{SyncError, SyncOutcome};
 
 use crate::boot::{Binary, BootEvent, Content, Ending, SlotId, Soundness, StartFacts, decide};
 use crate::check::Running;
-use crate::ports::{Clock, Lock, Network, Random, Storage, Trust};
+use crate::ports::{Lock, Ports};
 use crate::reports::{self, Event};
 use crate::settings::Settings;
 use crate::slot;
 use crate::state::{Found, State, load_attempt, save_attempt};
-
-/// The platform that a client runs on.
-#[derive(Clone, Copy)]
-pub struct Ports<'a> {
-    /// The client's own folder.
-    pub storage: &'a dyn Storage,
-    /// The way to servers.
-    pub network: &'a dyn Network,
-    /// The time.
-    pub clock: &'a dyn Clock,
-    /// Randomness.
-    pub random: &'a dyn Random,
-    /// The check of signatures.
-    pub trust: &'a dyn Trust,
-}
+use crate::trust::Trust;
 
 /// The client of one app in one process.
 pub struct Device<'a> {
@@ -118,11 +105,15 @@ impl<'a> Device<'a> {
         let Found::Whole(attempt) = load_attempt(self.ports.storage)? else {
             return Ok(StartOutcome::with(Content::Embedded));
         };
-        let sound = match attempt.content {
-            Content::Embedded => true,
-            Content::Slot(id) => self.soundness(id, false)? == Soundness::Sound,
+        let Content::Slot(id) = attempt.content else {
+            return Ok(StartOutcome::with(Content::Embedded));
         };
-        Ok(StartOutcome::with(if sound {
+        let Found::Whole(state) = State::load(self.ports.storage)? else {
+            return Ok(StartOutcome::with(Content::Embedded));
+        };
+        let revoked = Trust::open(self.settings, state.trust.as_ref()).is_revoked(id);
+        let may_run = !revoked && self.soundness(id, false)? == Soundness::Sound;
+        Ok(StartOutcome::with(if may_run {
             attempt.content
         } else {
             Content::Embedded
@@ -136,7 +127,7 @@ impl<'a> Device<'a> {
             Found::Corrupt => return Ok(StartOutcome::fallback("state.json is not valid".to_owned())),
             Found::Whole(state) => (state, false),
         };
-        self.ports.trust.restore(state.trust.as_deref());
+        let trust = Trust::open(self.settings, state.trust.as_ref());
         let previous = match load_attempt(storage)? {
             Found::Whole(attempt) => Some(attempt),
             Found::Nothing | Found::Corrupt => None,
@@ -149,7 +140,7 @@ impl<'a> Device<'a> {
                 binary: launch.binary.clone(),
                 window: launch.window,
                 ending: launch.ending,
-                revoked: &|id| self.ports.trust.is_revoked(&id),
+                revoked: &|id| trust.is_revoked(id),
                 soundness: &|id, first| {
                     self.soundness(id, first).unwrap_or_else(|error| {
                         unreadable.set(Some(error));
@@ -169,6 +160,10 @@ impl<'a> Device<'a> {
         if decision.new_binary {
             state.slots.clear();
             state.tokens.clear();
+            // Another configuration has another role, which this device may not have fetched yet.
+            if let Some(trust) = &mut state.trust {
+                trust.refreshed_at = 0;
+            }
         }
         let saved = if changed { state.save(storage) } else { Ok(()) };
         let saved = saved.and_then(|()| save_attempt(storage, &decision.attempt));
@@ -201,7 +196,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// What the server is told of the content that runs.
+    /// What the server learns about the running content.
     fn running(&self, state: &State, content: Content) -> Running {
         let slot = match content {
             Content::Embedded => None,

@@ -19,7 +19,7 @@ const SPARE_BYTES: u64 = 8 << 20;
 /// Why a download stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
-    /// The address is not valid any more: the check gives another one, and the download goes on.
+    /// The URL has expired: the next check returns another one, and the download continues.
     #[error("the address has expired (the server responded with status {0})")]
     Expired(u16),
     /// The server cannot be reached, or the connection broke.
@@ -57,7 +57,7 @@ fn etag_path(package: Digest) -> String {
 /// Downloads what is missing of a package and answers the path of the whole file, whose digest is the offer's.
 ///
 /// # Errors
-/// It stopped. What arrived is kept, unless it is wrong, and the next call goes on from there.
+/// It stopped. What arrived is kept, unless it is wrong, and the next call continues from there.
 pub fn download(
     storage: &dyn Storage,
     network: &dyn Network,
@@ -173,7 +173,7 @@ fn interpret(response: &Response, asked: u64, size: u64) -> Result<Continuation,
     }
 }
 
-/// The first byte, and the size of the whole where it is told, of `bytes 5-9/10`.
+/// The first byte, and the total size if it is known, of `bytes 5-9/10`.
 fn content_range(value: &str) -> Option<(u64, Option<u64>)> {
     let (range, whole) = value.strip_prefix("bytes ")?.split_once('/')?;
     let (start, end) = range.split_once('-')?;

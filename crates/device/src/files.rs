@@ -52,7 +52,7 @@ pub(crate) fn remove_tree(storage: &dyn Storage, path: &str) -> io::Result<()> {
     if storage.kind(path)? != Some(Kind::Folder) {
         return storage.remove_file(path);
     }
-    // Folders are listed again after what was in them is gone: no recursion, whatever the depth.
+    // Folders are listed again after their contents are deleted: no recursion, whatever the depth.
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.last().cloned() {
         let mut inner = None;

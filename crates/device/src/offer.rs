@@ -2,7 +2,7 @@
 
 use launchway_delta::Digest;
 
-/// What runs, as the server is told.
+/// What runs, as the check reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
     /// Its version.

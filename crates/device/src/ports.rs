@@ -2,11 +2,6 @@
 
 use std::io::{self, Read, Seek, Write};
 
-use launchway_delta::Digest;
-use launchway_trust::json::Value;
-
-use crate::offer::{Offer, Running};
-
 /// Tells the time.
 pub trait Clock {
     /// Milliseconds since 1970.
@@ -124,6 +119,34 @@ pub struct Request {
     pub body: Option<String>,
 }
 
+/// Whether a cache on the way to the server may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caches {
+    /// It may.
+    Used,
+    /// It has to ask the server.
+    Bypassed,
+}
+
+impl Request {
+    /// A request for JSON.
+    #[must_use]
+    pub fn get(url: String, caches: Caches) -> Self {
+        let mut headers = vec![
+            ("accept", "application/json".to_owned()),
+            ("accept-encoding", "identity".to_owned()),
+        ];
+        if caches == Caches::Bypassed {
+            headers.push(("cache-control", "no-cache".to_owned()));
+        }
+        Self {
+            url,
+            headers,
+            body: None,
+        }
+    }
+}
+
 /// An answer. Redirects are answers; the port does not follow them.
 pub struct Response {
     /// The status code.
@@ -159,59 +182,15 @@ pub trait Network {
     fn is_unmetered(&self) -> bool;
 }
 
-/// Keeps a text for the next start. Its error ends what was under way.
-pub type Keep<'k> = &'k mut dyn FnMut(String) -> io::Result<()>;
-
-/// The check of signatures: what the app's own developers allow. It has a state of its own, which this client keeps for
-/// it as a text.
-pub trait Trust {
-    /// Takes up what was kept last. Called before anything else, at each start and in each round.
-    fn restore(&self, kept: Option<&str>);
-    /// Parameters of the check beside the client's own.
-    fn query(&self) -> Vec<(&'static str, String)>;
-    /// Brings itself up to date after a check, whose answer's `trust` is `announced`. What it learns is kept step by
-    /// step, so that a later lie of the server is noticed.
-    ///
-    /// # Errors
-    /// Why it is not up to date: no update is installed now.
-    fn refresh(&self, network: &dyn Network, announced: Option<&Value>, keep: Keep<'_>) -> Result<(), String>;
-    /// Whether an offer may be installed in place of what runs.
-    ///
-    /// # Errors
-    /// Why not, in words for the log and the report.
-    fn permit(&self, offer: &Offer, running: &Running) -> Result<Permit, String>;
-    /// Whether a package is revoked, whatever the network or the clock says.
-    fn is_revoked(&self, package: &Digest) -> bool;
-}
-
-/// What an offer that may be installed has to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Permit {
-    /// The digest that its file list must have, if that is known.
-    pub manifest: Option<Digest>,
-}
-
-/// The trust of an app without an embedded root: it permits everything that the server offers.
-pub struct ServerTrust;
-
-impl Trust for ServerTrust {
-    fn restore(&self, _: Option<&str>) {}
-
-    fn query(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
-    fn refresh(&self, _: &dyn Network, _: Option<&Value>, _: Keep<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn permit(&self, offer: &Offer, _: &Running) -> Result<Permit, String> {
-        Ok(Permit {
-            manifest: offer.manifest,
-        })
-    }
-
-    fn is_revoked(&self, _: &Digest) -> bool {
-        false
-    }
+/// The platform that a client runs on.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    /// The client's own folder.
+    pub storage: &'a dyn Storage,
+    /// The way to servers.
+    pub network: &'a dyn Network,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Randomness.
+    pub random: &'a dyn Random,
 }

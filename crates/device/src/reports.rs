@@ -191,7 +191,7 @@ fn finish(storage: &dyn Storage, all: &[Event], left: &[Event], taken: usize) ->
 
 fn post(network: &dyn Network, settings: &Settings, token: &str, events: &[Event]) -> BatchOutcome {
     let mut url = format!("{}/update/report/", settings.server_url.trim_end_matches('/'));
-    url.extend(percent::encode(&settings.bundle_id));
+    url.extend(percent::encode(settings.bundle_id.as_str()));
     let body = Value::Object(object([
         ("reportToken", Value::from(token)),
         ("events", Value::Array(events.iter().map(Event::to_json).collect())),

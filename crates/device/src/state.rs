@@ -31,8 +31,17 @@ pub struct State {
     pub slots: Vec<SlotRecord>,
     /// Report tokens by the update they are for, oldest first.
     pub tokens: Vec<(String, String)>,
-    /// What the check of signatures remembers: the bytes of trusted metadata, and the floors of role versions.
-    pub trust: Option<String>,
+    /// What is remembered of signed updates; `None` until metadata was fetched.
+    pub trust: Option<TrustRecord>,
+}
+
+/// What is remembered of signed updates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustRecord {
+    /// When metadata was last up to date, in milliseconds since 1970.
+    pub refreshed_at: u64,
+    /// The bytes of trusted metadata and the floors of roles, as [`launchway_trust::client::StoredTrust`] writes them.
+    pub stored: String,
 }
 
 /// An installed package.
@@ -90,7 +99,7 @@ impl State {
         replace(storage, STATE_FILE, json::to_utf8(&text::state_value(self)).as_bytes())
     }
 
-    /// Sets a corrupt state aside, so that the next start begins anew.
+    /// Sets a corrupt state aside, so that the next start begins with an empty state.
     ///
     /// # Errors
     /// The storage fails.

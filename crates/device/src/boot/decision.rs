@@ -115,7 +115,7 @@ impl Start<'_> {
             return;
         };
         let reason = if self.state.trial && self.state.hard >= MAX_HARD {
-            // A crash that a start without a window counted is not told from a hang any more.
+            // A crash that a start without a window counted can no longer be distinguished from a hang.
             self.reason.unwrap_or(Reason::Crashed)
         } else if self.state.trial && self.state.soft >= MAX_SOFT {
             Reason::DiedTwice

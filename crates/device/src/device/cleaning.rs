@@ -19,7 +19,7 @@ impl Device<'_> {
         Ok(())
     }
 
-    /// Removes packages that are not needed any more, and partial files of those that are installed.
+    /// Removes packages that are no longer needed, and partial files of those that are installed.
     pub(super) fn clean_up(&self, state: &mut State, running: Content) -> Result<(), SyncError> {
         let storage = self.ports.storage;
         let newest = || state.slots.iter().rev().map(|slot| slot.id);

@@ -4,6 +4,7 @@ use crate::boot::Content;
 use crate::check::{Answer, Offer};
 use crate::device::{Device, SyncError};
 use crate::download::{DownloadError, download};
+use crate::ports::Caches;
 use crate::state::State;
 
 /// How often a download is tried without a byte of progress.
@@ -37,7 +38,7 @@ impl Device<'_> {
             match error {
                 DownloadError::Expired(_) if addresses < MAX_ADDRESSES => {
                     addresses += 1;
-                    match self.ask(state, running)?.answer {
+                    match self.ask(state, running, Caches::Used)?.answer {
                         Answer::Update(fresh) if fresh.sha256 == offer.sha256 => offer.url = fresh.url,
                         // There is something else to install by now; the next round does.
                         _ => return Err(error.into()),

@@ -37,7 +37,7 @@ impl Device<'_> {
     /// Takes what runs for good. Answers whether it was a trial.
     ///
     /// # Errors
-    /// The storage fails; the trial goes on.
+    /// The storage fails; the trial continues.
     pub fn confirm(&self) -> io::Result<bool> {
         let storage = self.ports.storage;
         let (Found::Whole(mut state), Found::Whole(attempt), true) =

@@ -3,15 +3,16 @@
 use std::io;
 
 use launchway_delta::Digest;
-use launchway_trust::json::Value;
 
 use crate::boot::{Content, SlotId, Soundness};
-use crate::check::{Answer, CheckError, CheckOutcome, Offer, check};
-use crate::device::{Device, Ports};
+use crate::check::{Answer, CheckError, Offer};
+use crate::device::Device;
+use crate::device::offers::Finding;
 use crate::download::{DownloadError, discard};
 use crate::reports;
 use crate::slot::{Expected, InstallError, install};
 use crate::state::{Found, SlotRecord, State, load_attempt};
+use crate::trust::TrustError;
 
 /// The outcome of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +49,9 @@ pub enum SyncError {
     /// The check failed.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// The developers did not sign this.
-    #[error("the update is refused: {0}")]
-    Refused(String),
+    /// The app's developers did not sign this, or nobody can tell.
+    #[error("cannot verify updates: {0}")]
+    Unverified(TrustError),
     /// The download failed.
     #[error(transparent)]
     Download(#[from] DownloadError),
@@ -59,12 +60,21 @@ pub enum SyncError {
     Install(#[from] InstallError),
 }
 
+impl From<TrustError> for SyncError {
+    fn from(error: TrustError) -> Self {
+        match error {
+            TrustError::Storage(error) => Self::Storage(error),
+            error => Self::Unverified(error),
+        }
+    }
+}
+
 impl Device<'_> {
     /// Asks the server, installs what it offers for the next start, and reports what happened. `progress` is told the
     /// bytes of the package that have arrived.
     ///
     /// # Errors
-    /// The round ended early. Nothing that runs is changed, and the next round goes on where this one stopped.
+    /// The round ended early. Nothing that runs is changed, and the next round continues where this one stopped.
     pub fn sync(&self, progress: &mut dyn FnMut(u64)) -> Result<SyncOutcome, SyncError> {
         let mut state = self.load()?;
         let running = self.running_content()?;
@@ -78,14 +88,17 @@ impl Device<'_> {
         Ok(synced)
     }
 
-    /// Asks the server and installs nothing.
+    /// Asks the server, verifies what it offers, and installs nothing. An app that only checks learns of revocations, too.
     ///
     /// # Errors
-    /// There is no answer.
+    /// There is no answer, or the offer may not be installed.
     pub fn check(&self) -> Result<Answer, SyncError> {
         let mut state = self.load()?;
         let running = self.running_content()?;
-        Ok(self.ask(&mut state, running)?.answer)
+        Ok(match self.find_update(&mut state, running)? {
+            Finding::Nothing(answer) => answer,
+            Finding::Quarantined(offer) | Finding::Permitted { offer, .. } => Answer::Update(offer),
+        })
     }
 
     /// Sends the reports that wait. Answers how many the server took.
@@ -112,10 +125,7 @@ impl Device<'_> {
                 State::set_aside(self.ports.storage)?;
                 Err(SyncError::Corrupt)
             }
-            Found::Whole(state) => {
-                self.ports.trust.restore(state.trust.as_deref());
-                Ok(state)
-            }
+            Found::Whole(state) => Ok(state),
         }
     }
 
@@ -126,59 +136,30 @@ impl Device<'_> {
         })
     }
 
-    pub(super) fn ask(&self, state: &mut State, running: Content) -> Result<CheckOutcome, SyncError> {
-        let running = self.running(state, running);
-        let trust = self.ports.trust.query();
-        let checked = check(self.ports.network, self.settings, &running, &state.device_id, &trust)?;
-        if let Some((update_id, token)) = &checked.token {
-            state.keep_token(update_id, token);
-            state.save(self.ports.storage)?;
-        }
-        Ok(checked)
-    }
-
-    /// Revocations arrive in this way too, so it is done whatever the answer is.
-    fn refresh_trust(&self, state: &mut State, announced: Option<&Value>) -> Result<(), String> {
-        let Ports {
-            storage,
-            network,
-            trust,
-            ..
-        } = self.ports;
-        trust.refresh(network, announced, &mut |kept| {
-            state.trust = Some(kept);
-            state.save(storage)
-        })
-    }
-
     fn update(
         &self,
         state: &mut State,
         running: Content,
         progress: &mut dyn FnMut(u64),
     ) -> Result<SyncOutcome, SyncError> {
-        let checked = self.ask(state, running)?;
-        let refreshed = self.refresh_trust(state, checked.trust.as_ref());
-        let offer = match checked.answer {
-            Answer::Nothing { .. } => return Ok(SyncOutcome::Nothing),
-            Answer::StoreUpdateRequired { reason } => return Ok(SyncOutcome::StoreUpdateRequired(reason)),
-            Answer::Update(offer) => offer,
+        let (offer, expected) = match self.find_update(state, running)? {
+            Finding::Nothing(Answer::StoreUpdateRequired { reason }) => {
+                return Ok(SyncOutcome::StoreUpdateRequired(reason));
+            }
+            Finding::Nothing(_) => return Ok(SyncOutcome::Nothing),
+            Finding::Quarantined(offer) => return Ok(SyncOutcome::Quarantined(offer)),
+            Finding::Permitted { offer, manifest } => (offer, manifest),
         };
-        if state.boot.quarantine.contains(&offer.sha256) {
-            return Ok(SyncOutcome::Quarantined(offer));
-        }
-        let permit = refreshed.and_then(|()| self.ports.trust.permit(&offer, &self.running(state, running)));
-        let permit = permit.map_err(|why| self.report_failure(&offer, SyncError::Refused(why)))?;
         let manifest = match self.installed_manifest(state, running, offer.sha256)? {
             // A slot stays as it is, whatever the server says of its files by now.
-            Some(manifest) if permit.manifest.is_some_and(|expected| expected != manifest) => {
+            Some(manifest) if expected.is_some_and(|expected| expected != manifest) => {
                 return Err(self.report_failure(&offer, InstallError::WrongFiles.into()));
             }
             Some(manifest) => manifest,
             None if self.settings.wifi_only && !self.ports.network.is_unmetered() => {
                 return Ok(SyncOutcome::WaitsForWifi(offer));
             }
-            None => self.fetch(state, running, &offer, permit.manifest, progress)?,
+            None => self.fetch(state, running, &offer, expected, progress)?,
         };
         self.stage(state, running, offer, manifest)
     }
@@ -205,7 +186,7 @@ impl Device<'_> {
             .map_err(|error| self.report_install_error(state, offer, error))
     }
 
-    /// The digest of a slot's file list, if the slot is whole. What runs is never installed anew under its own feet.
+    /// The digest of a slot's file list, if the slot is whole. The running content is never replaced while it runs.
     fn installed_manifest(&self, state: &State, running: Content, id: SlotId) -> Result<Option<Digest>, SyncError> {
         let whole = running == Content::Slot(id) || self.soundness(id, true)? == Soundness::Sound;
         Ok(state.slot(id).filter(|_| whole).map(|slot| slot.manifest))

@@ -3,7 +3,7 @@
 use launchway_delta::Digest;
 use launchway_trust::json::{Value, object};
 
-use super::{SlotRecord, State};
+use super::{SlotRecord, State, TrustRecord};
 use crate::boot::{Attempt, Binary, BootState, Content, SlotId};
 
 /// The form of both files. A file of another form is corrupt.
@@ -48,10 +48,7 @@ pub(super) fn state_value(state: &State) -> Value {
                     .collect(),
             ),
         ),
-        (
-            "trust",
-            state.trust.as_ref().map_or(Value::Null, |trust| Value::from(&**trust)),
-        ),
+        ("trust", state.trust.as_ref().map_or(Value::Null, trust_value)),
     ]))
 }
 
@@ -89,7 +86,10 @@ pub(super) fn parse_state(json: &Value) -> Option<State> {
             .collect::<Option<_>>()?,
         trust: match json.get("trust")? {
             Value::Null => None,
-            trust => Some(trust.as_text()?.to_owned()),
+            trust => Some(TrustRecord {
+                refreshed_at: number(trust, "refreshedAt")?,
+                stored: text(trust, "stored")?,
+            }),
         },
     })
 }
@@ -121,6 +121,13 @@ pub(super) fn parse_attempt(json: &Value) -> Option<Attempt> {
         crashed: flag("crashed")?,
         hung: flag("hung")?,
     })
+}
+
+fn trust_value(trust: &TrustRecord) -> Value {
+    Value::Object(object([
+        ("refreshedAt", Value::from(trust.refreshed_at)),
+        ("stored", Value::from(&*trust.stored)),
+    ]))
 }
 
 fn slot_value(slot: &SlotRecord) -> Value {

@@ -238,7 +238,6 @@ fn a_metered_connection_waits_where_the_app_wants_that() {
             network: server,
             clock: &crate::phone::StoppedClock,
             random: &crate::phone::NoRandom,
-            trust: &launchway_device::ports::ServerTrust,
         };
         let device = Device::open(ports, &settings).unwrap();
         let _ = device.start(&launch(Ending::Explained));

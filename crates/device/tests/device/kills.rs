@@ -1,4 +1,5 @@
-//! A real process on a real directory is killed at any moment, and the next start runs complete content.
+//! A real process on a real directory is killed at any moment: the next start runs complete content, and the trusted
+//! metadata never falls back.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,13 +13,18 @@ use std::time::{Duration, Instant};
 
 use launchway_device::boot::{Content, Ending};
 use launchway_device::folder::Folder;
-use launchway_device::ports::{Network, Request, Response};
+use launchway_device::ports::{Clock, Network, Request, Response};
+use launchway_device::settings::{EmbeddedTrust, Settings};
 use launchway_device::{Device, Ports};
+use launchway_trust::TrustFile;
+use serde_json::Value;
 
+use crate::metadata::Developers;
 use crate::phone::{NoRandom, Server, StoppedClock, Update, files, launch, no_forks, settings};
 
 /// Names the server's port in the directory in which a child process runs.
 const PORT_FILE: &str = "port";
+const TRUST_FILE: &str = "launchway.trust.json";
 
 /// The transport to a server on this machine, with a new connection for each request.
 struct Tcp(u16);
@@ -112,14 +118,20 @@ fn answer(stream: TcpStream, server: &Server) -> io::Result<()> {
     Ok(())
 }
 
-/// Serves the update whose number `offered` holds, until the test process ends.
-fn serve(offered: Arc<AtomicU32>) -> u16 {
+/// Serves the update whose number `offered` holds, signed, until the test process ends.
+fn serve(offered: Arc<AtomicU32>, mut developers: Developers) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
-        let server = Server::default();
+        let (server, mut signed) = (Server::default(), 0);
         for stream in listener.incoming().flatten() {
-            server.offer(Update::number(offered.load(Ordering::SeqCst)));
+            let number = offered.load(Ordering::SeqCst);
+            if number != signed {
+                developers.sign_only(&Update::number(number));
+                developers.upload(&server);
+                server.offer(Update::number(number));
+                signed = number;
+            }
             // A killed client reads no response.
             let _ = answer(stream, &server);
         }
@@ -127,16 +139,40 @@ fn serve(offered: Arc<AtomicU32>) -> u16 {
     port
 }
 
+/// The app that carries the root in the directory.
+fn app(folder: &Path) -> Settings {
+    let file = TrustFile::parse(&fs::read(folder.join(TRUST_FILE)).unwrap()).unwrap();
+    Settings {
+        trust: Some(EmbeddedTrust {
+            file,
+            built_at: StoppedClock.now(),
+        }),
+        ..settings()
+    }
+}
+
+/// The version of the role that the phone has seen.
+fn floor(folder: &Path) -> u64 {
+    let Ok(state) = fs::read_to_string(folder.join("client/state.json")) else {
+        return 0;
+    };
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let Some(stored) = state["trust"]["stored"].as_str() else {
+        return 0;
+    };
+    let stored: Value = serde_json::from_str(stored).unwrap();
+    stored["floors"]["c-production"]["version"].as_u64().unwrap_or(0)
+}
+
 fn with_device<T>(folder: &Path, port: u16, run: impl FnOnce(&Device<'_>) -> T) -> T {
     let storage = Folder::open(&folder.join("client")).unwrap();
     let network = Tcp(port);
-    let settings = settings();
+    let settings = app(folder);
     let ports = Ports {
         storage: &storage,
         network: &network,
         clock: &StoppedClock,
         random: &NoRandom,
-        trust: &launchway_device::ports::ServerTrust,
     };
     run(&Device::open(ports, &settings).unwrap())
 }
@@ -190,9 +226,12 @@ fn running(folder: &Path, port: u16, offered: u32) -> u32 {
 fn kill_again_and_again(times: u32) {
     let folder = tempfile::tempdir().unwrap();
     let offered = Arc::new(AtomicU32::new(1));
-    let port = serve(offered.clone());
+    let developers = Developers::with_updates(&[]);
+    let trust = developers.repository.trust_file().to_json();
+    fs::write(folder.path().join(TRUST_FILE), trust).unwrap();
+    let port = serve(offered.clone(), developers);
     fs::write(folder.path().join(PORT_FILE), port.to_string()).unwrap();
-    let (mut newest, mut switches, mut life) = (0, 0, Duration::ZERO);
+    let (mut newest, mut switches, mut life, mut seen) = (0, 0, Duration::ZERO, 0);
     for time in 0..times {
         if time % 50 == 0 {
             // The duration of a life depends on the machine and its load.
@@ -207,6 +246,9 @@ fn kill_again_and_again(times: u32) {
         child.wait().unwrap();
         let number = running(folder.path(), port, offered.load(Ordering::SeqCst));
         assert!(number >= newest, "kill {time}: {number} after {newest}");
+        let version = floor(folder.path());
+        assert!(version >= seen, "kill {time}: role version {version} after {seen}");
+        seen = version;
         if number > newest {
             (newest, switches) = (number, switches + 1);
         }

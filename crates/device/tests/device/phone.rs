@@ -7,13 +7,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use launchway_delta::Digest;
 use launchway_device::boot::{Binary, Ending};
-use launchway_device::ports::{Clock, Network, Random, Request, Response, ServerTrust, Storage, Trust};
+use launchway_device::ports::{Clock, Network, Random, Request, Response, Storage};
 use launchway_device::settings::Settings;
 use launchway_device::{Device, Launch, Ports};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use crate::metadata::MetadataFiles;
 
 /// Held while a process is started, and by tests that release a file lock: until it executes another program, a new
 /// process shares the open files, and with them the locks, of its parent.
@@ -148,6 +152,8 @@ pub struct Server {
     /// The status of responses to reports.
     pub report_status: Cell<u16>,
     pub metered: Cell<bool>,
+    /// The metadata of an app with a root.
+    pub metadata: RefCell<Option<MetadataFiles>>,
 }
 
 impl Server {
@@ -180,12 +186,14 @@ impl Server {
             .nth(1)
             .and_then(|rest| rest.split('&').next()?.parse().ok());
         let build: u32 = build.expect("a build number");
-        match &*self.offer.borrow() {
-            Some(update) if update.build > build => answer(update).to_string(),
-            _ => {
-                json!({"updateAvailable": false, "message": "No update available", "reportToken": "token"}).to_string()
-            }
+        let mut says = match &*self.offer.borrow() {
+            Some(update) if update.build > build => answer(update),
+            _ => json!({"updateAvailable": false, "message": "No update available", "reportToken": "token"}),
+        };
+        if let Some(metadata) = &*self.metadata.borrow() {
+            says["trust"] = metadata.announced();
         }
+        says.to_string()
     }
 
     fn report(&self, body: &str) -> u16 {
@@ -295,6 +303,12 @@ impl Network for Server {
             text(200, self.check(&request.url))
         } else if request.url.contains("/update/report/") {
             text(self.report(request.body.as_deref().unwrap()), "{}".to_owned())
+        } else if let Some((_, file)) = request.url.split_once("/tuf/com.example.app/") {
+            let (status, body) = match &*self.metadata.borrow() {
+                Some(metadata) => metadata.respond(file),
+                None => (404, Box::new(io::empty()) as Box<dyn Read>),
+            };
+            Ok(answered(status, Vec::new(), body))
         } else {
             self.package(request)
         }
@@ -308,11 +322,12 @@ impl Network for Server {
 pub fn settings() -> Settings {
     Settings {
         server_url: "https://host/api".to_owned(),
-        bundle_id: "com.example.app".to_owned(),
+        bundle_id: BundleId::parse("com.example.app").unwrap(),
         platform: Platform::Android,
         version: "1.0.0".to_owned(),
         fingerprint: None,
-        configuration: Some("production".to_owned()),
+        configuration: Some(Configuration::parse("production").unwrap()),
+        trust: None,
         entry_file: "index.html".to_owned(),
         keep_slots: 2,
         wifi_only: false,
@@ -321,19 +336,24 @@ pub fn settings() -> Settings {
 
 /// Runs a process of the app on this disk and server.
 pub fn process<T>(storage: &dyn Storage, server: &Server, run: impl FnOnce(&Device<'_>) -> T) -> T {
-    trusting(storage, server, &ServerTrust, run)
+    process_of(&settings(), &StoppedClock, storage, server, run)
 }
 
-pub fn trusting<T>(storage: &dyn Storage, server: &Server, trust: &dyn Trust, run: impl FnOnce(&Device<'_>) -> T) -> T {
-    let settings = settings();
+/// Runs a process of this app at this time.
+pub fn process_of<T>(
+    settings: &Settings,
+    clock: &dyn Clock,
+    storage: &dyn Storage,
+    network: &dyn Network,
+    run: impl FnOnce(&Device<'_>) -> T,
+) -> T {
     let ports = Ports {
         storage,
-        network: server,
-        clock: &StoppedClock,
+        network,
+        clock,
         random: &NoRandom,
-        trust,
     };
-    run(&Device::open(ports, &settings).unwrap())
+    run(&Device::open(ports, settings).unwrap())
 }
 
 pub fn launch(ending: Ending) -> Launch {

@@ -1,95 +1,128 @@
 //! Updates that their developers revoked.
 
-use std::cell::Cell;
-
-use launchway_delta::Digest;
 use launchway_device::SyncError;
 use launchway_device::boot::Content;
-use launchway_device::check::{Offer, Running};
-use launchway_device::ports::{Keep, Network, Permit, ServerTrust, Trust};
-use launchway_trust::json::Value;
-use serde_json::json;
+use launchway_device::folder::Folder;
+use launchway_device::ports::Storage;
+use launchway_device::settings::Settings;
 
-use crate::lives::{slot, start, with_first_update};
-use crate::phone::{Server, Update, answer, trusting};
+use crate::disk::Disk;
+use crate::lives::{slot, start};
+use crate::metadata::Developers;
+use crate::phone::{Server, StoppedClock, Update, no_forks, process_of};
 
-/// Trusts everything except one package, after it has learned of that one from the server.
-struct Revoking {
-    package: Digest,
-    learned: Cell<bool>,
-}
-
-impl Revoking {
-    fn new(package: Digest) -> Self {
-        Self {
-            package,
-            learned: Cell::new(false),
+/// A phone on which the first two updates are good, the second one runs, and the server has revoked it.
+fn revoked_by_role(disk: &dyn Storage) -> (Settings, Server) {
+    let mut developers = Developers::with_updates(&[1, 2]);
+    let (app, server) = (developers.app(), Server::offering(Update::number(1)));
+    developers.upload(&server);
+    process_of(&app, &StoppedClock, disk, &server, |device| {
+        let _ = start(device);
+        for number in [1, 2] {
+            server.offer(Update::number(number));
+            device.sync(&mut |_| ()).unwrap();
+            assert_eq!(start(device).content, slot(number));
+            assert!(device.confirm().unwrap());
         }
-    }
-}
-
-impl Trust for Revoking {
-    fn restore(&self, kept: Option<&str>) {
-        self.learned.set(kept == Some("revoked"));
-    }
-
-    fn refresh(&self, _: &dyn Network, announced: Option<&Value>, keep: Keep<'_>) -> Result<(), String> {
-        if announced.is_some() {
-            self.learned.set(true);
-            keep("revoked".to_owned()).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    fn query(&self) -> Vec<(&'static str, String)> {
-        vec![("trust", "3.17".to_owned())]
-    }
-
-    fn permit(&self, offer: &Offer, running: &Running) -> Result<Permit, String> {
-        if self.is_revoked(&offer.sha256) {
-            Err("no target names it".to_owned())
-        } else {
-            ServerTrust.permit(offer, running)
-        }
-    }
-
-    fn is_revoked(&self, package: &Digest) -> bool {
-        self.learned.get() && *package == self.package
-    }
+    });
+    developers.revoke(2);
+    developers.upload(&server);
+    (app, server)
 }
 
 #[test]
 fn a_revoked_update_gives_way_at_the_next_start() {
-    let (disk, server) = (with_first_update(), Server::offering(Update::number(1)));
-    let mut offer = answer(&Update::number(1));
-    (offer["trust"], offer["buildNumber"]) = (json!({"root": 3, "snapshot": 18}), json!("109"));
-    server.says.replace(Some(offer.to_string()));
-    let package = Update::number(1).sha256();
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        assert_eq!(start(device).content, slot(1));
-        let refused = device.sync(&mut |_| ());
-        assert!(matches!(refused, Err(SyncError::Refused(_))), "{refused:?}");
+    let disk = Disk::new();
+    let (app, server) = revoked_by_role(&disk);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        assert_eq!(start(device).content, slot(2), "nobody has told the phone");
+        device.sync(&mut |_| ()).unwrap();
     });
     // Another process knows it only from the disk.
     server.away.set(true);
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        assert_eq!(start(device).content, Content::Embedded);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        assert_eq!(start(device).content, slot(1));
     });
     server.away.set(false);
-    trusting(&disk, &server, &Revoking::new(package), |device| {
-        device.send_reports().unwrap()
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        device.send_reports().unwrap();
     });
-    assert_eq!(server.downloads().len(), 0);
     let reports = server.reports.borrow();
     assert!(
-        reports.contains(&"rolled_back update_1 revoked".to_owned()),
+        reports.contains(&"rolled_back update_2 revoked".to_owned()),
         "{reports:?}"
     );
-    assert!(
-        reports
-            .iter()
-            .any(|report| report.starts_with("failed update_1 the update is refused")),
-        "{reports:?}"
-    );
-    assert!(server.requests.borrow()[0].url.ends_with("&trust=3.17"));
+}
+
+#[test]
+fn a_check_alone_learns_of_revocations() {
+    let disk = Disk::new();
+    let (app, server) = revoked_by_role(&disk);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        let _ = start(device);
+        device.check().unwrap();
+        assert_eq!(start(device).content, slot(1));
+    });
+}
+
+#[test]
+fn a_revoked_update_is_not_installed_anew() {
+    let disk = Disk::new();
+    let (app, server) = revoked_by_role(&disk);
+    let mut again = Update::number(2);
+    again.build += 100;
+    server.offer(again);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        let _ = start(device);
+        let refused = device.sync(&mut |_| ());
+        assert!(matches!(refused, Err(SyncError::Unverified(_))), "{refused:?}");
+        assert_eq!(start(device).content, slot(1));
+    });
+}
+
+#[test]
+fn a_staged_update_that_is_revoked_never_starts() {
+    let disk = Disk::new();
+    let mut developers = Developers::with_updates(&[1]);
+    let (app, server) = (developers.app(), Server::offering(Update::number(1)));
+    developers.upload(&server);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        let _ = start(device);
+        device.sync(&mut |_| ()).unwrap();
+    });
+    developers.revoke(1);
+    developers.upload(&server);
+    server.offer.replace(None);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        device.sync(&mut |_| ()).unwrap();
+        assert_eq!(start(device).content, Content::Embedded);
+    });
+}
+
+#[test]
+fn a_binary_that_revokes_an_update_does_not_start_it() {
+    let disk = Disk::new();
+    let (mut app, server) = revoked_by_role(&disk);
+    let revoked = launchway_trust::Sha256::of(&Update::number(2).bytes);
+    app.trust.as_mut().unwrap().file.revoked.insert(revoked);
+    process_of(&app, &StoppedClock, &disk, &server, |device| {
+        assert_eq!(start(device).content, slot(1));
+    });
+}
+
+#[test]
+fn a_second_process_does_not_start_what_was_revoked() {
+    let _alone = no_forks();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Folder::open(folder.path()).unwrap();
+    let (app, server) = revoked_by_role(&disk);
+    process_of(&app, &StoppedClock, &disk, &server, |main| {
+        assert_eq!(start(main).content, slot(2));
+        let second = || process_of(&app, &StoppedClock, &disk, &server, start).content;
+        assert_eq!(second(), slot(2));
+        main.sync(&mut |_| ()).unwrap();
+        assert_eq!(second(), Content::Embedded);
+        assert_eq!(start(main).content, slot(1));
+        assert_eq!(second(), slot(1));
+    });
 }
