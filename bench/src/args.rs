@@ -27,6 +27,8 @@ pub enum Command {
     Shares(SharesArgs),
     /// The pages of the dashboard: time until the first byte, and bytes of the first load
     Pages(PagesArgs),
+    /// Signed updates: checks and metadata in bytes and CPU, memory of apps with a root, verification on a phone
+    Trust(TrustArgs),
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
@@ -115,6 +117,29 @@ pub struct PagesArgs {
     /// How often each page is loaded
     #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How signed updates are measured.
+#[derive(Debug, clap::Args)]
+pub struct TrustArgs {
+    /// Apps in the database, each with two updates
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub apps: u32,
+    /// Rounds of each kind of request and of each computation
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// Requests of a round
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub requests: u32,
+    /// Keep-alive connections, each with one request in flight
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub connections: u32,
+    /// The size of the package that is verified, in MiB
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub package_mebibytes: u32,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,

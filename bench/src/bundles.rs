@@ -25,7 +25,8 @@ pub const CONFIGURATION: &str = "production";
 /// The platforms that each bundle has an update for.
 pub const PLATFORMS: [Platform; 2] = [Platform::Ios, Platform::Android];
 
-const PUBLISHED_AT: EpochMs = 1_790_000_000_000;
+/// When everything was published.
+pub const PUBLISHED_AT: EpochMs = 1_790_000_000_000;
 const RELEASE_NOTES: &str = "The list scrolls smoothly again, and two crashes at start are gone.";
 /// Bundles written per transaction.
 const BATCH: u32 = 10_000;
@@ -43,19 +44,32 @@ pub fn fingerprint(platform: Platform) -> String {
     digit.repeat(64)
 }
 
-/// Creates the SQLite database that a server finds in the data directory `data`, with this many bundles. Their packages
-/// are in no object storage: a check only signs their URLs.
+/// The organization of all bundles.
+pub fn org() -> OrgId {
+    id(0)
+}
+
+/// The database in a server's data directory.
 ///
 /// # Errors
 /// When the database fails.
-pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
+pub async fn open(data: &Path) -> anyhow::Result<Db> {
+    let path = data.join("launchway.db");
+    Ok(Db::open(&format!("sqlite:{}", path.display())).await?)
+}
+
+/// Creates the SQLite database that a server finds in the data directory `data`, with this many bundles, whose updates
+/// this role signs. Their packages are in no object storage: a check only signs their URLs.
+///
+/// # Errors
+/// When the database fails.
+pub fn fill(data: &Path, bundles: u32, trust_role: Option<&str>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?
         .block_on(async {
-            let path = data.join("launchway.db");
-            let db = Db::open(&format!("sqlite:{}", path.display())).await?;
-            let org = id(0);
+            let db = open(data).await?;
+            let org = org();
             let mut tx = db.write().await?;
             let record = org::Org {
                 id: org,
@@ -71,7 +85,8 @@ pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
                     let text = bundle_id(number);
                     let bundle = BundleId::parse(&text).context("a bundle identifier")?;
                     for (place, platform) in PLATFORMS.into_iter().enumerate() {
-                        let update = update(org, &text, platform, number * 2 + place as u32)?;
+                        let mut update = update(org, &text, platform, number * 2 + place as u32)?;
+                        update.trust_role = trust_role.map(str::to_owned);
                         let mut door = tx.org(org);
                         door.create_package(&package_of(&update), PUBLISHED_AT).await?;
                         let new = NewUpdate {
@@ -116,8 +131,11 @@ pub fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> a
         sha256: format!("{number:064x}"),
         file_count: 120,
         blob_key: format!("packages/{upload}/{package}"),
+        manifest: None,
+        trust_role: None,
         created_by: "system".to_owned(),
         created_at: PUBLISHED_AT,
+        published_at: None,
     })
 }
 
@@ -130,11 +148,12 @@ pub fn package_of(update: &Update) -> Package {
         size: update.size,
         sha256: update.sha256.clone(),
         file_count: update.file_count,
+        manifest: update.manifest.clone(),
     }
 }
 
 /// A unique id for the number. As in production, later ids are greater.
-fn id<K: Kind>(number: u32) -> Id<K> {
+pub fn id<K: Kind>(number: u32) -> Id<K> {
     let mut random = [0; 10];
     random[..4].copy_from_slice(&number.to_be_bytes());
     Id::new(PUBLISHED_AT + i64::from(number), random)

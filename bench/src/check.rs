@@ -65,7 +65,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
 /// The table for one number of bundles.
 fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyhow::Result<String> {
     let data = tempfile::tempdir()?;
-    bundles::fill(data.path(), bundles)?;
+    bundles::fill(data.path(), bundles, None)?;
     // Runs only on this thread, which is pinned to the core of the load.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = |name, command, ask: fn(_, _) -> Vec<Question>| -> anyhow::Result<Contestant> {

@@ -12,9 +12,11 @@ mod pages;
 mod programs;
 mod questions;
 mod queue;
+mod roots;
 mod server;
 mod shares;
 mod start;
+mod trust;
 mod twin;
 
 use std::io::Write;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Queue(args) => queue::run(&args),
         Command::Shares(args) => shares::run(&args),
         Command::Pages(args) => pages::run(&args),
+        Command::Trust(args) => trust::run(&args),
         Command::Twin(args) => twin::run(&args),
     };
     match done {

@@ -21,7 +21,7 @@ pub fn run(args: &StartArgs) -> anyhow::Result<()> {
     )?;
     for count in &args.bundles {
         let data = tempfile::tempdir()?;
-        bundles::fill(data.path(), *count)?;
+        bundles::fill(data.path(), *count, None)?;
         let (mut seconds, mut memory) = (Vec::new(), Vec::new());
         for _ in 0..args.starts {
             let server = Server::start(programs::serve(&program, data.path()))?;

@@ -54,6 +54,19 @@ pub struct CheckResult {
     /// The token for the device's reports; only for a caller that sends `deviceId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report_token: Option<String>,
+    /// The versions of the app's signed metadata; only for a caller that sends `deviceId` or `currentUpdateId`, and only of an
+    /// app with a root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustVersions>,
+}
+
+/// The versions of an app's signed metadata that this server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TrustVersions {
+    /// The version of the root.
+    pub root: u64,
+    /// The version of the snapshot.
+    pub snapshot: u64,
 }
 
 /// Distinguishes a null field from an absent one.

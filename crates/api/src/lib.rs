@@ -23,6 +23,7 @@ pub mod runner;
 pub mod runners;
 pub mod secret;
 pub mod submissions;
+pub mod trust;
 pub mod updates;
 pub mod uploads;
 pub mod usage;

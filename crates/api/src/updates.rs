@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::open;
 use crate::reports::ReportCounts;
+use crate::trust::SignedRole;
 
 /// `POST /update`. Names either `uploadId` or `sourceUpdateId`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -51,6 +52,13 @@ pub struct CreateUpdate {
     /// Whether the app should install the update immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
+    /// The signed next version of the update's role, for an app with signed updates. Without it, or with too few
+    /// signatures, the update waits for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed: Option<SignedRole>,
+    /// Whether to replace a draft of the role that already has signatures, which are lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
 }
 
 /// `PATCH /update?id=`. Absent fields do not change.
@@ -101,7 +109,7 @@ pub enum FingerprintInput {
 pub struct UpdateView {
     /// `update_…`.
     pub id: String,
-    /// `published`, `paused` or `withdrawn`.
+    /// `published`, `paused`, `withdrawn` or `awaiting_signature`.
     pub status: open::UpdateStatus,
     /// The app.
     pub bundle_id: String,
@@ -131,9 +139,15 @@ pub struct UpdateView {
     pub sha256: String,
     /// The number of files in the package.
     pub file_count: i64,
+    /// The SHA-256 of the list of files in the package, which a signature covers; null for a package that was published
+    /// before servers computed it.
+    pub manifest: Option<String>,
+    /// The role that signs the update: `c-<configuration>` or `any`; null if the app had no signed updates when it was
+    /// published.
+    pub trust_role: Option<String>,
     /// Who published it: a user id or a key id.
     pub created_by: String,
-    /// When it was published.
+    /// When it was published, or created to wait for its signature.
     pub created_at: String,
     /// What devices reported; only in the response for a single update.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,6 +187,8 @@ impl UpdateView {
             size: update.size,
             sha256: update.sha256.clone(),
             file_count: update.file_count,
+            manifest: update.manifest.clone(),
+            trust_role: update.trust_role.clone(),
             created_by: update.created_by.clone(),
             created_at: iso(update.created_at),
             reports: None,

@@ -124,6 +124,8 @@ words! {
     Paused = "paused",
     /// An update that was withdrawn.
     Withdrawn = "withdrawn",
+    /// An update that awaits its signature.
+    AwaitingSignature = "awaiting_signature",
 }
 
 words! {

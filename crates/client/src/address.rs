@@ -29,12 +29,21 @@ pub enum AddressError {
 impl BaseUrl {
     /// The URL of an endpoint. `path` begins with a slash and may contain a query; dots in it cannot change the host.
     pub fn join(&self, path: &str) -> Result<Url, AddressError> {
-        let joined = Url::parse(&format!("{}{path}", self.0)).map_err(|_| AddressError::NotAUrl)?;
+        let base = self.0.as_str().trim_end_matches('/');
+        let joined = Url::parse(&format!("{base}{path}")).map_err(|_| AddressError::NotAUrl)?;
         if joined.origin() == self.0.origin() {
             Ok(joined)
         } else {
             Err(AddressError::NotAUrl)
         }
+    }
+
+    /// The URL of a public file beside the API. `path` begins with a slash; dots in it cannot change the host.
+    pub(crate) fn join_beside(&self, path: &str) -> Result<Url, AddressError> {
+        let mut root = self.0.clone();
+        let above = self.0.path().strip_suffix("/api").unwrap_or_default().to_owned();
+        root.set_path(&above);
+        Self(root).join(path)
     }
 
     /// Scheme, host and port, for messages.
@@ -122,6 +131,22 @@ mod tests {
                 read,
                 "{written}"
             );
+        }
+    }
+
+    #[test]
+    fn public_files_lie_beside_the_api() {
+        let rows = [
+            ("https://host.example", "https://host.example/tuf/a/1.root.json"),
+            (
+                "https://host.example/mobile",
+                "https://host.example/mobile/tuf/a/1.root.json",
+            ),
+        ];
+        for (address, expected) in rows {
+            let base: BaseUrl = address.parse().expect(address);
+            let url = base.join_beside("/tuf/a/1.root.json").expect("a path");
+            assert_eq!(url.as_str(), expected);
         }
     }
 

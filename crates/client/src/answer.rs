@@ -60,6 +60,16 @@ impl RawAnswer {
             .and_then(retry_after)
     }
 
+    /// The URL that the answer to a call of `path` redirects to, or the error that any other answer is. A redirect to the
+    /// same path is a server that moved.
+    pub(crate) fn location(self, path: &str) -> Result<String, Error> {
+        match self.or_error() {
+            Err(Error::Redirected { location, .. }) if !location.contains(&format!("{path}?")) => Ok(location),
+            Err(error) => Err(error),
+            Ok(answer) => Err(answer.unexpected("the response is not a redirect".to_owned())),
+        }
+    }
+
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
         let answer = self.or_error()?;
         let value = serde_json::from_slice(&answer.body).map_err(|problem| answer.unreadable(&problem))?;

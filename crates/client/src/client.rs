@@ -17,6 +17,8 @@ use crate::error::Error;
 use crate::retry::{Reason, Tries};
 use crate::transport::{Timeouts, Transport};
 
+/// The most bytes that are read of an error in the answer for a public file.
+const MAX_ERROR_BYTES: usize = 64 << 10;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The configuration of a client.
@@ -134,6 +136,57 @@ impl Client {
         }
     }
 
+    /// Sends a GET for a public file beside the API, without the key. Returns `None` if the server does not have it, and at
+    /// most `limit` + 1 bytes: longer files are invalid.
+    pub(crate) async fn get_public(&self, path: &str, limit: usize) -> Result<Option<Vec<u8>>, Error> {
+        let url = self.base.join_beside(path);
+        let url = url.map_err(|_| Error::Invalid(format!("{path} is not a path of the server")))?;
+        let mut tries = Tries::default();
+        loop {
+            let (failed, asked) = match self.get_public_once(url.clone(), limit).await {
+                Ok(body) => return Ok(Some(body)),
+                Err(PublicFailure::Failed(failed)) => (failed, None),
+                Err(PublicFailure::Answer(answer)) if answer.status == 404 => return Ok(None),
+                Err(PublicFailure::Answer(answer)) => {
+                    let repeat = reason_of(&answer);
+                    let error = match answer.or_error() {
+                        Err(error) => error,
+                        Ok(_) => Error::Invalid(format!("cannot read {path}")),
+                    };
+                    let Some((reason, asked)) = repeat else {
+                        return Err(error);
+                    };
+                    (Failed { reason, error }, asked)
+                }
+            };
+            match tries.next_delay(failed.reason, asked, true) {
+                Some(delay) => self.environment.pause(delay, failed.reason).await,
+                None => return Err(failed.error),
+            }
+        }
+    }
+
+    async fn get_public_once(&self, url: Url, limit: usize) -> Result<Vec<u8>, PublicFailure> {
+        let failed = |error: reqwest::Error| PublicFailure::Failed(self.failed(&error));
+        let mut response = self.transport.calls.get(url).send().await.map_err(failed)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let limit = if status.is_success() { limit } else { MAX_ERROR_BYTES };
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            let room = (limit + 1).saturating_sub(body.len());
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() > limit {
+                break;
+            }
+        }
+        if status.is_success() {
+            return Ok(body);
+        }
+        let origin = self.base.origin();
+        let answer = RawAnswer::new(origin, status.as_u16(), headers, body.into());
+        Err(PublicFailure::Answer(answer))
+    }
+
     pub(crate) async fn call<B: Serialize>(
         &self,
         method: Method,
@@ -231,6 +284,12 @@ impl Client {
 struct Failed {
     reason: Reason,
     error: Error,
+}
+
+/// Why a public file was not received.
+enum PublicFailure {
+    Failed(Failed),
+    Answer(RawAnswer),
 }
 
 /// An error before the answer's body.

@@ -1,11 +1,12 @@
-//! Downloads an artifact of a build in constant memory: bytes survive a broken connection or an interrupted command, and the
-//! file receives its name only after its SHA-256 is verified.
+//! Downloads an artifact of a build, or the package of an update, in constant memory: bytes survive a broken connection or an
+//! interrupted command, and the file receives its name only after its SHA-256 is verified.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use launchway_api::builds::ArtifactView;
+use launchway_api::updates::UpdateView;
 use sha2::{Digest, Sha256};
 
 use crate::client::Client;
@@ -38,16 +39,60 @@ impl Client {
                 .into_iter()
                 .find(|artifact| artifact.id == artifact_id)
                 .ok_or_else(|| Error::Invalid(format!("{build_id} has no artifact {artifact_id}")))?;
-            let Err(TransferError { reason, error }) = fetch(&storage, &artifact, to, &progress).await else {
-                return Ok(artifact);
+            let remote = Remote {
+                name: &artifact.name,
+                url: &artifact.url,
+                size: u64::try_from(artifact.size).unwrap_or(0),
+                sha256: &artifact.sha256,
             };
-            let delay = reason.and_then(|reason| Some((tries.next_delay(reason, None, true)?, reason)));
-            let Some((delay, reason)) = delay else {
-                return Err(error);
-            };
-            self.environment.pause(delay, reason).await;
+            match fetch(&storage, &remote, to, &progress).await {
+                Ok(()) => return Ok(artifact),
+                Err(failed) => self.pause_after(failed, &mut tries).await?,
+            }
         }
     }
+
+    /// Downloads the package of an update, also of one that is not published, to the file `to`, which is replaced. It has
+    /// the size and SHA-256 that `update` says, or is refused.
+    ///
+    /// # Errors
+    /// The update does not exist, its bytes are not available, or `to` cannot be written.
+    pub async fn download_package(&self, update: &UpdateView, to: &Path, progress: Progress) -> Result<(), Error> {
+        let storage = Storage::of(&self.transport, &self.timeouts);
+        let mut tries = Tries::default();
+        loop {
+            let url = self.update_package_url(&update.id).await?;
+            let remote = Remote {
+                name: &update.id,
+                url: &url,
+                size: u64::try_from(update.size).unwrap_or(0),
+                sha256: &update.sha256,
+            };
+            match fetch(&storage, &remote, to, &progress).await {
+                Ok(()) => return Ok(()),
+                Err(failed) => self.pause_after(failed, &mut tries).await?,
+            }
+        }
+    }
+
+    /// Waits before another attempt, or returns the error if there is none.
+    async fn pause_after(&self, failed: TransferError, tries: &mut Tries) -> Result<(), Error> {
+        let TransferError { reason, error } = failed;
+        let delay = reason.and_then(|reason| Some((tries.next_delay(reason, None, true)?, reason)));
+        let Some((delay, reason)) = delay else {
+            return Err(error);
+        };
+        self.environment.pause(delay, reason).await;
+        Ok(())
+    }
+}
+
+/// A file in object storage.
+struct Remote<'r> {
+    name: &'r str,
+    url: &'r str,
+    size: u64,
+    sha256: &'r str,
 }
 
 /// The part of a file downloaded so far.
@@ -58,13 +103,8 @@ struct Part {
     size: u64,
 }
 
-async fn fetch(
-    storage: &Storage,
-    artifact: &ArtifactView,
-    to: &Path,
-    progress: &Progress,
-) -> Result<(), TransferError> {
-    let path = part_path(to, &artifact.sha256);
+async fn fetch(storage: &Storage, remote: &Remote<'_>, to: &Path, progress: &Progress) -> Result<(), TransferError> {
+    let path = part_path(to, remote.sha256);
     let unwritable = |source| TransferError {
         reason: None,
         error: Error::NotWritten {
@@ -72,38 +112,42 @@ async fn fetch(
             source,
         },
     };
-    let size = u64::try_from(artifact.size).unwrap_or(0);
+    let size = remote.size;
     let mut part = Part::open(path).map_err(unwritable)?;
     if part.size > size {
         part.restart().map_err(unwritable)?;
     }
     progress(part.size);
     if part.size < size {
-        let mut download = storage.get_from(&artifact.url, part.size).await?;
+        let mut download = storage.get_from(remote.url, part.size).await?;
         if download.begins_at() != part.size {
             part.restart().map_err(unwritable)?;
         }
         while let Some(chunk) = download.next().await? {
             part.add(&chunk).map_err(unwritable)?;
             progress(part.size);
+            // Nothing more is wanted, however much follows.
+            if part.size > size {
+                break;
+            }
         }
     }
     if part.size < size {
         return Err(TransferError {
             reason: Some(Reason::Broken),
             error: Error::Network {
-                origin: Storage::origin_of(&artifact.url),
+                origin: Storage::origin_of(remote.url),
                 reason: "the connection was closed".to_owned(),
             },
         });
     }
-    if part.size > size || hex::encode(part.hash.clone().finalize()) != artifact.sha256 {
+    if part.size > size || hex::encode(part.hash.clone().finalize()) != remote.sha256 {
         // A part with a wrong hash must not be resumed.
         fs::remove_file(&part.path).map_err(unwritable)?;
         return Err(TransferError {
             reason: Some(Reason::Broken),
             error: Error::Corrupt {
-                name: artifact.name.clone(),
+                name: remote.name.to_owned(),
             },
         });
     }

@@ -92,7 +92,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The bytes do not match what the server announced.
-    #[error("{name} is damaged: its SHA-256 differs from the build's")]
+    #[error("{name} is damaged: its SHA-256 is not the one that the server announced")]
     Corrupt {
         /// The artifact.
         name: String,

@@ -24,6 +24,7 @@ mod runners;
 mod storage;
 mod submissions;
 mod transport;
+mod trust;
 mod upload;
 
 pub use address::{AddressError, BaseUrl};
@@ -42,5 +43,5 @@ pub use reqwest::Method;
 pub use retry::Reason;
 pub use storage::{Download, Progress, Storage, TransferError};
 pub use submissions::{SubmissionFilter, SubmissionWatcher};
-pub use transport::Timeouts;
+pub use transport::{Timeouts, http_client};
 pub use upload::Source;

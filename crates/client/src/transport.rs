@@ -40,15 +40,21 @@ pub(crate) struct Transport {
 
 impl Transport {
     pub(crate) fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
-        // A second call fails harmlessly: one provider per process is enough.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let calls = || builder(timeouts.connect).read_timeout(timeouts.read);
-        let uploads = || builder(timeouts.connect);
         Ok(Self {
-            calls: build(base, calls)?,
-            uploads: build(base, uploads)?,
+            calls: http_client(base, timeouts)?,
+            uploads: build(base, || builder(timeouts.connect))?,
         })
     }
+}
+
+/// A plain HTTP client, for requests to a server that are no calls of the API. It follows no redirects.
+///
+/// # Errors
+/// The machine's TLS certificates cannot be read.
+pub fn http_client(base: &BaseUrl, timeouts: &Timeouts) -> Result<Client, Error> {
+    // A second call fails harmlessly: one provider per process is enough.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    build(base, || builder(timeouts.connect).read_timeout(timeouts.read))
 }
 
 /// Redirects are disabled: a key is sent only where the user chose, and a POST would turn into a GET.

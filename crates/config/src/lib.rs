@@ -123,6 +123,8 @@ pub struct Config {
     pub package_limits: Limits,
     /// The maximum size of a source archive in bytes.
     pub max_source_size: u64,
+    /// Days that snapshot and timestamp of an app's signed updates are valid.
+    pub trust_days: u32,
     /// Days that log, artifacts and source of a build are kept after its end; 0 means for ever.
     pub keep_builds_days: u32,
     /// Bytes to leave free on the data disk; `None`: a default that depends on the size of the disk.
@@ -158,7 +160,6 @@ impl Config {
         let raw = given.with_fallback(RawSettings::from_file(given.config.as_deref())?);
         let data_dir = PathBuf::from(raw.data_dir.as_deref().unwrap_or("launchway-data"));
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;
-        let package_limits = package_limits(&raw)?;
         let oidc = oidc::parse(&raw)?;
         let max_connections = connections::max_connections(&raw)?;
         let max_connections_per_client = connections::max_connections_per_client(&raw, max_connections)?;
@@ -202,14 +203,10 @@ impl Config {
                 .filter(|count| *count > 0)
                 .unwrap_or(200),
             max_package_size: size(&raw.max_package_size, "--max-package-size")?.unwrap_or(512 * MIB),
-            package_limits,
+            package_limits: package_limits(&raw)?,
             max_source_size: size(&raw.max_source_size, "--max-source-size")?.unwrap_or(2 * GIB),
-            keep_builds_days: parse(
-                &raw.keep_builds_days,
-                "--keep-builds-days",
-                "a whole number of days, 0 for no limit",
-            )?
-            .unwrap_or(180),
+            trust_days: trust_days(&raw)?,
+            keep_builds_days: keep_builds_days(&raw)?,
             min_free_space: size_or_zero(&raw.min_free_space, "--min-free-space")?,
             log_format: LogFormat::parse(&raw)?,
             database_url,
@@ -226,6 +223,21 @@ impl Config {
     pub fn scratch_dir(&self) -> PathBuf {
         self.data_dir.join("tmp")
     }
+}
+
+fn keep_builds_days(raw: &RawSettings) -> Result<u32, ConfigError> {
+    const WANTED: &str = "a whole number of days, 0 for no limit";
+    Ok(parse(&raw.keep_builds_days, "--keep-builds-days", WANTED)?.unwrap_or(180))
+}
+
+/// The lifetime of snapshot and timestamp: the longer, the longer a network can hide updates.
+fn trust_days(raw: &RawSettings) -> Result<u32, ConfigError> {
+    const WANTED: &str = "a whole number of days, 1 to 30";
+    let days: u32 = parse(&raw.trust_days, "--trust-days", WANTED)?.unwrap_or(7);
+    if !(1..=30).contains(&days) {
+        return Err(ConfigError::new("--trust-days", format!("`{days}` is not {WANTED}")));
+    }
+    Ok(days)
 }
 
 fn package_limits(raw: &RawSettings) -> Result<Limits, ConfigError> {

@@ -12,7 +12,7 @@ pub(super) const DEFAULT_FILE: &str = "launchway-server.toml";
 #[derive(Clone, Debug, Default, clap::Args, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RawSettings {
-    /// Settings file [default: launchway-server.toml, if there is one]
+    /// Settings file [default: launchway-server.toml, if it exists]
     #[arg(
         long,
         env = "LAUNCHWAY_SERVER_CONFIG",
@@ -58,7 +58,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub storage_url: Option<String>,
-    /// Address that people and phones reach this service by [default: http:// and the listening address]
+    /// URL at which browsers and devices reach this service [default: http:// and the listening address]
     #[arg(
         long,
         env = "LAUNCHWAY_PUBLIC_URL",
@@ -67,11 +67,11 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub public_url: Option<String>,
-    /// Do not tell browsers to come by https only, where the public URL is https
+    /// Send no Strict-Transport-Security header if the public URL is https
     #[arg(long, env = "LAUNCHWAY_NO_HSTS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_hsts: Option<String>,
-    /// production or development [default: production]
+    /// Environment: production or development [default: production]
     #[arg(
         long,
         env = "LAUNCHWAY_ENVIRONMENT",
@@ -80,7 +80,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub environment: Option<String>,
-    /// File with the master key; made when nothing needs the old one [default: master.key in the data directory]
+    /// File with the master key; created if no stored secret needs an earlier one [default: master.key in the data directory]
     #[arg(
         long,
         env = "LAUNCHWAY_MASTER_KEY_FILE",
@@ -89,7 +89,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub master_key_file: Option<String>,
-    /// What this process does, of api,check,worker [default: all]
+    /// Roles of this process: any of api,check,worker [default: all]
     #[arg(
         long,
         env = "LAUNCHWAY_ROLES",
@@ -98,7 +98,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub roles: Option<String>,
-    /// Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1
+    /// Proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8,::1
     #[arg(
         long,
         env = "LAUNCHWAY_TRUSTED_PROXIES",
@@ -107,7 +107,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub trusted_proxies: Option<String>,
-    /// Public checks a minute from one client address, 0 for no limit [default: 6000]
+    /// Public checks per minute and client address, 0 for no limit [default: 6000]
     #[arg(
         long,
         env = "LAUNCHWAY_CHECK_LIMIT",
@@ -116,7 +116,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub check_limit: Option<String>,
-    /// Connections that are open at a time [default: three quarters of the files that the process may open, 10000 at most]
+    /// Maximum number of open connections [default: three quarters of the process's limit of open files, at most 10000]
     #[arg(
         long,
         env = "LAUNCHWAY_MAX_CONNECTIONS",
@@ -125,7 +125,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub max_connections: Option<String>,
-    /// The same for one client address (IPv6: /64), trusted proxies aside [default: half of them, 512 at most]
+    /// The same for one client address (IPv6: /64), except trusted proxies [default: half of them, at most 512]
     #[arg(
         long,
         env = "LAUNCHWAY_MAX_CONNECTIONS_PER_CLIENT",
@@ -143,7 +143,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub default_tier: Option<String>,
-    /// What an organization may use in a month, by tier: builds, build-minutes, submissions, updates, bytes, such as free:builds=30,updates=20;pro:updates=1000 [default: no limits]
+    /// Monthly quotas of an organization by tier (builds, build-minutes, submissions, updates, bytes), such as free:builds=30,updates=20;pro:updates=1000 [default: no limits]
     #[arg(
         long,
         env = "LAUNCHWAY_QUOTAS",
@@ -152,11 +152,11 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub quotas: Option<String>,
-    /// Let every signed-in user make organizations
+    /// Let every signed-in user create organizations
     #[arg(long, env = "LAUNCHWAY_OPEN_ORGANIZATIONS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub open_organizations: Option<String>,
-    /// Directory in which this process runs builds; outside the data directory, and builds' users must get to it [default: the data directory's name with -builds behind it]
+    /// Directory in which this process runs builds; outside the data directory, and accessible to the users of builds [default: the data directory's name followed by -builds]
     #[arg(
         long,
         env = "LAUNCHWAY_RUNNER_DIR",
@@ -165,7 +165,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub runner_dir: Option<String>,
-    /// Directories that builds of this process may read besides the system's own, such as toolchains, with commas between [default: none]
+    /// Directories that builds of this process may read in addition to the system's, such as toolchains, separated by commas [default: none]
     #[arg(
         long,
         env = "LAUNCHWAY_RUNNER_READABLE",
@@ -174,7 +174,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub runner_readable: Option<String>,
-    /// TCP ports that builds of this process may connect to though a server of this machine listens there, with commas between [default: none]
+    /// TCP ports that builds of this process may connect to although a server on this machine listens there, separated by commas [default: none]
     #[arg(
         long,
         env = "LAUNCHWAY_RUNNER_OPEN_PORTS",
@@ -187,11 +187,11 @@ pub struct RawSettings {
     #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_runner: Option<String>,
-    /// Let webhooks go over plain http and to private addresses: for development
+    /// Allow webhooks over plain http and to private addresses, for development
     #[arg(long, env = "LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_private_webhooks: Option<String>,
-    /// Address of the OpenID Connect provider that users may sign in through
+    /// URL of the OpenID Connect provider that users can sign in with
     #[arg(
         long,
         env = "LAUNCHWAY_OIDC_ISSUER",
@@ -200,7 +200,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub oidc_issuer: Option<String>,
-    /// What this service is called there
+    /// Client id of this service at the provider
     #[arg(
         long,
         env = "LAUNCHWAY_OIDC_CLIENT_ID",
@@ -209,7 +209,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub oidc_client_id: Option<String>,
-    /// File with the secret that the provider gave to this service
+    /// File with the client secret of this service at the provider
     #[arg(
         long,
         env = "LAUNCHWAY_OIDC_CLIENT_SECRET_FILE",
@@ -218,7 +218,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub oidc_client_secret_file: Option<String>,
-    /// Address of App Store Connect [default: https://api.appstoreconnect.apple.com]
+    /// URL of App Store Connect [default: https://api.appstoreconnect.apple.com]
     #[arg(
         long,
         env = "LAUNCHWAY_APP_STORE_CONNECT_URL",
@@ -227,7 +227,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub app_store_connect_url: Option<String>,
-    /// Address of the Google Play Developer API [default: https://androidpublisher.googleapis.com]
+    /// URL of the Google Play Developer API [default: https://androidpublisher.googleapis.com]
     #[arg(
         long,
         env = "LAUNCHWAY_GOOGLE_PLAY_URL",
@@ -236,7 +236,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub google_play_url: Option<String>,
-    /// API level of Android that Google Play wants apps to target at least [default: 36]
+    /// Lowest Android API level that Google Play accepts as target [default: 36]
     #[arg(
         long,
         env = "LAUNCHWAY_TARGET_SDK_FLOOR",
@@ -245,7 +245,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub target_sdk_floor: Option<String>,
-    /// Address and port of the metrics for Prometheus, at /metrics [default: off]
+    /// Address and port that serve metrics for Prometheus at /metrics [default: off]
     #[arg(
         long,
         env = "LAUNCHWAY_METRICS_LISTEN",
@@ -254,7 +254,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub metrics_listen: Option<String>,
-    /// Updates of one bundle that checks can be offered, the newest ones [default: 200]
+    /// Number of updates of a bundle that checks consider, newest first [default: 200]
     #[arg(
         long,
         env = "LAUNCHWAY_UPDATES_PER_BUNDLE",
@@ -272,7 +272,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub max_package_size: Option<String>,
-    /// Most that an update package may unpack to, such as 2G [default: 2G]
+    /// Largest unpacked size of an update package, such as 2G [default: 2G]
     #[arg(
         long,
         env = "LAUNCHWAY_MAX_UNPACKED_SIZE",
@@ -281,7 +281,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub max_unpacked_size: Option<String>,
-    /// How many times its packed size an update package, or a file in it, may unpack to [default: 200]
+    /// Largest ratio of unpacked to packed size, of an update package and of each file in it [default: 200]
     #[arg(
         long,
         env = "LAUNCHWAY_MAX_UNPACK_RATIO",
@@ -299,7 +299,16 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub max_source_size: Option<String>,
-    /// Days that log, artifacts and source of a build are kept after its end, 0 for ever [default: 180]
+    /// Days that the server's part of the metadata of signed updates is valid, 1 to 30 [default: 7]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_TRUST_DAYS",
+        global = true,
+        value_name = "DAYS",
+        hide_env_values = true
+    )]
+    pub trust_days: Option<String>,
+    /// Days that a build's log, artifacts and source are kept after it ends, 0 for unlimited [default: 180]
     #[arg(
         long,
         env = "LAUNCHWAY_KEEP_BUILDS_DAYS",
@@ -308,7 +317,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub keep_builds_days: Option<String>,
-    /// Free space on the disk of the data below which uploads, artifacts and logs are refused, such as 10G; 0 is none
+    /// Free space on the data disk below which uploads, artifacts and logs are refused, such as 10G; 0 for no limit
     /// [default: 1G, at most a twentieth of the disk]
     #[arg(
         long,
@@ -318,7 +327,7 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub min_free_space: Option<String>,
-    /// Log lines: text or json [default: text]
+    /// Format of log lines: text or json [default: text]
     #[arg(
         long,
         env = "LAUNCHWAY_LOG_FORMAT",
@@ -373,6 +382,7 @@ impl RawSettings {
             max_unpacked_size: pick(&self.max_unpacked_size, other.max_unpacked_size),
             max_unpack_ratio: pick(&self.max_unpack_ratio, other.max_unpack_ratio),
             max_source_size: pick(&self.max_source_size, other.max_source_size),
+            trust_days: pick(&self.trust_days, other.trust_days),
             keep_builds_days: pick(&self.keep_builds_days, other.keep_builds_days),
             min_free_space: pick(&self.min_free_space, other.min_free_space),
             log_format: pick(&self.log_format, other.log_format),

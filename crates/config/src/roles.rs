@@ -7,7 +7,7 @@ use super::ConfigError;
 pub struct Roles {
     /// Serves the API and the pages.
     pub api: bool,
-    /// Serves the public check.
+    /// Serves the public check and signed metadata.
     pub check: bool,
     /// Runs the jobs.
     pub worker: bool,

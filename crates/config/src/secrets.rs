@@ -56,6 +56,7 @@ impl Config {
             max_package_size: _,
             package_limits: _,
             max_source_size: _,
+            trust_days: _,
             keep_builds_days: _,
             min_free_space: _,
             no_hsts: _,

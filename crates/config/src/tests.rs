@@ -33,7 +33,7 @@ fn defaults_are_those_of_the_reference() {
 #[test]
 fn a_bad_setting_is_one_line_that_names_it() {
     type Change = fn(&mut RawSettings);
-    let cases: [(Change, &str); 13] = [
+    let cases: [(Change, &str); 14] = [
         (
             |raw| raw.runner_dir = Some("launchway-data/builds".into()),
             "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not access; choose a \
@@ -78,6 +78,10 @@ fn a_bad_setting_is_one_line_that_names_it() {
         (
             |raw| raw.max_package_size = Some("big".into()),
             "--max-package-size: `big` is not a size such as 536870912 or 512M",
+        ),
+        (
+            |raw| raw.trust_days = Some("31".into()),
+            "--trust-days: `31` is not a whole number of days, 1 to 30",
         ),
         (
             |raw| raw.keep_builds_days = Some("-1".into()),

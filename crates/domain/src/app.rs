@@ -59,4 +59,6 @@ pub struct Package {
     pub sha256: String,
     /// Number of files inside.
     pub file_count: i64,
+    /// SHA-256 of its list of files; `None` if nobody has computed it.
+    pub manifest: Option<String>,
 }

@@ -14,6 +14,9 @@ pub const MAX_VALUE_SIZE: usize = 64 << 10;
 pub const MAX_NAME_LENGTH: usize = 255;
 /// The maximum number of configurations in a scope.
 pub const MAX_CONFIGURATIONS: usize = 50;
+/// The variable that the command line reads the signing key of updates from. No server stores it and no build gets it
+/// (`docs/reference/environment.md#signing-keys-of-updates`).
+pub const SIGNING_KEY: &str = "LAUNCHWAY_SIGNING_KEY";
 
 words! {
     /// How a build gets the value.

@@ -34,6 +34,7 @@ pub mod submission;
 pub mod tenancy;
 pub mod time;
 pub mod totp;
+pub mod trust;
 pub mod update;
 pub mod usage;
 pub mod version;

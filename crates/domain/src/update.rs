@@ -6,27 +6,35 @@ use crate::fingerprint::Fingerprint;
 use crate::id::{OrgId, PackageId, UpdateId};
 use crate::platform::Platform;
 use crate::rollout::Rollout;
-use crate::time::EpochMs;
+use crate::time::{DAY, EpochMs};
 use crate::version::Version;
 
+/// How long an update awaits its signature before it is withdrawn.
+pub const AWAITING_LIFE: EpochMs = 30 * DAY;
+/// The maximum number of updates of an app that await a signature of one role.
+pub const MAX_AWAITING: usize = 100;
 /// The maximum size of release notes in bytes.
 pub const MAX_RELEASE_NOTES: usize = 4096;
 
 words! {
     /// Whether an update is offered.
-    UpdateStatus, error = "status must be published, paused or withdrawn",
+    UpdateStatus, error = "status must be published, paused, withdrawn or awaiting_signature",
     /// Offered to checks.
     Published = "published",
     /// Not offered; can be published again.
     Paused = "paused",
     /// Withdrawn for good: its bytes can be published as a new update, the record stays unchanged.
     Withdrawn = "withdrawn",
+    /// Not offered until enough keys of its role have signed it, which publishes it.
+    AwaitingSignature = "awaiting_signature",
 }
 
 impl UpdateStatus {
-    /// Whether this status may change to `next`. Staying is always allowed; withdrawn is final.
+    /// Whether a request may change this status to `next`. Staying is always allowed. Withdrawn is final, and only signatures
+    /// or time end the wait for a signature (`docs/reference/updates.md#transitions`).
     pub fn may_become(self, next: UpdateStatus) -> bool {
-        self == next || self != UpdateStatus::Withdrawn
+        let is_open = |status| matches!(status, UpdateStatus::Published | UpdateStatus::Paused);
+        self == next || (is_open(self) && next != UpdateStatus::AwaitingSignature)
     }
 }
 
@@ -73,10 +81,16 @@ pub struct Update {
     pub file_count: i64,
     /// The package's key in object storage.
     pub blob_key: String,
+    /// SHA-256 of the package's list of files; `None` if nobody has computed it.
+    pub manifest: Option<String>,
+    /// The role that signs it; `None` if the app had no root when it was published.
+    pub trust_role: Option<String>,
     /// The actor that published it, as text.
     pub created_by: String,
-    /// When it was published.
+    /// When it was created: for one without `published_at`, when it was published.
     pub created_at: EpochMs,
+    /// When its signature was complete, if it awaited one.
+    pub published_at: Option<EpochMs>,
 }
 
 #[cfg(test)]
@@ -95,5 +109,18 @@ mod tests {
         ];
         assert!(moves.iter().all(|(from, to)| from.may_become(*to)));
         assert!(!Withdrawn.may_become(Published) && !Withdrawn.may_become(Paused));
+    }
+
+    #[test]
+    fn no_request_begins_or_ends_the_wait_for_a_signature() {
+        use UpdateStatus::AwaitingSignature;
+        for other in UpdateStatus::ALL
+            .into_iter()
+            .filter(|other| *other != AwaitingSignature)
+        {
+            assert!(!AwaitingSignature.may_become(other), "{other}");
+            assert!(!other.may_become(AwaitingSignature), "{other}");
+        }
+        assert!(AwaitingSignature.may_become(AwaitingSignature));
     }
 }

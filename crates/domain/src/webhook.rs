@@ -42,6 +42,12 @@ words! {
     UpdateChanged = "update.changed",
     /// An update was withdrawn.
     UpdateWithdrawn = "update.withdrawn",
+    /// An update awaits its signature.
+    UpdateAwaitingSignature = "update.awaiting_signature",
+    /// The metadata of an app's signed updates changed.
+    TrustChanged = "trust.changed",
+    /// A role of an app's signed updates expires soon.
+    TrustExpiring = "trust.expiring",
     /// A credential expires soon.
     CredentialExpiring = "credential.expiring",
     /// A test of a webhook. It is sent to that webhook only, whatever its events.
@@ -257,7 +263,8 @@ mod tests {
         let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
         let reference = "build.queued, build.started, build.succeeded, build.failed, build.canceled, submission.started, \
                         submission.succeeded, submission.failed, submission.rejected, update.published, update.changed, \
-                        update.withdrawn, credential.expiring, webhook.test";
+                        update.withdrawn, update.awaiting_signature, trust.changed, trust.expiring, \
+                        credential.expiring, webhook.test";
         assert_eq!(names.join(", "), reference);
     }
 

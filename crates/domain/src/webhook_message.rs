@@ -84,6 +84,13 @@ pub fn sentence(kind: &str, data: &Value) -> String {
             )
         }
         "update.withdrawn" => about("An update", " was withdrawn"),
+        "update.awaiting_signature" => about("An update", " awaits its signature"),
+        "trust.changed" => about("The trust", " changed"),
+        "trust.expiring" => {
+            let role = text(&data["role"]).map_or("A role".to_owned(), |role| format!("The role {role}"));
+            let end = text(&data["expiresAt"]).map_or(" soon".to_owned(), |end| format!(" at {end}"));
+            about(&role, &format!(" expires{end}"))
+        }
         "credential.expiring" => {
             let name = text(&data["name"]).map(|name| format!(" {name}"));
             let end = text(&data["expiresAt"]).map(|end| format!(" at {end}"));
@@ -169,6 +176,8 @@ mod tests {
             "bundleId": "com.example.app", "platform": "android", "error": {"message": "Step `test` failed"},
             "store": "google_play", "destination": "beta",
         });
+        let role =
+            json!({"bundleId": "com.example.app", "role": "c-production", "expiresAt": "2026-12-01T00:00:00.000Z"});
         let cases = [
             (
                 "update.published",
@@ -186,6 +195,17 @@ mod tests {
                 "update.withdrawn",
                 &update,
                 "An update of com.example.app 1.0.1 (7) for ios was withdrawn",
+            ),
+            (
+                "update.awaiting_signature",
+                &update,
+                "An update of com.example.app 1.0.1 (7) for ios awaits its signature",
+            ),
+            ("trust.changed", &role, "The trust of com.example.app changed"),
+            (
+                "trust.expiring",
+                &role,
+                "The role c-production of com.example.app expires at 2026-12-01T00:00:00.000Z",
             ),
             (
                 "build.failed",

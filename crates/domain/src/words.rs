@@ -105,6 +105,7 @@ mod tests {
     use crate::submission::error::SubmissionErrorCode;
     use crate::submission::{FileKind, RolloutState, Store, SubmissionStatus, SymbolKind};
     use crate::tenancy::{Role, Tier};
+    use crate::trust::OnlineKeyState;
     use crate::update::UpdateStatus;
     use crate::usage::Counter;
     use crate::webhook::{DeliveryStatus, EventKind, WebhookStatus, WebhookType};
@@ -160,6 +161,7 @@ mod tests {
             InvitationStatus,
             KeyStatus,
             KnownDestination,
+            OnlineKeyState,
             Platform,
             ReportKind,
             Role,
@@ -184,7 +186,10 @@ mod tests {
             (Platform::UNKNOWN, "platform must be ios, android or visionos"),
             (Role::UNKNOWN, "role must be member, admin or owner"),
             (Tier::UNKNOWN, "tier must be free, pro or enterprise"),
-            (UpdateStatus::UNKNOWN, "status must be published, paused or withdrawn"),
+            (
+                UpdateStatus::UNKNOWN,
+                "status must be published, paused, withdrawn or awaiting_signature",
+            ),
             (
                 ReportKind::UNKNOWN,
                 "type must be downloaded, installed, confirmed, rolled_back or failed",

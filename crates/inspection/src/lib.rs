@@ -25,7 +25,7 @@ use std::time::Duration;
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::Kind;
 use launchway_domain::time::EpochMs;
-use launchway_package::{Inspected, Limits};
+use launchway_package::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zeroize::Zeroizing;
@@ -103,6 +103,15 @@ pub struct CredentialFacts {
     pub facts: Value,
 }
 
+/// The facts about an accepted update package.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageFacts {
+    /// The number of files, without folders.
+    pub file_count: u64,
+    /// The SHA-256 of the list of files; `None` if they are too large for a list.
+    pub manifest: Option<String>,
+}
+
 /// Why a file is refused: a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectionError(pub String);
@@ -163,7 +172,7 @@ impl Inspector {
         &self,
         file: File,
         limits: Limits,
-    ) -> Result<Result<Inspected, InspectionError>, InspectorError> {
+    ) -> Result<Result<PackageFacts, InspectionError>, InspectorError> {
         let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
         let longer = Inspector {
             timeout,

@@ -7,13 +7,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use launchway_api::secret::SecretText;
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::{CredentialInput, Details, Facts, Kind};
+use launchway_delta::file_list::FileListBuilder;
 use launchway_domain::org::normalize_name;
-use launchway_package::{Inspected, Limits, PackageError};
+use launchway_package::{Entry, Limits, PackageError, inspect_into};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::credential_form::{OpenedCredential, decode};
-use super::{Answer, CredentialFacts, CredentialTask, Task};
+use super::{Answer, CredentialFacts, CredentialTask, PackageFacts, Task};
 
 /// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
@@ -49,9 +50,19 @@ fn app(mut file: File) -> Answer<BinaryFacts> {
     }
 }
 
-fn package(file: &File, limits: &Limits) -> Answer<Inspected> {
-    match launchway_package::inspect(file, limits) {
-        Ok(inspected) => Answer::Read(inspected),
+fn package(file: &File, limits: &Limits) -> Answer<PackageFacts> {
+    let mut list = FileListBuilder::default();
+    let end_file = |list: &mut FileListBuilder, entry: &Entry| {
+        if !entry.is_folder() {
+            list.end_file(entry.path());
+        }
+    };
+    match inspect_into(file, limits, &mut list, end_file) {
+        Ok(inspected) => Answer::Read(PackageFacts {
+            file_count: inspected.file_count,
+            // Every package of a server with larger limits is accepted, also one that is too large for a list.
+            manifest: list.finish().ok().map(|list| list.manifest().to_string()),
+        }),
         Err(PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
         Err(refusal) => Answer::Refused(refusal.to_string()),
     }

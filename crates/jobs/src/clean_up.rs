@@ -1,5 +1,5 @@
-//! Clean-up: expired uploads, unused copies, packages without updates, files of old builds and submissions, old
-//! bookkeeping. Every step can be repeated and interrupted. It runs on the node that holds its lease.
+//! Clean-up: expired uploads, unused copies, packages without updates, files of old builds and submissions, updates that
+//! nobody signed, old bookkeeping. Every step can be repeated and interrupted. It runs on the node that holds its lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use launchway_ops::write::ANSWER_LIFE;
 use launchway_store::{FORGOTTEN_AT_ONCE, day_of};
 
 use crate::sweep::sweep;
-use crate::{old_builds, old_submissions};
+use crate::{old_builds, old_submissions, unsigned_updates};
 
 const EVERY: Duration = Duration::from_secs(60);
 const BATCH: i64 = 100;
@@ -60,6 +60,7 @@ pub async fn clean_up(app: &App) -> Result<(), ApiError> {
         old_builds::expire(app, now).await,
         old_builds::clear(app, now).await,
         old_submissions::clear(app, now).await,
+        unsigned_updates::withdraw(app, now).await,
         fill_holdings(app).await,
         forget_told(app, now - DELIVERY_LIFE).await,
         forget_bookkeeping(app, now).await,

@@ -12,8 +12,10 @@ pub mod last_used;
 pub mod lease;
 pub mod old_builds;
 pub mod old_submissions;
+pub mod online_roles;
 pub mod submissions;
 pub mod sweep;
+pub mod unsigned_updates;
 
 use std::sync::Arc;
 
@@ -47,6 +49,8 @@ impl Jobs {
             jobs.stoppable.spawn(cleaning);
             let telling = lease::run(app.clone(), "expiry", lease::RENEWAL, expiry::run);
             jobs.stoppable.spawn(telling);
+            let renewing = lease::run(app.clone(), "online_roles", lease::RENEWAL, online_roles::run);
+            jobs.stoppable.spawn(renewing);
             jobs.stoppable.spawn(expire_leases::run(app.clone()));
             jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());

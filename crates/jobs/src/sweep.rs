@@ -78,7 +78,7 @@ async fn is_alone(app: &App) -> Result<bool, ApiError> {
     let (folder, mark) = (key(MARKS)?, key(&format!("{MARKS}/{name}"))?);
     if app.blob.head(&mark).await?.is_none() {
         let empty = tempfile::NamedTempFile::new()
-            .map_err(|error| ApiError::Unavailable(format!("a temporary file: {error}")))?;
+            .map_err(|error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}")))?;
         app.blob.put_file(&mark, empty.path()).await?;
     }
     let marks = app.blob.list_page(&folder, None, 2).await?;

@@ -45,7 +45,7 @@ pub async fn read(
     let _place = app.inspections.take(org).await.map_err(ApiError::from)?;
     let dir = app.config.scratch_dir();
     let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
-    let no_room = |error: std::io::Error| ApiError::Unavailable(format!("cannot create a temporary file: {error}"));
+    let no_room = |error: std::io::Error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}"));
     let file: File = file.map_err(no_room)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
     let size = u64::try_from(size).unwrap_or_default();

@@ -181,7 +181,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
             Ok::<_, std::io::Error>(file)
         });
         let file = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let file = file.map_err(|error| ApiError::Unavailable(format!("cannot create a temporary file: {error}")))?;
+        let file = file.map_err(|error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}")))?;
         app.blob.put_file(&key, file.path()).await?;
         let segment = LogSegment { start, size, blob_key };
         if !name_segment(app, org, id, &segment).await? {

@@ -13,7 +13,7 @@ use launchway_domain::build::git::{self, AllowedRepositories, is_for_fetch_only}
 use launchway_domain::build::{Build, SourceRecord};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Signing, for_build};
-use launchway_domain::env_var::{BuildScope, EnvVar, Visibility, resolve};
+use launchway_domain::env_var::{BuildScope, EnvVar, SIGNING_KEY, Visibility, resolve};
 use launchway_domain::masking::Masker;
 use launchway_inspection::credential_form::OpenedCredential;
 use launchway_store::Paging;
@@ -96,8 +96,11 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
     Ok(opened)
 }
 
-/// Whether a build can use a variable: one from an archive fetches no repository.
+/// Whether a build can use a variable: one from an archive fetches no repository, and none signs updates.
 fn may_be_needed(build: &Build, variable: &EnvVar) -> bool {
+    if variable.name == SIGNING_KEY {
+        return false;
+    }
     matches!(build.spec.source, SourceRecord::Git { .. }) || !is_for_fetch_only(&variable.name)
 }
 

@@ -59,6 +59,7 @@ pub enum WebhookStage {
 pub struct Counters {
     checks: ByClass,
     check_times: Histogram,
+    trust: ByClass,
     requests: ByClass,
     request_seconds: Counter<f64, AtomicU64>,
     request_times: Family<RequestLabels, Histogram>,
@@ -117,6 +118,7 @@ impl Counters {
         Counters {
             checks: ByClass::new(),
             check_times: Histogram::new(CHECK),
+            trust: ByClass::new(),
             requests: ByClass::new(),
             request_seconds: Counter::default(),
             request_times: Family::new_with_constructor(|| Histogram::new(REQUEST)),
@@ -144,6 +146,11 @@ impl Counters {
         if let Some(start) = start {
             self.check_times.observe(start.elapsed());
         }
+    }
+
+    /// Counts a request for signed metadata, without a lock.
+    pub fn trust(&self, status: StatusCode) {
+        self.trust.counters[class(status)].inc();
     }
 
     /// Counts any other request. `route` is the template of the path that it matched.
@@ -200,6 +207,8 @@ impl Counters {
         registry.register("checks", "Public checks by status class", checks);
         let help = "Duration of one in 64 public checks, without the connection";
         registry.register("check_seconds", help, self.check_times.clone());
+        let trust = self.trust.family.clone();
+        registry.register("trust_requests", "Requests for signed metadata by status class", trust);
         let requests = self.requests.family.clone();
         registry.register("requests", "All other requests by status class", requests);
         let help = "Time that all other requests took together";

@@ -6,7 +6,7 @@ use launchway_api::secret::SecretText;
 use launchway_domain::build::git;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::env_var::{
-    EnvVar, EnvVarKind, EnvVarScope, MAX_CONFIGURATIONS, MAX_VALUE_SIZE, Visibility, is_name, is_path,
+    EnvVar, EnvVarKind, EnvVarScope, MAX_CONFIGURATIONS, MAX_VALUE_SIZE, SIGNING_KEY, Visibility, is_name, is_path,
 };
 use launchway_domain::id::{EnvVarId, OrgId};
 use launchway_domain::words::Word;
@@ -39,6 +39,12 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
         return Err(ApiError::bad(
             "name must be 1 to 255 letters, digits and `_`, and not start with a digit",
         ));
+    }
+    if request.name == SIGNING_KEY {
+        return Err(ApiError::bad(format!(
+            "name must not be {SIGNING_KEY}: anybody who controls this server would have the key. Sign updates on your own computer, \
+             or in CI that this server does not control."
+        )));
     }
     let value = request.value.reveal();
     if value.len() > MAX_VALUE_SIZE {

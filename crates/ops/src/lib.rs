@@ -52,6 +52,7 @@ pub mod runners;
 pub mod sessions;
 pub mod sign_in;
 pub mod submissions;
+pub mod trust;
 pub mod two_factor;
 pub mod two_factor_codes;
 pub mod updates;

@@ -6,6 +6,8 @@ use std::fs::File;
 use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{Package, Upload};
 use launchway_domain::id::{OrgId, UploadId};
+use launchway_domain::update::Update;
+use launchway_inspection::PackageFacts;
 use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
@@ -39,8 +41,8 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     let key = copy_key(upload_id, id)?;
     uploads::copy(app, upload_id, &key).await?;
     let checked = check(app, org, &key, &upload).await;
-    let file_count = match checked {
-        Ok(count) => count,
+    let facts = match checked {
+        Ok(facts) => facts,
         Err(failure) => {
             uploads::remove(app, &key).await;
             return Err(failure);
@@ -52,29 +54,83 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
         blob_key: key.as_str().to_owned(),
         size: upload.size,
         sha256: upload.sha256.clone(),
-        file_count,
+        file_count: i64::try_from(facts.file_count).unwrap_or(i64::MAX),
+        manifest: facts.manifest,
     };
     Ok(Prepared { upload, package })
 }
 
-/// Reads the copy once to verify its size and hash, and once as an archive. Returns the number of files in it.
-async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64, ApiError> {
+/// Reads the copy once to verify its size and hash, and once as an archive.
+async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<PackageFacts, ApiError> {
     let _place = app.inspections.take(org).await?;
-    let file = scratch_file(app)?;
-    let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
-    let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
-        Err(BlobError::TooLarge { .. }) => return Err(ApiError::bad(WRONG_BYTES)),
+    let file = match fetch(app, key, upload.size, &upload.sha256).await {
+        Err(FetchError::OtherBytes) => return Err(ApiError::bad(WRONG_BYTES)),
         // The upload expired meanwhile, and clean-up removed the copy with it.
-        Err(BlobError::NotFound) => return Err(ApiError::NoSuch("upload")),
-        fetched => fetched?,
+        Err(FetchError::Gone) => return Err(ApiError::NoSuch("upload")),
+        Err(FetchError::Failed(failure)) => return Err(failure),
+        Ok(file) => file,
     };
-    if fetched.size != upload.size as u64 || hex::encode(fetched.sha256) != upload.sha256 {
-        return Err(ApiError::bad(WRONG_BYTES));
+    let inspected = app.inspector.package(file, app.config.package_limits).await?;
+    inspected.map_err(|refused| ApiError::bad(refused.0))
+}
+
+/// The hash of the list of files in a package that was stored before servers computed it; `None` if it is too large for
+/// a list. Store it with [`launchway_store::Org::set_package_manifest`].
+pub async fn manifest(app: &App, package: &Package) -> Result<Option<String>, ApiError> {
+    let _place = app.inspections.take(package.org_id).await?;
+    let key = Key::new(&package.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let file = match fetch(app, &key, package.size, &package.sha256).await {
+        Err(FetchError::OtherBytes) => return Err(ApiError::Internal("a package changed in the storage".to_owned())),
+        Err(FetchError::Gone) => return Err(ApiError::NoSuch("update")),
+        Err(FetchError::Failed(failure)) => return Err(failure),
+        Ok(file) => file,
+    };
+    let inspected = app.inspector.package(file, app.config.package_limits).await?;
+    // It was accepted under limits that may have been larger.
+    Ok(inspected.ok().and_then(|facts| facts.manifest))
+}
+
+/// The package of an update.
+pub fn package_of(update: &Update) -> Package {
+    Package {
+        id: update.package_id,
+        org_id: update.org_id,
+        blob_key: update.blob_key.clone(),
+        size: update.size,
+        sha256: update.sha256.clone(),
+        file_count: update.file_count,
+        manifest: update.manifest.clone(),
     }
-    let limits = app.config.package_limits;
-    let inspected = app.inspector.package(file, limits).await?;
-    let inspected = inspected.map_err(|refused| ApiError::bad(refused.0))?;
-    i64::try_from(inspected.file_count).map_err(|error| ApiError::Internal(error.to_string()))
+}
+
+/// Why a package is not fetched.
+enum FetchError {
+    /// Its size or hash is not the expected one.
+    OtherBytes,
+    /// It is not in the storage.
+    Gone,
+    /// The storage or the disk fails.
+    Failed(ApiError),
+}
+
+/// Fetches an object into an unnamed file, and compares its size and hash.
+async fn fetch(app: &App, key: &Key, size: i64, sha256: &str) -> Result<File, FetchError> {
+    let file = scratch_file(app).map_err(FetchError::Failed)?;
+    let clone = file
+        .try_clone()
+        .map_err(|error| FetchError::Failed(scratch_failed(error)))?;
+    let mut copy = tokio::fs::File::from_std(clone);
+    let fetched = match app.blob.fetch_to_file(key, &mut copy, size as u64).await {
+        Err(BlobError::TooLarge { .. }) => return Err(FetchError::OtherBytes),
+        Err(BlobError::NotFound) => return Err(FetchError::Gone),
+        Err(error) => return Err(FetchError::Failed(error.into())),
+        Ok(fetched) => fetched,
+    };
+    if fetched.size == size as u64 && hex::encode(fetched.sha256) == sha256 {
+        Ok(file)
+    } else {
+        Err(FetchError::OtherBytes)
+    }
 }
 
 /// An unnamed file: it disappears with its last handle, even after a crash.

@@ -1,7 +1,9 @@
 //! Changes and deletes over-the-air updates.
 
+pub mod listing;
 pub mod publish;
 pub mod request;
+pub mod unsigned;
 
 use launchway_api::open;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
@@ -12,6 +14,7 @@ use launchway_store::UpdateChange;
 
 use crate::api_error::ApiError;
 use crate::apps;
+use crate::trust::drafts;
 use crate::write::{NOTHING, Write};
 
 /// A validated change of an update. `None` keeps a value.
@@ -71,6 +74,14 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
 /// The update after a change.
 pub fn apply(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
     let status = plan.status.unwrap_or(before.status);
+    if before.status == UpdateStatus::AwaitingSignature {
+        return Err(ApiError::bad(
+            "An update that awaits its signature cannot be changed. Sign it with launchway update sign, or delete it.",
+        ));
+    }
+    if status == UpdateStatus::AwaitingSignature {
+        return Err(ApiError::bad("status must be published, paused or withdrawn"));
+    }
     if !before.status.may_become(status) {
         return Err(ApiError::bad(
             "A withdrawn update stays withdrawn. Publish its bytes again with sourceUpdateId.",
@@ -92,6 +103,9 @@ pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError>
     write.org().delete_update(&update, now).await?;
     let view = UpdateView::of(&update);
     write.audit("update.delete", id, Some(&view), NOTHING).await?;
+    if update.status == UpdateStatus::AwaitingSignature {
+        drafts::forget(write, &update).await?;
+    }
     if update.status != UpdateStatus::Withdrawn {
         write.event("update.withdrawn", &view).await?;
     }

@@ -207,12 +207,7 @@ impl Entry {
             r#","sha256":"{}","size":{},"mandatory":{}"#,
             update.sha256, update.size, update.mandatory
         );
-        let name = format!(
-            "{}-{}-{}.zip",
-            update.bundle_id,
-            update.version_text,
-            update.build_number.as_str()
-        );
+        let name = download_name(&update);
         Some(Entry {
             texts: Texts::new([
                 update.configuration.as_deref().unwrap_or_default(),
@@ -234,6 +229,17 @@ impl Entry {
             same: None,
         })
     }
+}
+
+/// The file name of an update's download.
+pub fn download_name(update: &OfferedUpdate) -> String {
+    let OfferedUpdate {
+        bundle_id,
+        version_text,
+        build_number,
+        ..
+    } = update;
+    format!("{bundle_id}-{version_text}-{}.zip", build_number.as_str())
 }
 
 /// Prepares a bundle from its offered updates, in any order, and its fingerprint documents, by hash. Returns at most

@@ -1,5 +1,7 @@
 //! The index of checks: every bundle in memory, read without locks; a change replaces one shard.
 
+mod loaded;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,17 +9,15 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::update::UpdateStatus;
-use launchway_store::{Db, OfferedUpdate, RetiredUpdate, StoreError, System};
+use launchway_store::{Db, OfferedUpdate, StoreError, System, TrustFileRow};
 
-use crate::bundle::prepare;
+use crate::trust::TrustSet;
 use crate::updates::RETIRED;
-use crate::{Entry, LongTexts, Updates};
+use crate::{LongTexts, Updates};
+use loaded::{LoadedBundle, Prepared};
 
 /// A change copies one shard: about 250 pointers with a million bundles.
 const SHARDS: usize = 4096;
-/// During the initial load, the list of a bundle's updates grows by single elements up to this length.
-const FEW: usize = 8;
 /// The maximum number of changes that are followed in one transaction.
 const CHANGES_AT_ONCE: i64 = 1000;
 /// The maximum number of fingerprint documents of one bundle, the newest ones, from which reasons are prepared.
@@ -25,8 +25,13 @@ const DOCUMENTS: i64 = 64;
 /// The maximum number of known pairs of equivalent hashes of a bundle, the newest ones.
 const PAIRS: i64 = 1000;
 
-/// Bundles by key.
-type Shard = HashMap<Box<str>, Bundle>;
+/// Bundles by key. One pointer leads to both maps, so that a reader sees updates and metadata that belong together.
+#[derive(Clone, Default)]
+struct Shard {
+    bundles: HashMap<Box<str>, Bundle>,
+    /// The metadata of apps with a root. Few have one: a map of their own costs the others nothing.
+    trust: HashMap<Box<str>, Arc<TrustSet>>,
+}
 
 /// A bundle with updates.
 #[derive(Clone)]
@@ -54,43 +59,6 @@ pub struct Callers {
     pub checks: u64,
     /// Those without `currentBuild` and `currentUpdateId`, which a rollback does not reach.
     pub without_build: u64,
-}
-
-/// The rows of one bundle during the initial load.
-#[derive(Default)]
-struct LoadedBundle {
-    entries: Vec<Entry>,
-    /// Further known updates: paused, withdrawn and deleted ones.
-    others: Vec<RetiredUpdate>,
-    documents: Vec<(String, String)>,
-    pairs: Vec<(String, String)>,
-}
-
-impl LoadedBundle {
-    fn add(&mut self, update: OfferedUpdate, long_texts: &Arc<LongTexts>) {
-        let paused = (update.status != UpdateStatus::Published).then(|| RetiredUpdate {
-            id: update.id,
-            platform: update.platform,
-            version: update.version.clone(),
-            build: update.build_number.value(),
-        });
-        self.others.extend(paused);
-        if let Some(entry) = Entry::new(update, long_texts) {
-            // Most bundles have few updates, and a list that grows by doubling would take twice the memory.
-            if self.entries.len() < FEW {
-                self.entries.reserve_exact(1);
-            }
-            self.entries.push(entry);
-        }
-    }
-
-    fn prepare(self, limit: usize) -> Updates {
-        let mut known = self.others;
-        // Updates that no caller can get any more leave the list of offered ones.
-        known.extend(self.entries.iter().map(Entry::as_retired));
-        let offered = prepare(self.entries, &self.documents, &self.pairs, limit);
-        Updates::new(offered, known)
-    }
 }
 
 /// Answers which updates a bundle has, from memory.
@@ -125,28 +93,41 @@ impl Index {
     /// contend for.
     pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&Updates) -> T) -> Option<T> {
         let key = BundleId::lookup_key(bundle_id)?;
-        self.shard(&key).load().get(&*key).map(|bundle| {
+        self.shard(&key).load().bundles.get(&*key).map(|bundle| {
             bundle.counters.checks.fetch_add(1, Ordering::Relaxed);
             read(&bundle.updates)
         })
     }
 
-    /// Like [`Index::read`], for a device; also counts whether it states what it runs.
+    /// Like [`Index::read`], for a device; also counts whether it states what it runs. `read` is called for every bundle,
+    /// with the updates and the metadata that belong together.
     pub fn read_for_device<T>(
         &self,
         bundle_id: &str,
         tells_build: bool,
-        read: impl FnOnce(&Updates) -> T,
-    ) -> Option<T> {
-        let key = BundleId::lookup_key(bundle_id)?;
-        self.shard(&key).load().get(&*key).map(|bundle| {
-            bundle.counters.checks.fetch_add(1, Ordering::Relaxed);
-            bundle.counters.asked.fetch_add(1, Ordering::Relaxed);
+        read: impl FnOnce(Option<&Updates>, Option<&TrustSet>) -> T,
+    ) -> T {
+        let Some(key) = BundleId::lookup_key(bundle_id) else {
+            return read(None, None);
+        };
+        let shard = self.shard(&key).load();
+        let bundle = shard.bundles.get(&*key);
+        if let Some(Bundle { counters, .. }) = bundle {
+            counters.checks.fetch_add(1, Ordering::Relaxed);
+            counters.asked.fetch_add(1, Ordering::Relaxed);
             if !tells_build {
-                bundle.counters.untold.fetch_add(1, Ordering::Relaxed);
+                counters.untold.fetch_add(1, Ordering::Relaxed);
             }
-            read(&bundle.updates)
-        })
+        }
+        let trust = shard.trust.get(&*key);
+        read(bundle.map(|bundle| &bundle.updates), trust.map(|set| &**set))
+    }
+
+    /// Returns what `read` returns for the metadata of the bundle with this identifier in any letter case; `None` for an
+    /// app without a root.
+    pub fn read_trust<T>(&self, bundle_id: &str, read: impl FnOnce(&TrustSet) -> T) -> Option<T> {
+        let key = BundleId::lookup_key(bundle_id)?;
+        self.shard(&key).load().trust.get(&*key).map(|set| read(set))
     }
 
     /// The callers of a bundle since this process started.
@@ -155,7 +136,7 @@ impl Index {
             return Callers::default();
         };
         let shard = self.shard(&key).load();
-        shard.get(&*key).map_or_else(Callers::default, |bundle| {
+        shard.bundles.get(&*key).map_or_else(Callers::default, |bundle| {
             // Incremented after the other counter, so it is read before it.
             let without_build = bundle.counters.untold.load(Ordering::Relaxed);
             let checks = bundle.counters.asked.load(Ordering::Relaxed).max(without_build);
@@ -167,7 +148,7 @@ impl Index {
     pub async fn take_checks(&self) -> Vec<(Box<str>, i64)> {
         let mut taken = Vec::new();
         for shard in &self.shards {
-            for (key, bundle) in &**shard.load() {
+            for (key, bundle) in &shard.load().bundles {
                 take(&mut taken, key, &bundle.counters.checks);
             }
             tokio::task::consume_budget().await;
@@ -191,16 +172,20 @@ impl Index {
         &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
     }
 
-    fn put(&self, key: &str, updates: Option<Updates>) {
+    fn put(&self, key: &str, Prepared { updates, trust }: Prepared) {
         let shard = self.shard(key);
         let mut next = Shard::clone(&shard.load());
-        match (updates, next.get_mut(key)) {
+        match trust {
+            Some(trust) => next.trust.insert(key.into(), Arc::new(trust)),
+            None => next.trust.remove(key),
+        };
+        match (updates, next.bundles.get_mut(key)) {
             (Some(updates), Some(bundle)) => bundle.updates = updates,
             (Some(updates), None) => {
                 let counters = Arc::default();
-                next.insert(key.into(), Bundle { updates, counters });
+                next.bundles.insert(key.into(), Bundle { updates, counters });
             }
-            (None, _) => self.leave(next.remove_entry(key)),
+            (None, _) => self.leave(next.bundles.remove_entry(key)),
         }
         shard.store(Arc::new(next));
     }
@@ -237,28 +222,34 @@ impl Index {
         Ok(changes.has_more)
     }
 
-    /// Reads one bundle; `None` if it has no published or paused update.
-    async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<Option<Updates>, StoreError> {
-        let updates = system.offered_updates(key).await?;
-        if updates.is_empty() {
-            return Ok(None);
+    /// Reads one bundle.
+    async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<Prepared, StoreError> {
+        let mut gathered = LoadedBundle::default();
+        let trust = system.trust_for_index(key).await?;
+        for file in trust.into_iter().flat_map(|trust| trust.files) {
+            gathered.add_trust_file(key, file);
         }
-        let documents = system.fingerprints(key, DOCUMENTS).await?;
-        let mut gathered = LoadedBundle {
-            others: system.retired_updates(key, RETIRED as i64).await?,
-            documents,
-            pairs: system.fingerprint_pairs(key, PAIRS).await?,
-            ..LoadedBundle::default()
-        };
+        let updates = system.offered_updates(key).await?;
+        if !updates.is_empty() {
+            gathered.others = system.retired_updates(key, RETIRED as i64).await?;
+            gathered.documents = system.fingerprints(key, DOCUMENTS).await?;
+            gathered.pairs = system.fingerprint_pairs(key, PAIRS).await?;
+        }
         for update in updates {
             gathered.add(update, &self.long_texts);
         }
-        Ok(Some(gathered.prepare(self.updates_per_bundle)))
+        Ok(gathered.prepare(self.updates_per_bundle))
     }
 
     /// Reads every bundle into new shards and replaces the old ones.
     async fn read_all(&self, system: &mut System<'_>) -> Result<(), StoreError> {
         let mut gathered: HashMap<Box<str>, LoadedBundle> = HashMap::new();
+        // Before the updates, because it decides which of them are offered.
+        let take = |key: String, file: TrustFileRow| {
+            let of_bundle = gathered.entry(key.as_str().into()).or_default();
+            of_bundle.add_trust_file(&key, file);
+        };
+        system.for_each_trust_file(take).await?;
         let take = |update: OfferedUpdate| {
             let key = update.bundle_id.to_ascii_lowercase();
             let of_bundle = gathered.entry(key.into()).or_default();
@@ -284,22 +275,32 @@ impl Index {
             }
         };
         system.for_each_fingerprint_pair(PAIRS, take).await?;
-        let mut fresh: Vec<Shard> = (0..SHARDS).map(|_| Shard::new()).collect();
+        self.replace_all(gathered);
+        Ok(())
+    }
+
+    fn replace_all(&self, gathered: HashMap<Box<str>, LoadedBundle>) {
+        let mut fresh: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
         for (key, of_bundle) in gathered {
-            let updates = of_bundle.prepare(self.updates_per_bundle);
+            let Prepared { updates, trust } = of_bundle.prepare(self.updates_per_bundle);
             let number = self.hasher.hash_one(&*key) as usize % SHARDS;
-            let known = self.shards[number].load();
-            let counters = known.get(&*key).map(|bundle| bundle.counters.clone());
-            let counters = counters.unwrap_or_default();
-            fresh[number].insert(key, Bundle { updates, counters });
+            if let Some(trust) = trust {
+                fresh[number].trust.insert(key.clone(), Arc::new(trust));
+            }
+            if let Some(updates) = updates {
+                let known = self.shards[number].load();
+                let counters = known.bundles.get(&*key).map(|bundle| bundle.counters.clone());
+                let counters = counters.unwrap_or_default();
+                fresh[number].bundles.insert(key, Bundle { updates, counters });
+            }
         }
         for (shard, fresh) in self.shards.iter().zip(fresh) {
             let known = shard.load_full();
-            let gone = known.iter().filter(|(key, _)| !fresh.contains_key(*key));
+            let known = known.bundles.iter();
+            let gone = known.filter(|(key, _)| !fresh.bundles.contains_key(*key));
             self.leave(gone.map(|(key, bundle)| (key.clone(), bundle.clone())));
             shard.store(Arc::new(fresh));
         }
-        Ok(())
     }
 }
 
@@ -309,5 +310,16 @@ fn take(taken: &mut Vec<(Box<str>, i64)>, key: &str, checks: &AtomicU64) {
     if checks.load(Ordering::Relaxed) > 0 {
         let count = checks.swap(0, Ordering::Relaxed);
         taken.push((key.into(), i64::try_from(count).unwrap_or(i64::MAX)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million apps without a root pay for each word.
+    #[test]
+    fn a_bundle_takes_five_words() {
+        assert_eq!(size_of::<Bundle>(), 5 * size_of::<usize>());
     }
 }

@@ -33,37 +33,37 @@ use serde_json::Value;
 
 use crate::command_error::CommandError;
 
-/// What the operator can do.
+/// The operator's commands.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
-    /// Make an organization
+    /// Create an organization
     CreateOrg(create_org::Arguments),
-    /// Make a user in an organization; the password comes from standard input. A user who has an account joins with it
+    /// Create a user in an organization, with the password from standard input. An existing user joins with their account
     CreateUser(create_user::Arguments),
-    /// Create an API key and print it once
+    /// Create an API key and print it, only this once
     CreateKey(create_key::Arguments),
-    /// Create a token that enrolls one runner within an hour, and print it, this once
+    /// Create a token that enrolls one runner within an hour, and print it, only this once
     CreateRunnerToken(create_runner_token::Arguments),
     /// Change the tier of an organization
     SetTier(set_tier::Arguments),
-    /// Print a link by which a user sets a new password within a day
+    /// Print a link with which a user sets a new password within a day
     ResetPassword(reset_password::Arguments),
-    /// Turn two-factor codes off for a user who lost the app and the recovery codes
+    /// Turn off two-factor codes for a user who lost the authenticator app and the recovery codes
     RemoveTwoFactor(remove_two_factor::Arguments),
-    /// Remove a user from an organization, with the access that the user made there
+    /// Remove a user from an organization, and end the access that the user created there
     RemoveMember(remove_member::Arguments),
     /// Move an app with its updates to another organization
     TransferApp(transfer_app::Arguments),
-    /// Make a new master key and seal every secret's key with it, while the server runs; the key file is replaced
+    /// Create a new master key, reseal every secret's key with it while the server runs, and replace the key file
     RotateMasterKey,
-    /// Check that no line of the audit logs was changed, removed or added behind the service's back
+    /// Verify that no entry of the audit logs was changed, removed or added outside the service
     VerifyAudit,
-    /// Save the database and the packages into a new directory, while the server runs; the master key is not in it
+    /// Save the database and the packages to a new directory while the server runs, without the master key
     Backup {
         /// The directory
         dir: PathBuf,
     },
-    /// Read a backup into an empty database and its object storage, of the same kind or another
+    /// Restore a backup into an empty database and object storage, of the same kind or another
     Restore {
         /// The directory
         dir: PathBuf,

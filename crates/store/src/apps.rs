@@ -158,8 +158,9 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Moves a bundle id with its updates and packages to another organization; only the operator does this. Returns the
-    /// previous organization, or `None` if nobody has claimed it.
+    /// Moves a bundle id with its updates, packages and signed metadata to another organization; only the operator does
+    /// this. Returns the previous organization, or `None` if nobody has claimed it. The app's keys for online roles are
+    /// still sealed for the previous one.
     pub async fn transfer_app(&mut self, bundle: &BundleId, to: OrgId, now: i64) -> Result<Option<OrgId>, StoreError> {
         let from = fetch_optional!(
             self.tx,
@@ -188,6 +189,14 @@ impl System<'_> {
             bundle.key(),
             &to
         )?;
+        for statement in [
+            "UPDATE trust_repositories SET org_id = $2 WHERE bundle_key = $1",
+            "UPDATE trust_online_keys SET org_id = $2 WHERE bundle_key = $1",
+            "UPDATE trust_files SET org_id = $2 WHERE bundle_key = $1",
+            "UPDATE trust_drafts SET org_id = $2 WHERE bundle_key = $1",
+        ] {
+            execute!(self.tx, statement, bundle.key(), &to)?;
+        }
         Ok(Some(typed("apps.org_id", &from)?))
     }
 }

@@ -12,7 +12,7 @@ use crate::{StoreError, System, Tx};
 /// Every table of a backup, parents before children. The others are worthless later: the log of changes (a node reads all
 /// of a restored database), the counts of the current minute and day, the leases of jobs, the locks and turns of apps, the
 /// turns of organizations and when they were last served, and forms that wait for a sign-in.
-pub const TABLES: [&str; 41] = [
+pub const TABLES: [&str; 45] = [
     "meta",
     "revision",
     "orgs",
@@ -54,6 +54,10 @@ pub const TABLES: [&str; 41] = [
     "artifacts",
     "submissions",
     "submission_files",
+    "trust_repositories",
+    "trust_online_keys",
+    "trust_files",
+    "trust_drafts",
 ];
 
 /// Why a dump cannot be written or restored.

@@ -46,6 +46,8 @@ pub struct OfferedUpdate {
     pub sha256: String,
     /// The package's key in object storage.
     pub blob_key: String,
+    /// The role that signs it; `None` if the app had no root when it was published.
+    pub trust_role: Option<String>,
     /// When it was published.
     pub created_at: EpochMs,
 }
@@ -91,6 +93,7 @@ type OfferedRow = (
     i64,
     String,
     String,
+    Option<String>,
     i64,
 );
 
@@ -99,7 +102,8 @@ macro_rules! select_offered {
     ($rest:literal) => {
         concat!(
             "SELECT u.id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, u.fingerprint, ",
-            "u.release_notes, u.mandatory, u.rollout, p.size, p.sha256, p.blob_key, u.created_at ",
+            "u.release_notes, u.mandatory, u.rollout, p.size, p.sha256, p.blob_key, u.trust_role, ",
+            "COALESCE(u.published_at, u.created_at) ",
             "FROM updates u JOIN packages p ON p.id = u.package_id ",
             "WHERE u.deleted_at IS NULL AND u.status <> 'withdrawn'",
             $rest
@@ -123,6 +127,7 @@ fn read(row: OfferedRow) -> Result<OfferedUpdate, StoreError> {
         size,
         sha256,
         blob_key,
+        trust_role,
         created_at,
     ) = row;
     Ok(OfferedUpdate {
@@ -141,6 +146,7 @@ fn read(row: OfferedRow) -> Result<OfferedUpdate, StoreError> {
         size,
         sha256,
         blob_key,
+        trust_role,
         created_at,
     })
 }
@@ -163,13 +169,14 @@ impl System<'_> {
         for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(read(row)?))
     }
 
-    /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`.
+    /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`. None of them awaits its signature: no
+    /// app runs those.
     pub async fn retired_updates(&mut self, bundle_key: &str, limit: i64) -> Result<Vec<RetiredUpdate>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             RetiredRow,
             "SELECT id, platform, version, build_number FROM updates WHERE bundle_key = $1 \
-             AND (deleted_at IS NOT NULL OR status = 'withdrawn') ORDER BY id DESC LIMIT $2",
+             AND (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL ORDER BY id DESC LIMIT $2",
             bundle_key,
             limit
         )?;
@@ -188,7 +195,7 @@ impl System<'_> {
             (String, String, String, String, String),
             "SELECT bundle_key, id, platform, version, build_number FROM (SELECT bundle_key, id, platform, version, \
              build_number, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place FROM updates \
-             WHERE deleted_at IS NOT NULL OR status = 'withdrawn') AS placed WHERE place <= $1",
+             WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL) AS placed WHERE place <= $1",
             |(key, id, platform, version, build)| take(key, read_retired((id, platform, version, build))?),
             limit
         )

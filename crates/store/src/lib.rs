@@ -43,6 +43,10 @@ mod runners;
 mod sessions;
 mod submission_work;
 mod submissions;
+mod trust_drafts;
+mod trust_files;
+mod trust_online_keys;
+mod trust_repositories;
 mod two_factor;
 mod tx;
 mod updates;
@@ -73,9 +77,13 @@ pub use reports::{DayCount, Report, StoredReason, UpdateReach, day_of};
 pub use sql::{FORGOTTEN_AT_ONCE, STATEMENTS, StoreError};
 pub use submission_work::{Lane, PendingChange, SubmittedBinary};
 pub use submissions::SubmissionFilter;
+pub use trust_drafts::{NewTrustDraft, TrustDraft};
+pub use trust_files::{NewTrustFile, SignedVersion, TrustFileRow};
+pub use trust_online_keys::{NewOnlineKey, OnlineKeyRow};
+pub use trust_repositories::{DueOnlineRoles, ExpiringRole, IndexTrust, TrustRepository};
 pub use two_factor::TwoFactor;
 pub use tx::{Org, System, Tx};
-pub use updates::{NewUpdate, UpdateChange, UpdateFilter};
+pub use updates::{NamedTarget, NewUpdate, UpdateChange, UpdateFilter};
 pub use webhooks::{OldSecret, WebhookSecrets};
 
 /// One page of a list: the rows, and the total number.

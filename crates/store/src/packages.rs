@@ -14,6 +14,7 @@ row! {
         size: i64,
         sha256: String,
         file_count: i64,
+        manifest: Option<String>,
     }
 }
 
@@ -26,6 +27,7 @@ impl PackageRow {
             size: self.size,
             sha256: self.sha256,
             file_count: self.file_count,
+            manifest: self.manifest,
         })
     }
 }
@@ -35,15 +37,28 @@ impl Org<'_> {
     pub async fn create_package(&mut self, package: &Package, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, manifest, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
             package.id.to_string(),
             &self.id,
             &package.blob_key,
             package.size,
             &package.sha256,
             package.file_count,
+            package.manifest.as_deref(),
             now
+        )?;
+        Ok(())
+    }
+
+    /// Stores the hash of a package's list of files. The list follows from the bytes, which never change.
+    pub async fn set_package_manifest(&mut self, id: PackageId, manifest: &str) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE packages SET manifest = $3 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            manifest
         )?;
         Ok(())
     }
@@ -69,7 +84,7 @@ impl System<'_> {
         let rows = fetch_all!(
             self.tx,
             PackageRow,
-            "SELECT id, org_id, blob_key, size, sha256, file_count FROM packages \
+            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest FROM packages \
              WHERE unused_since IS NOT NULL AND unused_since <= $1 AND blob_key <> '' ORDER BY unused_since LIMIT $2",
             time,
             limit
@@ -82,7 +97,7 @@ impl System<'_> {
         let rows = fetch_all!(
             self.tx,
             PackageRow,
-            "SELECT id, org_id, blob_key, size, sha256, file_count FROM packages \
+            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest FROM packages \
              WHERE id > $1 AND blob_key NOT LIKE 'gone/%' ORDER BY id LIMIT $2",
             after,
             limit

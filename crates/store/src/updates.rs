@@ -6,6 +6,7 @@ use launchway_domain::id::UpdateId;
 use launchway_domain::platform::Platform;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
+use launchway_domain::version::Version;
 
 use crate::changes::touch_bundle;
 use crate::sql::typed;
@@ -46,6 +47,21 @@ pub struct NewUpdate<'u> {
     pub bundle: &'u BundleId,
 }
 
+/// What the path of a target says: the identity of an update.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedTarget<'t> {
+    /// The app.
+    pub bundle: &'t BundleId,
+    /// The platform.
+    pub platform: Platform,
+    /// The configuration; `None`: the update serves every one.
+    pub configuration: Option<&'t Configuration>,
+    /// The version.
+    pub version: &'t Version,
+    /// The build number.
+    pub build: u64,
+}
+
 row! {
     struct UpdateRow {
         id: String,
@@ -67,8 +83,12 @@ row! {
         sha256: String,
         file_count: i64,
         blob_key: String,
+        manifest: Option<String>,
+        trust_role: Option<String>,
+        awaiting_since: Option<i64>,
         created_by: String,
         created_at: i64,
+        published_at: Option<i64>,
     }
 }
 
@@ -78,7 +98,7 @@ impl UpdateRow {
         Ok(Update {
             id: typed("updates.id", &self.id)?,
             org_id: typed("updates.org_id", &self.org_id)?,
-            status: typed("updates.status", &self.status)?,
+            status: status(&self.status, self.awaiting_since)?,
             bundle_id: self.bundle_id,
             platform: typed("updates.platform", &self.platform)?,
             version: typed("updates.version", &self.version)?,
@@ -104,9 +124,29 @@ impl UpdateRow {
             sha256: self.sha256,
             file_count: self.file_count,
             blob_key: self.blob_key,
+            manifest: self.manifest,
+            trust_role: self.trust_role,
             created_by: self.created_by,
             created_at: self.created_at,
+            published_at: self.published_at,
         })
+    }
+}
+
+/// The status in the column `status`: one that awaits its signature stands there as withdrawn, so that a node of an older
+/// release neither offers nor changes it.
+fn status_column(status: UpdateStatus) -> &'static str {
+    match status {
+        UpdateStatus::AwaitingSignature => UpdateStatus::Withdrawn.as_str(),
+        other => other.as_str(),
+    }
+}
+
+/// Reads a status from its two columns.
+fn status(column: &str, awaiting_since: Option<i64>) -> Result<UpdateStatus, StoreError> {
+    match typed("updates.status", column)? {
+        UpdateStatus::Withdrawn if awaiting_since.is_some() => Ok(UpdateStatus::AwaitingSignature),
+        status => Ok(status),
     }
 }
 
@@ -122,7 +162,8 @@ macro_rules! select_updates {
         concat!(
             "SELECT u.id, u.org_id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, ",
             "u.fingerprint, u.build_id, u.source_update_id, u.package_id, u.release_notes, u.mandatory, u.rollout, ",
-            "p.size, p.sha256, p.file_count, p.blob_key, u.created_by, u.created_at ",
+            "p.size, p.sha256, p.file_count, p.blob_key, p.manifest, u.trust_role, u.awaiting_since, u.created_by, ",
+            "u.created_at, u.published_at ",
             "FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
             $rest
         )
@@ -143,12 +184,12 @@ impl Org<'_> {
             self.tx,
             "INSERT INTO updates (id, org_id, status, bundle_key, bundle_id, platform, version, version_key, build_number, \
              build_value, configuration, fingerprint, build_id, source_update_id, package_id, release_notes, mandatory, rollout, \
-             created_by, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
+             created_by, created_at, trust_role, awaiting_since) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) \
              ON CONFLICT (bundle_key, platform, configuration, version_key, build_value) DO NOTHING",
             update.id.to_string(),
             &self.id,
-            update.status.as_str(),
+            status_column(update.status),
             new.bundle.key(),
             &update.bundle_id,
             update.platform.as_str(),
@@ -165,7 +206,9 @@ impl Org<'_> {
             i64::from(update.mandatory),
             i64::from(update.rollout.percent()),
             &update.created_by,
-            update.created_at
+            update.created_at,
+            update.trust_role.as_deref(),
+            (update.status == UpdateStatus::AwaitingSignature).then_some(update.created_at)
         )? == 1;
         if made {
             self.note_package_use(&update.package_id.to_string(), update.created_at)
@@ -191,19 +234,23 @@ impl Org<'_> {
         let bundle = filter.bundle.as_ref().map(|bundle| bundle.key()).unwrap_or_default();
         let platform = filter.platform.map_or("", |platform| platform.as_str());
         let configuration = filter.configuration.as_ref().map_or("", |label| label.as_str());
-        let status = filter.status.map_or("", |status| status.as_str());
+        let status = filter.status.map_or("", status_column);
+        let awaits = i64::from(filter.status == Some(UpdateStatus::AwaitingSignature));
         let rows = fetch_all!(
             self.tx,
             UpdateRow,
             select_updates!(
                 "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-                 AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR u.status = $5) ORDER BY u.id DESC LIMIT $6 OFFSET $7"
+                 AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
+                 AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0)))) \
+                 ORDER BY u.id DESC LIMIT $7 OFFSET $8"
             ),
             &self.id,
             &bundle,
             platform,
             configuration,
             status,
+            awaits,
             paging.limit,
             paging.offset
         )?;
@@ -212,30 +259,108 @@ impl Org<'_> {
             (i64,),
             "SELECT COUNT(*) FROM updates u WHERE u.org_id = $1 AND u.deleted_at IS NULL \
              AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR u.status = $5)",
+             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
+             AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0))))",
             &self.id,
             &bundle,
             platform,
             configuration,
-            status
+            status,
+            awaits
         )?;
         Rows::read(rows, total, UpdateRow::read)
     }
 
-    /// Stores what a PATCH may change.
+    /// Stores what a PATCH may change. Nothing of an update that awaits its signature changes.
     pub async fn change_update(&mut self, id: UpdateId, change: &UpdateChange) -> Result<(), StoreError> {
         execute!(
             self.tx,
             "UPDATE updates SET status = $3, rollout = $4, mandatory = $5, release_notes = $6 \
-             WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
+             WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL AND awaiting_since IS NULL",
             &self.id,
             id.to_string(),
-            change.status.as_str(),
+            status_column(change.status),
             i64::from(change.rollout.percent()),
             i64::from(change.mandatory),
             &change.release_notes
         )?;
         Ok(())
+    }
+
+    /// The update that a target of signed metadata names. Versions are compared without build metadata.
+    pub async fn update_of_target(&mut self, target: &NamedTarget<'_>) -> Result<Option<Update>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            UpdateRow,
+            select_updates!(
+                "u.org_id = $1 AND u.bundle_key = $2 AND u.platform = $3 AND u.configuration = $4 AND u.version_key = $5 \
+                 AND u.build_value = $6 AND u.deleted_at IS NULL"
+            ),
+            &self.id,
+            target.bundle.key(),
+            target.platform.as_str(),
+            target.configuration.map_or("", |label| label.as_str()),
+            target.version.precedence_key(),
+            i64::try_from(target.build).unwrap_or(i64::MAX)
+        )?;
+        row.map(UpdateRow::read).transpose()
+    }
+
+    /// The updates of an app with this package that are not withdrawn, the newest first.
+    pub async fn updates_of_package(&mut self, bundle: &BundleId, sha256: &str) -> Result<Vec<Update>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            UpdateRow,
+            select_updates!(
+                "u.org_id = $1 AND u.bundle_key = $2 AND p.sha256 = $3 AND u.deleted_at IS NULL \
+                 AND (u.status <> 'withdrawn' OR u.awaiting_since IS NOT NULL) ORDER BY u.id DESC"
+            ),
+            &self.id,
+            bundle.key(),
+            sha256
+        )?;
+        rows.into_iter().map(UpdateRow::read).collect()
+    }
+
+    /// The updates of an app that await a signature of this role, the newest first.
+    pub async fn awaiting_updates(&mut self, bundle: &BundleId, role: &str) -> Result<Vec<Update>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            UpdateRow,
+            select_updates!(
+                "u.org_id = $1 AND u.bundle_key = $2 AND u.trust_role = $3 AND u.awaiting_since IS NOT NULL \
+                 AND u.deleted_at IS NULL ORDER BY u.id DESC"
+            ),
+            &self.id,
+            bundle.key(),
+            role
+        )?;
+        rows.into_iter().map(UpdateRow::read).collect()
+    }
+
+    /// Publishes an update whose signature is complete; returns false if it does not await one.
+    pub async fn release_update(&mut self, id: UpdateId, now: i64) -> Result<bool, StoreError> {
+        let released = execute!(
+            self.tx,
+            "UPDATE updates SET status = 'published', awaiting_since = NULL, published_at = $3 \
+             WHERE org_id = $1 AND id = $2 AND awaiting_since IS NOT NULL AND deleted_at IS NULL",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(released == 1)
+    }
+
+    /// Withdraws an update that nobody signed; returns false if it does not await its signature.
+    pub async fn withdraw_awaiting_update(&mut self, id: UpdateId) -> Result<bool, StoreError> {
+        let withdrawn = execute!(
+            self.tx,
+            "UPDATE updates SET status = 'withdrawn', awaiting_since = NULL \
+             WHERE org_id = $1 AND id = $2 AND awaiting_since IS NOT NULL AND deleted_at IS NULL",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(withdrawn == 1)
     }
 
     /// Deletes an update; its identity stays taken, and its package is deleted if nothing else names it.

@@ -2,11 +2,18 @@
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::WebhookId;
-use launchway_domain::webhook::{EventFilter, Webhook};
+use launchway_domain::webhook::{EventFilter, EventKind, Webhook};
 use serde_json::{Value, json};
 
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError};
+
+/// The kinds that a node of 0.1.0 cannot read. They are in the column `all_events` only.
+const LATER: [EventKind; 3] = [
+    EventKind::UpdateAwaitingSignature,
+    EventKind::TrustChanged,
+    EventKind::TrustExpiring,
+];
 
 /// A rotated secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +43,7 @@ row! {
         url: String,
         kind: String,
         events: String,
+        all_events: Option<String>,
         bundle_ids: String,
         failing_since: Option<i64>,
         created_by: String,
@@ -45,7 +53,6 @@ row! {
 
 impl WebhookRow {
     fn read(self) -> Result<Webhook, StoreError> {
-        let events = EventFilter::parse(&texts("webhooks.events", &self.events)?);
         let bundle_ids = texts("webhooks.bundle_ids", &self.bundle_ids)?;
         Ok(Webhook {
             id: typed("webhooks.id", &self.id)?,
@@ -55,7 +62,7 @@ impl WebhookRow {
             name: self.name,
             url: self.url,
             kind: typed("webhooks.type", &self.kind)?,
-            events: events.map_err(|_| StoreError::Corrupt("webhooks.events"))?,
+            events: events(&self.events, self.all_events.as_deref())?,
             bundle_ids: bundle_ids
                 .iter()
                 .map(|id| typed("webhooks.bundle_ids", id))
@@ -72,8 +79,38 @@ fn texts(column: &'static str, json: &str) -> Result<Vec<String>, StoreError> {
     serde_json::from_str(json).map_err(|_| StoreError::Corrupt(column))
 }
 
-fn events_json(webhook: &Webhook) -> String {
-    json!(webhook.events.names()).to_string()
+fn names_json(filter: &EventFilter) -> String {
+    json!(filter.names()).to_string()
+}
+
+/// The column `events`: the kinds that a node of 0.1.0 reads. If there are none, the test, which every webhook gets.
+fn known_events(filter: &EventFilter) -> EventFilter {
+    let EventFilter::Only(kinds) = filter else {
+        return EventFilter::All;
+    };
+    let mut known = kinds.clone();
+    known.retain(|kind| !LATER.contains(kind));
+    if known.is_empty() {
+        known.push(EventKind::WebhookTest);
+    }
+    EventFilter::Only(known)
+}
+
+/// The column `all_events`: all of them, if `events` does not hold all.
+fn all_events(filter: &EventFilter) -> Option<String> {
+    (known_events(filter) != *filter).then(|| names_json(filter))
+}
+
+/// Reads both columns. Where they do not belong together, a node of 0.1.0 has changed `events` later.
+fn events(known: &str, all: Option<&str>) -> Result<EventFilter, StoreError> {
+    let read = |column, json: &str| EventFilter::parse(&texts(column, json)?).map_err(|_| StoreError::Corrupt(column));
+    if let Some(all) = all {
+        let all = read("webhooks.all_events", all)?;
+        if names_json(&known_events(&all)) == known {
+            return Ok(all);
+        }
+    }
+    read("webhooks.events", known)
 }
 
 fn bundle_ids_json(webhook: &Webhook) -> String {
@@ -101,8 +138,8 @@ impl Org<'_> {
         execute!(
             self.tx,
             "INSERT INTO webhooks \
-             (id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, sealed, created_by, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+             (id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, sealed, created_by, created_at, \
+             all_events) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
             webhook.id.to_string(),
             &self.id,
             webhook.status.as_str(),
@@ -110,11 +147,12 @@ impl Org<'_> {
             &webhook.name,
             &webhook.url,
             webhook.kind.as_str(),
-            events_json(webhook),
+            names_json(&known_events(&webhook.events)),
             bundle_ids_json(webhook),
             sealed,
             &webhook.created_by,
-            webhook.created_at
+            webhook.created_at,
+            all_events(&webhook.events)
         )?;
         Ok(())
     }
@@ -124,8 +162,8 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
-             created_at FROM webhooks WHERE org_id = $1 AND id = $2",
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+             failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
         )?;
@@ -138,8 +176,8 @@ impl Org<'_> {
             self.tx,
             WebhookRow,
             "UPDATE webhooks SET name = name WHERE org_id = $1 AND id = $2 \
-             RETURNING id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
-             created_at",
+             RETURNING id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+             failing_since, created_by, created_at",
             &self.id,
             id.to_string()
         )?;
@@ -151,8 +189,8 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
-             created_at FROM webhooks WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+             failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
             &self.id,
             paging.limit,
             paging.offset
@@ -171,8 +209,8 @@ impl Org<'_> {
         let rows = fetch_all_locked!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
-             created_at FROM webhooks WHERE org_id = $1 AND status = 'active' ORDER BY id",
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+             failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 AND status = 'active' ORDER BY id",
             " FOR KEY SHARE",
             "",
             &self.id
@@ -185,7 +223,7 @@ impl Org<'_> {
         execute!(
             self.tx,
             "UPDATE webhooks SET status = $3, disabled_reason = $4, name = $5, url = $6, type = $7, events = $8, \
-             bundle_ids = $9, failing_since = $10 WHERE org_id = $1 AND id = $2",
+             bundle_ids = $9, failing_since = $10, all_events = $11 WHERE org_id = $1 AND id = $2",
             &self.id,
             webhook.id.to_string(),
             webhook.status.as_str(),
@@ -193,9 +231,10 @@ impl Org<'_> {
             &webhook.name,
             &webhook.url,
             webhook.kind.as_str(),
-            events_json(webhook),
+            names_json(&known_events(&webhook.events)),
             bundle_ids_json(webhook),
-            webhook.failing_since
+            webhook.failing_since,
+            all_events(&webhook.events)
         )?;
         Ok(())
     }

@@ -34,7 +34,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The key of an organization, or of the installation. `Debug` hides it.
+/// The key of an organization, or of the installation. It has no `Debug`, so that no log can contain it.
 pub struct DataKey(Zeroizing<[u8; 32]>);
 
 impl DataKey {

@@ -12,7 +12,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// The key that seals all others. `Debug` hides it.
+/// The key that seals all others. It has no `Debug`, so that no log can contain it.
 #[derive(Clone)]
 pub struct MasterKey(Zeroizing<[u8; 32]>);
 
@@ -120,7 +120,7 @@ impl MasterKey {
     /// Reads a key file.
     ///
     /// # Errors
-    /// The error of the operating system, or a sentence about contents that are no key.
+    /// The error of the operating system, or a sentence about contents that are not a key.
     pub fn read_file(path: &Path) -> std::io::Result<MasterKey> {
         let bytes = Zeroizing::new(std::fs::read(path)?);
         let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);

@@ -73,8 +73,8 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent; }, PAUSE);
 });
 
-// Parts that are sent anew have times, too.
-new MutationObserver(refresh).observe(document.body, { childList: true, characterData: true, subtree: true });
+// Live parts that are replaced contain times and copy buttons, too.
+new MutationObserver(refresh).observe(document.body, { childList: true, characterData: true, subtree: true, attributes: true, attributeFilter: ["hidden"] });
 refresh();
 
 // On a phone the settings are a row that scrolls: the present one is in sight.

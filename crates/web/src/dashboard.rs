@@ -28,6 +28,7 @@ mod runners;
 mod show;
 mod states;
 mod submissions;
+mod trust;
 mod two_factor;
 mod updates;
 mod usage;
@@ -156,6 +157,7 @@ pub fn pages() -> Vec<Page> {
         confirmed::<updates::republish::RollBack>(member, "/o/{org}/updates/{id}/rollback"),
         confirmed::<updates::actions::Delete>(member, "/o/{org}/updates/{id}/delete"),
         member("/o/{org}/apps", get(apps::list).post(apps::create)),
+        member("/o/{org}/trust", get(trust::show)),
         confirmed::<removals::DeleteApp>(admin, "/o/{org}/apps/{id}/delete"),
         admin("/o/{org}/env", get(env_vars::list).post(env_vars::set)),
         confirmed::<removals::DeleteVariable>(admin, "/o/{org}/env/{id}/delete"),

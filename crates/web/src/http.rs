@@ -28,6 +28,8 @@ pub mod runner_protocol;
 pub mod runners;
 pub mod sessions;
 pub mod submissions;
+pub mod trust;
+pub mod tuf;
 pub mod update_check;
 pub mod updates;
 pub mod uploads;

@@ -21,7 +21,7 @@ use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, credentials, device_logins, docs,
     env_vars, fingerprints, health, install, invitations, members, openapi, orgs, reports, runner_protocol, runners,
-    sessions, submissions, update_check, updates, uploads, usage, webhooks,
+    sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
 
@@ -47,6 +47,16 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Scope(Update), routes!(updates::read)),
         endpoint(Scope(Update), routes!(updates::change)),
         endpoint(Scope(Update), routes!(updates::delete)),
+        endpoint(Scope(Update), routes!(updates::package)),
+        endpoint(Scope(Update), routes!(trust::read)),
+        endpoint(Scope(Update), routes!(trust::change)),
+        endpoint(Scope(Update), routes!(trust::read_drafts)),
+        endpoint(Scope(Update), routes!(trust::create_draft)),
+        endpoint(Scope(Update), routes!(trust::delete_draft)),
+        endpoint(Scope(Update), routes!(trust::add_signatures)),
+        endpoint(Access::Admin(Admin), routes!(trust::create_online_key)),
+        endpoint(Access::Admin(Owner), routes!(trust::reset)),
+        endpoint(Access::Admin(Owner), routes!(trust::allow_other_formats)),
         endpoint(Public, routes!(update_check::check)),
         endpoint(ReportToken, routes!(reports::report)),
         endpoint(Access::Admin(Admin), routes!(env_vars::read)),
@@ -130,6 +140,11 @@ pub fn router(app: &Arc<App>) -> Router {
     } else {
         api
     };
+    let repositories = if roles.check {
+        Router::new().route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
+    } else {
+        Router::new()
+    };
     let pages = if roles.api {
         pages::router(app)
             .merge(install::router())
@@ -144,6 +159,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/openapi.json", get(docs::document))
         .route("/docs", get(docs::viewer))
         .merge(pages)
+        .merge(repositories)
         .nest("/api", api)
         .method_not_allowed_fallback(|| async { ApiError::MethodNotAllowed.into_response() })
         .fallback(|| async { ApiError::NoSuchPath.into_response() })

@@ -1,5 +1,5 @@
 //! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
-//! the public check directly, and logs all other requests.
+//! the public check and requests for signed metadata directly, and logs all other requests.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -27,7 +27,7 @@ use tower::ServiceExt;
 
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
-use crate::http::update_check;
+use crate::http::{tuf, update_check};
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
 use crate::router::router;
@@ -98,8 +98,14 @@ impl HttpServer {
     /// Answers a request that needs no waiting.
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
         let start = Counters::check_start();
-        let answer = self.answer_check(request, peer)?;
-        self.app.counters.check(answer.status(), start);
+        let answer = if let Some(answer) = self.answer_check(request, peer) {
+            self.app.counters.check(answer.status(), start);
+            answer
+        } else {
+            let answer = self.answer_tuf(request, peer)?;
+            self.app.counters.trust(answer.status());
+            answer
+        };
         let mut answer = answer.map(|body| Either::Left(Full::new(body)));
         name(&mut answer, &self.next_id());
         Some(answer)
@@ -121,6 +127,19 @@ impl HttpServer {
             request.uri().query().unwrap_or_default(),
             address,
         ))
+    }
+
+    /// Answers a request for signed metadata without the router: after a publish, every app of a bundle sends one.
+    fn answer_tuf<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let path = request.uri().path().strip_prefix(tuf::PREFIX)?;
+        // Without a name it is an unknown path like any other.
+        if path.is_empty() || *request.method() != Method::GET || !self.app.config.roles.check {
+            return None;
+        }
+        let headers = request.headers();
+        let address = self.client_address(headers, peer);
+        let query = request.uri().query().unwrap_or_default();
+        Some(tuf::answer(&self.app, path, query, headers, address))
     }
 
     async fn long_way<B>(&self, request: Request<B>, peer: Peer) -> Response<Answer>

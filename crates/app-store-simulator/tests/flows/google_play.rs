@@ -131,7 +131,10 @@ async fn another_review_is_waited_for_and_not_canceled() {
     assert_eq!(ended.status, Success, "{ended:?}");
     assert_eq!(stand.ledger().count("review_canceled"), 0);
     // Waiting is reported once, however often the status is polled.
-    let said = ended.messages.iter().filter(|told| told.contains("waits for it to end"));
+    let said = ended
+        .messages
+        .iter()
+        .filter(|told| told.contains("waits for it to end"));
     assert_eq!(said.count(), 1, "{:?}", ended.messages);
     assert!(stand.clock.now() > NOW + 30 * HOUR);
 }

@@ -5,6 +5,7 @@ mod calls;
 mod fake_server;
 mod retries;
 mod submissions;
+mod trust;
 mod uploads;
 
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@ use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
-use launchway_domain::id::{BuildId, UpdateId, UploadId};
+use launchway_domain::id::{BuildId, OrgId, UpdateId, UploadId};
 use launchway_domain::platform::Platform;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
@@ -16,7 +16,10 @@ use launchway_domain::version::Version;
 use launchway_store::{NewUpdate, Org};
 
 use crate::api_error::ApiError;
-use crate::packages::Prepared;
+use crate::app::App;
+use crate::packages::{Prepared, package_of};
+use crate::trust::error::TrustError;
+use crate::trust::publication::{self, SignedFile, Signing};
 use crate::uploads::ALREADY_USED;
 use crate::write::{NOTHING, Write};
 use crate::{apps, fingerprints, usage};
@@ -40,6 +43,10 @@ pub struct UpdatePlan {
     mandatory: bool,
     /// The build that it belongs to. A malformed id becomes `None`: it names nothing.
     build_id: Option<Option<BuildId>>,
+    /// The signed next version of its role.
+    signed: Option<SignedFile>,
+    /// Whether signatures of an open draft may be lost.
+    force: bool,
 }
 
 /// Where the bytes come from. A malformed id becomes `None`: it names nothing.
@@ -56,10 +63,22 @@ impl UpdatePlan {
     pub fn with_lwfp2(self, lwfp2: Option<Fingerprint>) -> Self {
         Self { lwfp2, ..self }
     }
+
+    /// Refuses a signed role whose version is in use.
+    pub async fn check_version(&self, app: &App, org: OrgId) -> Result<(), ApiError> {
+        match &self.signed {
+            Some(signed) => publication::check_version(app, org, &self.bundle, signed).await,
+            None => Ok(()),
+        }
+    }
 }
 
 /// Validates a request to publish.
 pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
+    let build = build_number(request.build_number.as_ref())?;
+    if request.signed.is_some() && build.is_none() {
+        return Err(TrustError::NoBuildNumber.into());
+    }
     let source = match (&request.upload_id, &request.source_update_id) {
         (Some(upload), None) => Source::Upload(upload.parse().ok()),
         (None, Some(update)) => Source::Update(update.parse().ok()),
@@ -75,7 +94,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
         version: Version::parse(&request.version)
             .map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?,
         version_text: request.version.clone(),
-        build: build_number(request.build_number.as_ref())?,
+        build,
         configuration: request.configuration.as_deref().map(configuration).transpose()?,
         fingerprint: request.fingerprint.as_ref().map(fingerprint).transpose()?,
         lwfp2: None,
@@ -83,6 +102,8 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
         rollout: rollout(request.rollout.unwrap_or(100))?,
         mandatory: request.mandatory.unwrap_or(false),
         build_id: request.build_id.as_ref().map(|id| id.parse().ok()),
+        signed: request.signed.as_ref().map(SignedFile::read).transpose()?,
+        force: request.force.unwrap_or(false),
     })
 }
 
@@ -148,6 +169,8 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     // The lock precedes the claim: otherwise the operator could transfer the app in between.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
+    let (configuration, signed) = (plan.configuration.as_ref(), plan.signed.clone());
+    let signing = Signing::begin(write, &plan.bundle, configuration, signed, plan.force).await?;
     let (source, package) = match (plan.source, prepared) {
         (Source::Update(id), _) => {
             let source = source(write, &plan, id).await?;
@@ -162,7 +185,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     let build = build(&mut write.org(), &plan).await?;
     let fingerprint = fingerprint_of(write, &plan, build.as_ref(), source.as_ref()).await?;
     let inherited_notes = source.as_ref().map(|source| source.release_notes.clone());
-    let update = Update {
+    let mut update = Update {
         id: write.app().random.id(write.now()),
         org_id: write.org_id(),
         status: UpdateStatus::Published,
@@ -183,26 +206,34 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         sha256: package.sha256,
         file_count: package.file_count,
         blob_key: package.blob_key,
+        manifest: package.manifest,
+        trust_role: signing.as_ref().map(Signing::role),
         created_by: write.actor_text(),
         created_at: write.now(),
+        published_at: None,
     };
-    create(write, &plan.bundle, &update).await?;
-    let view = UpdateView::of(&update);
-    write.audit("update.publish", update.id, NOTHING, Some(&view)).await?;
-    write.event("update.published", &view).await?;
+    store(write, &plan.bundle, signing, &mut update).await?;
     Ok(update)
 }
 
-/// The package of an update.
-fn package_of(update: &Update) -> Package {
-    Package {
-        id: update.package_id,
-        org_id: update.org_id,
-        blob_key: update.blob_key.clone(),
-        size: update.size,
-        sha256: update.sha256.clone(),
-        file_count: update.file_count,
+/// Stores a new update with its event: published, or waiting for signatures.
+async fn store(
+    write: &mut Write<'_>,
+    bundle: &BundleId,
+    signing: Option<Signing>,
+    update: &mut Update,
+) -> Result<(), ApiError> {
+    let Some(signing) = signing else {
+        create(write, bundle, update).await?;
+        let view = UpdateView::of(update);
+        write.audit("update.publish", update.id, NOTHING, Some(&view)).await?;
+        return write.event("update.published", &view).await;
+    };
+    if !signing.is_complete(write, bundle, update).await? {
+        update.status = UpdateStatus::AwaitingSignature;
     }
+    create(write, bundle, update).await?;
+    signing.end(write, bundle, update).await
 }
 
 /// Marks an upload as used and stores its package.

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::create::{Created, Order, create};
 use crate::packages::{self, Prepared};
+use crate::trust::publication;
 use crate::updates::publish::{self, Source, UpdatePlan};
 use crate::uploads;
 use crate::write::Write;
@@ -34,12 +35,18 @@ impl Order for UpdatePlan {
     type View = UpdateView;
 
     async fn prepare(&self, app: &App, caller: &Caller) -> Result<Option<Prepared>, ApiError> {
-        // Checked before the expensive inspection of the package; the binding check is that of the transaction.
+        // Checked before the expensive inspection of the package; the binding checks are those of the transaction.
         publish::build(&mut app.db.read().await?.org(caller.org_id()?), self).await?;
+        self.check_version(app, caller.org_id()?).await?;
         match self.source {
             Source::Upload(Some(id)) => packages::prepare(app, caller.org_id()?, id).await.map(Some),
             Source::Upload(None) => Err(ApiError::NoSuch("upload")),
-            Source::Update(_) => Ok(None),
+            Source::Update(source) => {
+                if let Some(id) = source {
+                    publication::learn_manifest(app, caller.org_id()?, id).await?;
+                }
+                Ok(None)
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //! into either database and either object storage. It never contains the master key.
 
 mod build_files;
+mod role_versions;
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -188,14 +189,17 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
         }
     }
     build_files::restore(&blob, dir).await?;
+    let apps = role_versions::read(&mut tx.system(REASON)).await?;
     tx.commit().await.map_err(ApiError::from)?;
     db.close().await;
     let files = manifest.build_files.count;
     let words = format!(
         "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same \
-         settings."
+         settings.{}",
+        role_versions::words(&apps)
     );
-    Ok((json!({"rows": rows, "packages": packages, "buildFiles": files}), words))
+    let told = json!({"rows": rows, "packages": packages, "buildFiles": files, "signedUpdates": apps});
+    Ok((told, words))
 }
 
 fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {

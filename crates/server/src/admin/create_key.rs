@@ -16,13 +16,13 @@ pub struct Arguments {
     /// The organization's id
     #[arg(long)]
     org: String,
-    /// Display name of the key
+    /// The display name of the key
     #[arg(long)]
     name: String,
-    /// What the key may do, of build,submit,update [default: all three, or none with --admin]
+    /// Scopes of the key: any of build,submit,update [default: all three, or none with --admin]
     #[arg(long, value_delimiter = ',')]
     scopes: Option<Vec<String>>,
-    /// Give it the admin scope, for environment variables, keys, webhooks, members
+    /// Add the admin scope: environment variables, keys, webhooks and members
     #[arg(long)]
     admin: bool,
 }

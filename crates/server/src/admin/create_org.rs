@@ -11,10 +11,10 @@ use super::read_tier;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The name people see
+    /// The display name
     #[arg(long)]
     name: String,
-    /// free, pro or enterprise [default: --default-tier]
+    /// The tier: free, pro or enterprise [default: --default-tier]
     #[arg(long)]
     tier: Option<String>,
 }

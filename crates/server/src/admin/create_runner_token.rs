@@ -12,10 +12,10 @@ use super::find_org;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The id of the organization whose builds it takes
+    /// The id of the organization whose builds the runner executes
     #[arg(long, required_unless_present = "shared")]
     org: Option<String>,
-    /// Have it take the builds of every organization
+    /// Let the runner execute builds of every organization
     #[arg(long, conflicts_with = "org")]
     shared: bool,
 }

@@ -15,13 +15,13 @@ use crate::command_error::CommandError;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The address to sign in with
+    /// The email address to sign in with
     #[arg(long)]
     email: String,
     /// The organization's id
     #[arg(long)]
     org: String,
-    /// owner, admin or member
+    /// The role: owner, admin or member
     #[arg(long, default_value = "member")]
     role: String,
 }

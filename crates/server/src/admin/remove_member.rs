@@ -9,7 +9,7 @@ use super::find_org;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The user's address
+    /// The user's email address
     #[arg(long)]
     email: String,
     /// The organization's id

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The user's address
+    /// The user's email address
     #[arg(long)]
     email: String,
 }

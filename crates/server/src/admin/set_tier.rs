@@ -14,7 +14,7 @@ pub struct Arguments {
     /// The organization's id
     #[arg(long)]
     org: String,
-    /// free, pro or enterprise
+    /// The tier: free, pro or enterprise
     #[arg(long)]
     tier: String,
 }

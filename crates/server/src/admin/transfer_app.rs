@@ -4,6 +4,7 @@ use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
+use launchway_ops::trust::transfer;
 use launchway_ops::write::{NOTHING, Write};
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ pub struct Arguments {
     /// The app's bundle identifier
     #[arg(long)]
     bundle_id: String,
-    /// The id of the organization that gets it
+    /// The id of the organization that receives the app
     #[arg(long)]
     org: String,
 }
@@ -33,6 +34,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         .transfer_app(&bundle, org.id, now)
         .await?;
     let from = from.ok_or_else(|| ApiError::bad(format!("No organization has the bundle id {bundle}")))?;
+    transfer::seal_again(&mut write, &bundle, from).await?;
     let moved = json!({"bundleId": bundle.as_str(), "from": from, "to": org.id});
     write
         .audit("app.transfer", bundle.as_str(), NOTHING, Some(&moved))

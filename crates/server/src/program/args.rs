@@ -5,13 +5,13 @@ use launchway_config::RawSettings;
 
 use crate::admin::AdminCommand;
 
-/// The service that builds, submits and updates mobile apps.
+/// The service that builds, submits and updates mobile apps
 ///
-/// Without a command it serves. Settings come from flags, then the environment, then launchway-server.toml.
+/// Without a command, it serves. Flags take precedence over the environment, and the environment over launchway-server.toml.
 #[derive(Debug, Parser)]
 #[command(name = "launchway-server", version, arg_required_else_help = false)]
 pub struct Args {
-    /// What to do.
+    /// The command; `serve` if absent.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// The settings.
@@ -19,30 +19,30 @@ pub struct Args {
     pub settings: RawSettings,
 }
 
-/// What the program can do.
+/// The commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve the API, the pages and the checks (the default)
+    /// Serve the API, the dashboard and the checks (the default)
     Serve {
-        /// Make an organization, an owner, a key and the sample app with an update, and print what to try
+        /// Create an organization, an owner, a key and the sample app with an update, and print what to try
         #[arg(long)]
         demo: bool,
     },
-    /// Bring the database up to date and end
+    /// Migrate the database and exit
     Migrate,
-    /// Try the sandbox for builds, and say what is open to them on this machine and what would close it
+    /// Test the build sandbox, and report what builds can access on this machine and how to restrict it
     Doctor,
-    /// The operator's commands; they work while the server runs, which notices within a second
+    /// Run an operator's command; a running server notices the change within a second
     Admin {
-        /// Which one.
+        /// The operator's command.
         #[command(subcommand)]
         command: AdminCommand,
-        /// Print one JSON object
+        /// Print the result as one JSON object
         #[arg(long, global = true)]
         json: bool,
     },
     /// Print the OpenAPI document of the API
     Openapi,
-    /// Stand in for the App Store and Google Play, to try submissions on; it has settings of its own
+    /// Simulate the App Store and Google Play, to try submissions; it has its own settings
     StoreSimulator,
 }

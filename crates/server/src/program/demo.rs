@@ -79,7 +79,7 @@ pub async fn prepare(app: &App) -> Result<String, ApiError> {
 /// Queues a build of the sample app that needs no toolchain: it checks the files and packs them.
 async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, ApiError> {
     let (record, zip) = packed(app, org)?;
-    let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
+    let failed = |error: std::io::Error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}"));
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(&zip).map_err(failed)?;
     app.blob.put_file(&staging_key(record.id)?, file.path()).await?;
@@ -171,7 +171,7 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), ApiError> {
 
 /// Writes the bytes to the key of an upload's copy.
 async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiError> {
-    let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
+    let failed = |error: std::io::Error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}"));
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(zip).map_err(failed)?;
     let id = app.random.id(upload.created_at);
@@ -184,6 +184,7 @@ async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiErr
         size: upload.size,
         sha256: upload.sha256.clone(),
         file_count: FILES.len() as i64,
+        manifest: None,
     };
     Ok(Prepared { upload, package })
 }

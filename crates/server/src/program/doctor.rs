@@ -12,7 +12,7 @@ use crate::embedded_runner;
 /// Prints the finding of each step of the trial.
 pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     let sandbox = embedded_runner::look(config).await;
-    let sandbox = sandbox.map_err(|problem| ApiError::bad(format!("this server cannot run builds: {problem}")))?;
+    let sandbox = sandbox.map_err(|problem| ApiError::bad(format!("This server cannot run builds: {problem}")))?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", sandbox.sentence())?;
     if !sandbox.is_enough() {

@@ -25,15 +25,15 @@ pub const NAME: &str = "store-simulator";
 /// A larger binary, in bytes, is accepted but not read.
 const KEPT: usize = 512 << 20;
 
-/// How often to look for events to deliver.
+/// How often it looks for events to deliver.
 const BETWEEN_DELIVERIES: Duration = Duration::from_millis(200);
 /// The timeout of a receiver of events.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Stands in for the App Store and Google Play, so that submissions can be tried without an account
+/// Simulates the App Store and Google Play, so that submissions can be tried without an account
 ///
-/// Both stores are in memory and gone when it ends. Any key is good that signs its tokens in the right form. Who can reach
-/// it can steer it: let it listen only where that is wanted.
+/// Both stores are in memory, and are lost when it ends. It accepts any key whose tokens have the right form. Every
+/// client that can reach it can control it, so let it listen only on trusted addresses.
 #[derive(Debug, Parser)]
 #[command(
     name = "launchway-server store-simulator",
@@ -41,36 +41,36 @@ const TIMEOUT: Duration = Duration::from_secs(10);
     version,
     after_help = "\
 Point the service to it with --app-store-connect-url and --google-play-url.
-What can be ordered over HTTP, such as faults and rejections: curl http://127.0.0.1:8790/simulator"
+Its control interface, for faults and rejections: curl http://127.0.0.1:8790/simulator"
 )]
 struct SimulatorArgs {
-    /// Where to listen
+    /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8790")]
     listen: SocketAddr,
-    /// How it is reached, for the addresses that it gives out; the one it listens on unless told
+    /// Base of the URLs that it returns [default: the address that it listens on]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
-    /// An app that the stores know; can be repeated. Without it every app is known that is asked for
+    /// An app that the stores know; can be repeated [default: every app]
     #[arg(long = "app", value_name = "BUNDLE_ID")]
     apps: Vec<BundleId>,
-    /// How fast time goes in the stores; with 720 a review takes 30 seconds, a day of a phased release two minutes
+    /// Speed of time in the stores; at 720, a review takes 30 seconds and a day of a phased release two minutes
     #[arg(long, value_name = "NUMBER", default_value_t = 720, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     speed: u32,
-    /// How reviews end
+    /// Outcome of reviews
     #[arg(long, value_name = "OUTCOME", default_value = "pass")]
     reviews: Reviews,
 }
 
-/// How reviews end.
+/// The outcome of reviews.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Reviews {
-    /// They are passed.
+    /// Every review approves.
     Pass,
-    /// They are refused.
+    /// Every review rejects.
     Reject,
 }
 
-/// Runs the simulator with the arguments after its name, until it is told to stop.
+/// Runs the simulator with the arguments after its name, until a signal stops it.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments = SimulatorArgs::parse_from([OsString::from(NAME)].into_iter().chain(arguments));
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -3,9 +3,16 @@
 
 use std::process::Command;
 
+use launchway_domain::actor::Actor;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::iso;
+use launchway_domain::trust::OnlineKeyState;
+use launchway_ops::trust::online::key_place;
+use launchway_ops::write::Write;
+use launchway_store::{NewOnlineKey, OnlineKeyRow};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -136,15 +143,8 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     assert_eq!(updates["total"], 1);
 }
 
-/// "never goes to another but by the operator's `transfer-app`".
-#[tokio::test]
-async fn the_operator_moves_an_app_with_its_updates() {
-    let app = TestApp::start().await;
-    let (source, mine) = app.org_with_key().await;
-    let (target, theirs) = app.org_with_key().await;
-    let update = app.publish(&mine, json!({})).await.created();
-    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
-    // The command works on the same database while this service runs.
+/// Moves the app to another organization. The command works on the same database while this service runs.
+async fn transfer(app: &TestApp, target: OrgId) {
     let command = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
         .args(["admin", "transfer-app", "--json", "--bundle-id", "COM.example.app"])
         .args(["--org", &target.to_string()])
@@ -154,6 +154,17 @@ async fn the_operator_moves_an_app_with_its_updates() {
         .unwrap();
     assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
     app.app.index.catch_up(&app.app.db).await.unwrap();
+}
+
+/// "never goes to another but by the operator's `transfer-app`".
+#[tokio::test]
+async fn the_operator_moves_an_app_with_its_updates() {
+    let app = TestApp::start().await;
+    let (source, mine) = app.org_with_key().await;
+    let (target, theirs) = app.org_with_key().await;
+    let update = app.publish(&mine, json!({})).await.created();
+    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
+    transfer(&app, target).await;
 
     for org in [source, target] {
         let line = app.audit(org).await.pop().unwrap();
@@ -170,4 +181,36 @@ async fn the_operator_moves_an_app_with_its_updates() {
     let after = app.check(BUNDLE, "currentVersion=1.0.0").await.ok();
     after.has(json!({"version": before["version"], "url": before["url"]}));
     app.publish(&theirs, json!({"version": "1.0.2"})).await.created();
+}
+
+/// Keys are sealed for an organization. Whoever gets the app goes on signing its snapshot and timestamp.
+#[tokio::test]
+async fn the_servers_key_of_an_app_is_sealed_for_who_gets_it() {
+    let app = TestApp::start().await;
+    let (source, mine) = app.org_with_key().await;
+    let (target, _) = app.org_with_key().await;
+    claim(&app, &mine, BUNDLE).await.created();
+    let bundle: BundleId = BUNDLE.parse().unwrap();
+    let place = key_place("0123");
+    let mut write = Write::open(&app.app, source, Actor::Operator, None).await.unwrap();
+    let key = OnlineKeyRow {
+        id: "0123".to_owned(),
+        public_key: "public".to_owned(),
+        sealed: write.seal(&place, b"private").await.unwrap(),
+        state: OnlineKeyState::Current,
+        created_at: START,
+    };
+    write.org().add_trust_online_key(&NewOnlineKey { bundle: &bundle, key: &key }).await.unwrap();
+    write.commit().await.unwrap();
+
+    transfer(&app, target).await;
+
+    let mut write = Write::open(&app.app, target, Actor::Operator, None).await.unwrap();
+    let moved = write.org().trust_online_key(&bundle, OnlineKeyState::Current).await.unwrap().unwrap();
+    assert_ne!(moved.sealed, key.sealed);
+    let opened = write.open_secret(&place, &moved.sealed, "a test").await.unwrap();
+    assert_eq!(&opened[..], b"private");
+    drop(write);
+    let lines = app.audit(source).await;
+    assert!(lines.iter().any(|line| line.action == "secret.open" && line.actor == "operator"), "{lines:?}");
 }

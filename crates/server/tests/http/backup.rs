@@ -8,6 +8,8 @@ use launchway_config::{Config, RawSettings};
 use launchway_outbound::resolver::SystemResolver;
 use serde_json::json;
 
+use crate::jobs::signed::with_roles;
+use crate::stage::BUNDLE;
 use crate::support::{Fields, Says, TestApp};
 
 fn admin(arguments: &[&str], data: &Path) -> Output {
@@ -63,6 +65,30 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
     let url = view["artifacts"][0].text("url");
     let got = again.request(reqwest::Method::GET, url).send().await.unwrap();
     assert_eq!(got.bytes().await.unwrap(), "what was built");
+}
+
+/// Phones may have seen versions that the backup does not have. The operator is told which ones it has.
+#[tokio::test]
+async fn a_restore_names_the_versions_of_signed_roles() {
+    let (app, org, key) = TestApp::with_org().await;
+    app.post(&key, "/apps", json!({"bundleId": BUNDLE})).await.created();
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    let save = |to: &Path| admin(&["backup", to.to_str().unwrap()], &app.app.config.data_dir);
+    assert!(save(&before).status.success());
+    let roles = [("root", 2, 365), ("targets", 3, 300), ("c-production", 17, 180), ("timestamp", 9, 7)];
+    with_roles(&app, org, &roles).await;
+    assert!(save(&after).status.success());
+    for (backup, told) in [(&before, ""), (&after, "com.example.app: c-production 17, root 2, targets 3")] {
+        let data = backup.with_extension("data");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::copy(&app.app.config.master_key_file, data.join("master.key")).unwrap();
+        let restored = admin(&["restore", backup.to_str().unwrap()], &data);
+        assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+        let words = String::from_utf8_lossy(&restored.stdout).into_owned();
+        words.says(told);
+        assert_eq!(words.contains("launchway trust push"), !told.is_empty(), "{words}");
+    }
 }
 
 /// Every file and directory below, with its permissions.

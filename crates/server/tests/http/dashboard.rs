@@ -11,6 +11,7 @@ mod markup;
 mod overview;
 mod settings;
 mod submissions;
+mod trust;
 mod two_factor;
 mod updates;
 

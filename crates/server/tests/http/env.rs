@@ -102,6 +102,11 @@ async fn a_wrong_form_is_named_without_the_value() {
             json!({"name": "1A", "value": "hunter2"}),
             "name must be 1 to 255 letters, digits and `_`, and not start with a digit",
         ),
+        (
+            json!({"name": "LAUNCHWAY_SIGNING_KEY", "value": "hunter2"}),
+            "name must not be LAUNCHWAY_SIGNING_KEY: anybody who controls this server would have the key. Sign updates on your own \
+             computer, or in CI that this server does not control.",
+        ),
         (json!({"name": "A", "value": long}), "value has 70000 bytes, but must have at most 65536"),
         (
             json!({"name": "A", "value": "hunter2\u{0}"}),

@@ -2,4 +2,5 @@
 
 mod batches;
 mod lease;
+pub mod signed;
 mod sweep;

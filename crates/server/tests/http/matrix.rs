@@ -15,8 +15,8 @@ use table::{ROWS, row_of};
 
 /// The endpoint that ends the session of its caller.
 const SIGN_OUT: &str = "/auth/sign-out";
-/// The endpoints that read what belongs to one resource, and so have no list without its id.
-const NEED_ID: [&str; 7] = [
+/// The endpoints that read what belongs to one resource or app, and so have no list without its id.
+const NEED_ID: [&str; 10] = [
     "GET /webhooks/deliveries",
     "GET /build/plan",
     "GET /fingerprints",
@@ -24,6 +24,9 @@ const NEED_ID: [&str; 7] = [
     "GET /fingerprints/latest",
     "GET /build/log",
     "GET /build/log/stream",
+    "GET /update/package",
+    "GET /trust",
+    "GET /trust/drafts",
 ];
 
 /// The endpoint that creates something without a body.

@@ -155,6 +155,17 @@ async fn checks_count_and_some_are_timed() {
 }
 
 #[tokio::test]
+async fn requests_for_signed_metadata_are_counted_apart() {
+    let app = TestApp::start().await;
+    let url = format!("{}/tuf/com.example.app/timestamp.json", app.origin);
+    app.get(NOBODY, &url).await.is(404);
+    assert_eq!(value(&app, "launchway_trust_requests_total{status=\"4xx\"}").await, 1.0);
+    for other in ["checks", "requests"] {
+        assert_eq!(value(&app, &format!("launchway_{other}_total{{status=\"4xx\"}}")).await, 0.0);
+    }
+}
+
+#[tokio::test]
 async fn a_build_counts_its_wait_and_its_duration_once() {
     let (app, org, key) = TestApp::with_org().await;
     let runner = app.runner(&key, &[]).await;

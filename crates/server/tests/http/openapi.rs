@@ -138,7 +138,7 @@ fn fields_of_words_list_them() {
         "type",
         "visibility",
     ];
-    const ANY_TEXT: [&str; 8] = [
+    const ANY_TEXT: [&str; 15] = [
         // A code of an authenticator app.
         "AcceptInvitation.code",
         "SignIn.code",
@@ -150,6 +150,14 @@ fn fields_of_words_list_them() {
         "OneOrPage_Submission.events",
         "Page_Submission.events",
         "Submission.events",
+        // Names of configurations.
+        "AddTrustSignatures.role",
+        "CreateTrustDraft.role",
+        "OneOrPage_TrustDraft.role",
+        "Page_TrustDraft.role",
+        "SignedRole.role",
+        "TrustDraft.role",
+        "TrustRole.role",
     ];
     let document = document();
     let mut listed = 0;

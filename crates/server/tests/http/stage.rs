@@ -3,6 +3,7 @@
 
 pub mod app_stores;
 pub mod builds;
+pub mod developers;
 pub mod runners;
 pub mod webhooks;
 

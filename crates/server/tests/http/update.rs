@@ -6,6 +6,7 @@ mod forms;
 mod identity;
 mod lineage;
 mod list;
+pub mod waiting;
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
@@ -34,12 +35,15 @@ async fn a_publish_answers_the_whole_record_as_reading_it_does() {
         "configuration": "Production", "fingerprint": "n-1", "releaseNotes": "New", "rollout": 20, "mandatory": true,
     });
     let update = app.published(&key, fields).await;
+    let hash = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
+    let file = json!({"path": "index.html", "sha256": hash(b"<h1>hello</h1>"), "size": 14});
+    let list = json!({"alg": "lwfl-1", "files": [file]}).to_string();
     let expected = json!({
         "id": update["id"], "status": "published", "bundleId": "com.Example.app", "platform": "visionos",
         "version": "1.0", "buildNumber": "007", "configuration": "Production", "fingerprint": "n-1", "buildId": null,
         "sourceUpdateId": null, "releaseNotes": "New", "mandatory": true, "rollout": 20, "size": bytes.len(),
-        "sha256": hex::encode(Sha256::digest(&bytes)), "fileCount": 1, "createdBy": key_id(&app, &key).await,
-        "createdAt": iso(START),
+        "sha256": hash(&bytes), "fileCount": 1, "createdBy": key_id(&app, &key).await,
+        "createdAt": iso(START), "manifest": hash(list.as_bytes()), "trustRole": null,
     });
     assert_eq!(update, expected);
     let id = update.id();

@@ -30,7 +30,8 @@ fn offered(update: &Update) -> String {
         size: update.size,
         sha256: update.sha256,
         blob_key: update.blob_key,
-        created_at: update.created_at,
+        trust_role: update.trust_role,
+        created_at: update.published_at.unwrap_or(update.created_at),
     })
 }
 
@@ -47,7 +48,7 @@ contract! {
         let org = an_org(db).await.id;
         let name = bundle("com.Example.app");
         let mut made = Vec::new();
-        for (build, status) in ["1", "2", "3", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+        for (build, status) in ["1", "2", "3", "4", "5"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
             made.push(
                 an_update(db, org, &name, |update| {
                     update.build_number = build.parse().unwrap();
@@ -57,9 +58,9 @@ contract! {
             );
         }
         an_update(db, org, &bundle("com.example.other"), |_| ()).await;
-        unpublish(db, &name, &made[3], NOW).await;
+        unpublish(db, &name, &made[4], NOW).await;
         let given = system_reads!(db, offered_updates("com.example.app"));
-        assert_eq!(all_shown(&given), [offered(&made[1]), offered(&made[0])], "not the withdrawn, not the deleted");
+        assert_eq!(all_shown(&given), [offered(&made[1]), offered(&made[0])], "not the others");
         assert!(system_reads!(db, offered_updates("com.Example.app")).is_empty(), "the key is in lower case");
         assert!(system_reads!(db, offered_updates("com.example.%")).is_empty());
     }
@@ -69,7 +70,7 @@ contract! {
         let mut made = Vec::new();
         for (at, name) in ["com.b-a", "com.B.a", "Com.c"].into_iter().enumerate() {
             let name = bundle(name);
-            for (build, status) in ["1", "2", "3", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+            for (build, status) in ["1", "2", "3", "4", "5"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
                 let update = an_update(db, orgs[at % 2], &name, |update| {
                     update.build_number = build.parse().unwrap();
                     update.status = status;
@@ -78,7 +79,7 @@ contract! {
             }
             unpublish(db, &name, &made.pop().unwrap(), NOW).await;
         }
-        made.retain(|update| update.status != UpdateStatus::Withdrawn);
+        made.retain(|update| matches!(update.status, UpdateStatus::Published | UpdateStatus::Paused));
         let mut given = Vec::new();
         system_reads!(db, for_each_offered_update(|update| given.push(update)));
         let mut given = all_shown(&given);
@@ -93,16 +94,16 @@ contract! {
         let org = an_org(db).await.id;
         let name = bundle("com.Example.app");
         let mut retired = Vec::new();
-        for (build, status) in ["1", "2", "03", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+        for (build, status) in ["1", "2", "03", "4", "5"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
             let made = an_update(db, org, &name, |update| {
                 update.build_number = build.parse().unwrap();
                 update.status = status;
             })
             .await;
-            if build == "4" {
+            if build == "5" {
                 unpublish(db, &name, &made, NOW).await;
             }
-            if made.status == UpdateStatus::Withdrawn || build == "4" {
+            if made.status == UpdateStatus::Withdrawn || build == "5" {
                 let build = made.build_number.value();
                 retired.push(RetiredUpdate { id: made.id, platform: made.platform, version: made.version, build });
             }

@@ -24,6 +24,18 @@ contract! {
         assert!(!system_writes!(db, retire_package(package.id)));
     }
 
+    async fn its_list_of_files_can_be_computed_later(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let package = launchway_domain::app::Package { manifest: None, ..new_package(org) };
+        org_writes!(db, org, create_package(&package, NOW));
+        let update = new_update(&name, &package);
+        assert!(publish(db, &name, &update).await);
+        assert_eq!(org_reads!(db, org, update(update.id)).unwrap().manifest, None);
+        org_writes!(db, org, set_package_manifest(package.id, "ef"));
+        assert_eq!(org_reads!(db, org, update(update.id)).unwrap().manifest.as_deref(), Some("ef"));
+    }
+
     async fn an_object_is_the_bytes_of_one_package(db: &TestDb) {
         let org = an_org(db).await.id;
         let package = a_package(db, org).await;

@@ -138,6 +138,7 @@ pub fn new_package(org_id: OrgId) -> Package {
         size: 4711,
         sha256: "cd".repeat(32),
         file_count: 12,
+        manifest: Some("ab".repeat(32)),
     }
 }
 
@@ -164,8 +165,11 @@ pub fn new_update(bundle: &BundleId, package: &Package) -> Update {
         sha256: package.sha256.clone(),
         file_count: package.file_count,
         blob_key: package.blob_key.clone(),
+        manifest: package.manifest.clone(),
+        trust_role: None,
         created_by: "operator".to_owned(),
         created_at: NOW,
+        published_at: None,
     }
 }
 

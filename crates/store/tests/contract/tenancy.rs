@@ -8,21 +8,25 @@ use launchway_domain::report::ReportKind;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::submission::Submission;
 use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::trust::OnlineKeyState;
 use launchway_domain::update::UpdateStatus;
 use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NewUpdate, StateChange, StoreError, SubmissionFilter,
-    UpdateChange, UpdateFilter, WebhookSecrets,
+    AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewTrustDraft, NewTrustFile, NewUpdate,
+    StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
 use crate::database::TestDb;
 use crate::deliveries::{a_report, new_delivery};
-use crate::records::{ALL, NOW, an_org, bundle, new_app, new_id, new_invitation, new_key, new_upload};
+use crate::records::{ALL, NOW, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload};
 use crate::submissions::new_file;
 use crate::tenants::{THEIR_SOURCE, a_tenant};
+use crate::trust_drafts::new_draft;
+use crate::trust_files::REPOSITORY;
+use crate::trust_repositories::new_repository;
 use crate::webhooks::new_webhook;
 
 /// Every row of the database except those of one organization, and except the revisions, which belong to nobody.
@@ -136,6 +140,23 @@ contract! {
         let months = org_reads!(db, org, usage(ALL));
         assert_eq!((months.items.len(), months.total), (0, 0));
         assert_eq!(org_reads!(db, new_id(), record()), None);
+        assert_eq!(org_reads!(db, org, trust_repository(&name)), None);
+        assert_eq!(org_reads!(db, org, trust_file(&name, REPOSITORY, "root")), None);
+        assert_eq!(org_reads!(db, org, trust_files(&name, REPOSITORY)), []);
+        assert_eq!(org_reads!(db, org, trust_roots(&name, REPOSITORY, 1, 9)), []);
+        assert_eq!(org_reads!(db, org, trust_draft(&name, "any")), None);
+        assert_eq!(org_reads!(db, org, trust_drafts(&name)), []);
+        assert_eq!(org_reads!(db, org, trust_online_key(&name, OnlineKeyState::Pending)), None);
+        assert!(org_reads!(db, org, awaiting_updates(&name, "any")).is_empty());
+        assert!(org_reads!(db, org, updates_of_package(&name, &theirs.update.sha256)).is_empty());
+        let target = NamedTarget {
+            bundle: &name,
+            platform: theirs.update.platform,
+            configuration: theirs.update.configuration.as_ref(),
+            version: &theirs.update.version,
+            build: theirs.update.build_number.value(),
+        };
+        assert!(org_reads!(db, org, update_of_target(&target)).is_none());
     }
 
     async fn their_own_rows_are_seen(db: &TestDb) {
@@ -255,8 +276,44 @@ contract! {
         assert!(!org_writes!(db, org, add_delivery(&new_delivery(&theirs.webhook))));
         assert!(!org_writes!(db, org, report_attempt(&a_report(&theirs.delivery, 0, NextStep::Done))));
         assert_eq!(org_writes!(db, org, cancel_deliveries(theirs.webhook.id, "ours")), 0);
+        let file = NewTrustFile {
+            bundle: &name,
+            repository: REPOSITORY,
+            role: "root",
+            version: 2,
+            content: "ours",
+            expires_at: NOW,
+            accepted_at: NOW,
+            accepted_by: "key_x",
+        };
+        let mut tx = db.write().await.unwrap();
+        let refused = tx.org(org).add_trust_file(&file).await;
+        assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
+        drop(tx);
+        assert!(!org_writes!(db, org, put_trust_repository(&name, &new_repository("com.example.theirs"))));
+        let draft = new_draft("any");
+        assert!(!org_writes!(db, org, put_trust_draft(&NewTrustDraft { bundle: &name, draft: &draft })));
+        assert!(!org_writes!(db, org, delete_trust_draft(&name, "any")));
+        assert!(!org_writes!(db, org, set_trust_notice(&name, "root", 1, None)));
+        org_writes!(db, org, retire_trust_repository(&name, REPOSITORY));
+        org_writes!(db, org, delete_trust_files_from(&name, REPOSITORY, "root", 1));
+        assert!(!org_writes!(db, org, set_trust_online_key_state(&theirs.online_key.id, OnlineKeyState::Current)));
+        org_writes!(db, org, delete_pending_trust_online_keys(&name));
+        org_writes!(db, org, set_package_manifest(theirs.update.package_id, "ours"));
 
         assert_eq!(rows_of_others(db, org).await, before);
+    }
+
+    /// An update that waits is neither released nor withdrawn by another.
+    async fn the_wait_of_others_is_not_ended(db: &TestDb) {
+        let theirs = an_org(db).await.id;
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.theirs");
+        let waiting = an_update(db, theirs, &name, |update| update.status = UpdateStatus::AwaitingSignature).await;
+        assert!(!org_writes!(db, org, release_update(waiting.id, NOW)));
+        assert!(!org_writes!(db, org, withdraw_awaiting_update(waiting.id)));
+        let kept = org_reads!(db, theirs, update(waiting.id)).unwrap();
+        assert_eq!(kept.status, UpdateStatus::AwaitingSignature);
     }
 
     /// What is created through [`Org`](launchway_store::Org) belongs to its organization, whatever the record says.

@@ -9,11 +9,15 @@ use launchway_domain::platform::Platform;
 use launchway_domain::report::ReportKind;
 use launchway_domain::submission::{Submission, SubmissionFile};
 use launchway_domain::tenancy::Role;
+use launchway_domain::trust::OnlineKeyState;
 use launchway_domain::update::Update;
 use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
-use launchway_store::{Db, EventRow, LogSegment, NewKey, Report, RequestKey, SealedEnvVar, StateChange};
+use launchway_store::{
+    Db, EventRow, LogSegment, NewKey, NewOnlineKey, NewTrustDraft, OnlineKeyRow, Report, RequestKey, SealedEnvVar,
+    StateChange,
+};
 
 use crate::audit::{audit_line, link};
 use crate::build_outputs::new_artifact;
@@ -26,6 +30,10 @@ use crate::records::{
 };
 use crate::runners::new_runner;
 use crate::submissions::{new_file, new_submission};
+use crate::trust_drafts::new_draft;
+use crate::trust_files::{a_file, add_file};
+use crate::trust_online_keys::new_online_key;
+use crate::trust_repositories::new_repository;
 use crate::webhooks::a_webhook;
 
 /// An organization with a row in every table that has a tenant.
@@ -48,6 +56,7 @@ pub struct Tenant {
     pub runner: Runner,
     pub submission: Submission,
     pub file: SubmissionFile,
+    pub online_key: OnlineKeyRow,
 }
 
 pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
@@ -133,6 +142,28 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     org_writes!(db, id, create_submission(&submission, &name));
     org_writes!(db, id, add_submission_file(submission.id, 0, &file));
     assert!(system_writes!(db, lock_package(&name, submission.id, NOW, NOW + 9)));
+    org_writes!(db, id, put_trust_repository(&name, &new_repository(bundle_id)));
+    for role in ["root", "timestamp"] {
+        add_file(db, id, &a_file(bundle_id, role, 1)).await;
+    }
+    let draft = new_draft("any");
+    org_writes!(
+        db,
+        id,
+        put_trust_draft(&NewTrustDraft {
+            bundle: &name,
+            draft: &draft
+        })
+    );
+    let online_key = new_online_key(OnlineKeyState::Pending);
+    org_writes!(
+        db,
+        id,
+        add_trust_online_key(&NewOnlineKey {
+            bundle: &name,
+            key: &online_key
+        })
+    );
     let request = RequestKey {
         caller: "caller".to_owned(),
         method: "POST".to_owned(),
@@ -161,6 +192,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         runner,
         submission,
         file,
+        online_key,
     }
 }
 

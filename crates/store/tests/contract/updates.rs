@@ -40,6 +40,7 @@ contract! {
             update.release_notes = "é".repeat(MAX_RELEASE_NOTES / 2);
             update.mandatory = true;
             update.rollout = Rollout::new(0).unwrap();
+            update.trust_role = Some("c-Staging-2".to_owned());
             update.created_by = "key_x".to_owned();
             update.created_at = NOW + 5;
         })
@@ -143,6 +144,23 @@ contract! {
         assert_eq!(shown(&org_reads!(db, org, update(bystander.id)).unwrap()), shown(&bystander));
     }
 
+    async fn one_that_awaits_its_signature_does_not_change(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let update = an_update(db, org, &name, |update| update.status = UpdateStatus::AwaitingSignature).await;
+        assert_eq!(shown(&org_reads!(db, org, update(update.id)).unwrap()), shown(&update));
+        let change = UpdateChange {
+            status: UpdateStatus::Published,
+            rollout: Rollout::FULL,
+            mandatory: true,
+            release_notes: "changed".to_owned(),
+        };
+        org_writes!(db, org, change_update(update.id, &change));
+        assert_eq!(shown(&org_reads!(db, org, update(update.id)).unwrap()), shown(&update));
+        // What a node of an older release sees.
+        assert_eq!(db.raw_texts("SELECT status FROM updates").await, ["withdrawn"]);
+    }
+
     async fn a_deleted_one_is_gone_and_cannot_change(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.example.app");
@@ -201,6 +219,12 @@ contract! {
         })
         .await
         .id;
+        let waiting = an_update(db, org, &other_name, |update| {
+            identity(update, (Platform::Visionos, "waiting", "1.0.0", "1"));
+            update.status = UpdateStatus::AwaitingSignature;
+        })
+        .await
+        .id;
         let configuration = |label: &str| UpdateFilter { configuration: Some(label.parse().unwrap()), ..Default::default() };
         let of_bundle = |text| UpdateFilter { bundle: Some(bundle(text)), ..Default::default() };
         let of_platform = |platform| UpdateFilter { platform: Some(platform), ..Default::default() };
@@ -212,14 +236,16 @@ contract! {
             status: Some(UpdateStatus::Published),
         };
         for (filter, expected) in [
-            (UpdateFilter::default(), vec![other, android, ios]),
+            (UpdateFilter::default(), vec![waiting, other, android, ios]),
             (of_bundle("COM.example.APP"), vec![android, ios]),
             (of_bundle("com.example"), vec![]),
             (of_bundle("com.exampl_.app"), vec![]),
             (of_platform(Platform::Ios), vec![other, ios]),
-            (of_platform(Platform::Visionos), vec![]),
+            (of_platform(Platform::Visionos), vec![waiting]),
             (of_status(UpdateStatus::Paused), vec![android]),
             (of_status(UpdateStatus::Withdrawn), vec![other]),
+            (of_status(UpdateStatus::AwaitingSignature), vec![waiting]),
+            (UpdateFilter { status: Some(UpdateStatus::AwaitingSignature), ..of_platform(Platform::Ios) }, vec![]),
             (configuration("production"), vec![ios]),
             (configuration("PRODUCTION"), vec![]),
             (configuration("productio_"), vec![]),

@@ -58,6 +58,33 @@ contract! {
         assert_eq!((list.items, list.total), (vec![full, plain], 2));
     }
 
+    /// A node of 0.1.0 fails on a kind that it does not know, and with it the deliveries of all.
+    async fn a_node_of_the_first_release_reads_only_its_kinds(db: &TestDb) {
+        let org = an_org(db).await.id;
+        for (named, known) in [
+            (&["update.published"][..], r#"["update.published"]"#),
+            (&["update.published", "trust.changed"][..], r#"["update.published"]"#),
+            (&["trust.changed", "trust.expiring", "update.awaiting_signature"][..], r#"["webhook.test"]"#),
+            (&["*"][..], r#"["*"]"#),
+        ] {
+            let events = EventFilter::parse(named).unwrap();
+            let webhook = Webhook { events, ..new_webhook(org) };
+            org_writes!(db, org, create_webhook(&webhook, "sealed"));
+            let column = format!("SELECT events FROM webhooks WHERE id = '{}'", webhook.id);
+            assert_eq!(db.raw_texts(&column).await, [known]);
+            assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(webhook.clone()));
+            let plain = Webhook { events: EventFilter::All, ..webhook.clone() };
+            org_writes!(db, org, change_webhook(&plain));
+            assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(plain));
+            org_writes!(db, org, change_webhook(&webhook));
+            assert_eq!(db.raw_texts(&column).await, [known]);
+            // What such a node writes later counts.
+            db.raw(&format!("UPDATE webhooks SET events = '[\"build.failed\"]' WHERE id = '{}'", webhook.id)).await;
+            let read = org_reads!(db, org, webhook(webhook.id)).unwrap();
+            assert_eq!(read.events.names(), ["build.failed"]);
+        }
+    }
+
     async fn is_changed(db: &TestDb) {
         let org = an_org(db).await.id;
         let (webhook, bystander) = (a_webhook(db, org).await, a_webhook(db, org).await);

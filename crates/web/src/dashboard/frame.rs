@@ -129,6 +129,8 @@ notices! {
     SUBMISSION_DELETED = "submission-deleted", "The submission is deleted";
     /// An update is offered.
     UPDATE_PUBLISHED = "published", "The update is published. Devices are offered it from now on.";
+    /// An update awaits its signature.
+    UPDATE_AWAITS = "awaits-signature", "The update awaits its signature. No device is offered it before.";
     /// An update was changed.
     UPDATE_CHANGED = "update-changed", "The update is changed";
     /// An update was promoted.

@@ -16,6 +16,7 @@ use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::credential::CredentialStatus;
 use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_domain::time::{DAY, EpochMs};
+use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::webhook::WebhookStatus;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
@@ -28,9 +29,10 @@ use super::visitor::Visitor;
 
 /// Rows of each list.
 const LATEST: Paging = Paging { limit: 6, offset: 0 };
-/// Recent builds and submissions that are searched for failures.
+/// Recent builds, submissions and updates that are searched for what needs attention.
 const LOOKED_AT: Paging = Paging { limit: 25, offset: 0 };
-const MAX_FAILED: usize = 3;
+/// Items of one kind that need attention.
+const MAX_OF_A_KIND: usize = 3;
 /// Credentials and webhooks that are searched for problems.
 const MANY: Paging = Paging { limit: 100, offset: 0 };
 /// Days before its expiry from which an item needs attention.
@@ -70,9 +72,10 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     let mut org = tx.org(visitor.org.id);
     // Only among the latest: a search for failed ones among all builds would cost as much as there are builds.
     let builds = org.builds(&BuildFilter::default(), LOOKED_AT).await?.items;
-    let updates = org.updates(&UpdateFilter::default(), LATEST).await?.items;
+    let updates = org.updates(&UpdateFilter::default(), LOOKED_AT).await?.items;
     let submissions = org.submissions(&SubmissionFilter::default(), LOOKED_AT).await?.items;
     let mut attention = submissions_to_look_at(&submissions, app.clock.now());
+    attention.extend(updates_to_sign(&updates));
     attention.extend(others_to_look_at(&app, &visitor, &mut org, &builds).await?);
     let overview = Overview {
         frame: Frame::new(&app, &visitor, "overview", "Overview"),
@@ -82,7 +85,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
             .take(LATEST.limit as usize)
             .map(|build| BuildView::of(build, BuildContext::default()))
             .collect(),
-        updates: updates.iter().map(UpdateView::of).collect(),
+        updates: updates.iter().take(LATEST.limit as usize).map(UpdateView::of).collect(),
         submissions: submissions
             .iter()
             .take(LATEST.limit as usize)
@@ -104,7 +107,7 @@ fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention>
         SubmissionStatus::Halted => true,
         _ => false,
     };
-    let told = |submission: &Submission| {
+    let attention = |submission: &Submission| {
         let what = match submission.state.status {
             SubmissionStatus::Halted => "is halted",
             SubmissionStatus::Rejected => "was rejected",
@@ -121,7 +124,24 @@ fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention>
             link: format!("/submissions/{}", submission.id),
         }
     };
-    latest.iter().filter(stuck).take(MAX_FAILED).map(told).collect()
+    latest.iter().filter(stuck).take(MAX_OF_A_KIND).map(attention).collect()
+}
+
+/// Updates that await their signature.
+fn updates_to_sign(latest: &[Update]) -> Vec<Attention> {
+    let awaiting = latest
+        .iter()
+        .filter(|update| update.status == UpdateStatus::AwaitingSignature);
+    let attention = |update: &Update| Attention {
+        text: format!(
+            "The update {} of {} for {} awaits its signature. No device is offered it before.",
+            update.version_text,
+            update.bundle_id,
+            show::platform(&update.platform)
+        ),
+        link: format!("/updates/{}", update.id),
+    };
+    awaiting.take(MAX_OF_A_KIND).map(attention).collect()
 }
 
 /// Other items that need attention, the most urgent first.
@@ -134,7 +154,7 @@ async fn others_to_look_at(
     let now = app.clock.now();
     let mut found = Vec::new();
     let failed = |build: &&Build| build.state.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
-    for build in latest.iter().filter(failed).take(MAX_FAILED) {
+    for build in latest.iter().filter(failed).take(MAX_OF_A_KIND) {
         let cause = build.error.as_ref().map(|error| error.message.as_str());
         found.push(Attention {
             text: format!(

@@ -157,5 +157,5 @@ impl IncomingFile {
 }
 
 fn no_room(error: std::io::Error) -> ApiError {
-    ApiError::Unavailable(format!("cannot create a temporary file: {error}"))
+    ApiError::Unavailable(format!("Cannot create a temporary file: {error}"))
 }

@@ -35,10 +35,14 @@ pub trait State: Word {
 
 /// The state of a resource as HTML. An unknown state is shown as it is.
 pub fn status<T: State>(state: &Open<T>) -> String {
-    let (colour, shape, word) = match state {
-        Open::Known(known) => known.look(),
-        Open::Unknown(other) => ("calm", "waiting", other.as_str()),
-    };
+    match state {
+        Open::Known(known) => badge(known.look()),
+        Open::Unknown(other) => badge(("calm", "waiting", other)),
+    }
+}
+
+/// A color, a shape and a word as HTML.
+pub fn badge((colour, shape, word): (&'static str, &str, &str)) -> String {
     let icon = icon(shape);
     Status { colour, icon, word }.render().unwrap_or_default()
 }
@@ -103,6 +107,7 @@ impl State for UpdateStatus {
             UpdateStatus::Published => good("Published"),
             UpdateStatus::Paused => held("Paused"),
             UpdateStatus::Withdrawn => ended("Withdrawn"),
+            UpdateStatus::AwaitingSignature => waiting("Awaiting signature"),
         }
     }
 }

@@ -17,7 +17,7 @@ use launchway_domain::version::Version;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
-use launchway_ota::{Entry, Updates};
+use launchway_ota::{Entry, TrustSet, Updates};
 
 use crate::http::check_query::{CheckQuery, Parameter};
 
@@ -26,6 +26,8 @@ pub const PREFIX: &str = "/api/update/check/";
 const MAX_LABEL: usize = 128;
 const NO_UPDATES_FOUND: &[u8] = br#"{"updateAvailable":false,"message":"No updates found for this bundle"}"#;
 const NO_UPDATE: &[u8] = br#"{"updateAvailable":false,"message":"No update available"}"#;
+/// The room for the versions of the metadata in an answer without an update.
+const TRUST_BYTES: usize = 64;
 
 /// The parsed parameters of a check.
 struct Question<'q> {
@@ -47,6 +49,26 @@ impl<'q> Question<'q> {
     fn wants_device_fields(&self) -> bool {
         self.caller.device_id.is_some() || self.current_update.is_some()
     }
+
+    /// Writes the end of an answer: the versions of the app's metadata for a caller that names itself, and the bracket.
+    fn write_end(&self, trust: Option<&TrustSet>, out: &mut Vec<u8>) {
+        if let Some(trust) = trust.filter(|_| self.wants_device_fields()) {
+            out.extend_from_slice(br#","trust":"#);
+            out.extend_from_slice(trust.announcement().as_bytes());
+        }
+        out.push(b'}');
+    }
+
+    /// The answer without an update.
+    fn without_update(&self, answer: &'static [u8], trust: Option<&TrustSet>) -> Bytes {
+        if trust.is_none() || !self.wants_device_fields() {
+            return Bytes::from_static(answer);
+        }
+        let mut out = Vec::with_capacity(answer.len() + TRUST_BYTES);
+        out.extend_from_slice(answer.strip_suffix(b"}").unwrap_or(answer));
+        self.write_end(trust, &mut out);
+        out.into()
+    }
 }
 
 /// Checks whether there is an update for an installed app.
@@ -63,8 +85,8 @@ impl<'q> Question<'q> {
         ("platform" = Option<open::Platform>, Query, description = "Without it, updates for every platform are considered"),
         ("fingerprint" = Option<String>, Query, description = "Hash of the installed runtime fingerprint, at most 128 visible ASCII characters"),
         ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it, only updates for every configuration are considered"),
-        ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`."),
-        ("currentUpdateId" = Option<String>, Query, description = "The update that the app runs. A caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it determines the installed build, so an app must forget it when the store replaces the app. An unknown id is ignored."),
+        ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`, and `trust` for an app with a root."),
+        ("currentUpdateId" = Option<String>, Query, description = "The update that the app runs. A caller that sends it also gets `id`, `sha256`, `size` and `mandatory`, and `trust` for an app with a root. Without `currentBuild` it determines the installed build, so an app must forget it when the store replaces the app. An unknown id is ignored."),
     ),
     responses(
         (status = 200, description = "Whether there is an update; never cached", body = launchway_api::check::CheckResult),
@@ -105,16 +127,18 @@ pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response
     };
     match result {
         Ok(body) => respond(StatusCode::OK, body, None),
-        Err(failure) => {
-            let body = serde_json::to_vec(&failure.body()).unwrap_or_default();
-            let wait = if let ApiError::RateLimited(seconds) = failure {
-                Some(seconds)
-            } else {
-                None
-            };
-            respond(failure.status().0, body, wait)
-        }
+        Err(failure) => refuse(&failure),
     }
+}
+
+/// The refusal of a request of an app, whose page may have any origin.
+pub fn refuse(failure: &ApiError) -> Response<Bytes> {
+    let body = serde_json::to_vec(&failure.body()).unwrap_or_default();
+    let wait = match failure {
+        ApiError::RateLimited(seconds) => Some(*seconds),
+        _ => None,
+    };
+    respond(failure.status().0, body, wait)
 }
 
 /// Any page may send checks, without credentials (`docs/reference/conventions.md#cors`).
@@ -157,13 +181,14 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     }
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
-    let asked = std::str::from_utf8(&bundle_id).ok();
+    // No app has an id that is not text.
+    let asked = std::str::from_utf8(&bundle_id).unwrap_or_default();
     let tells_build = question.caller.build.is_some() || question.current_update.is_some();
-    let known = asked.and_then(|id| {
-        app.index
-            .read_for_device(id, tells_build, |updates| choose(app, &question, updates, id, now))
-    });
-    known.unwrap_or(Ok(Bytes::from_static(NO_UPDATES_FOUND)))
+    app.index
+        .read_for_device(asked, tells_build, |updates, trust| match updates {
+            Some(updates) => choose(app, &question, updates, trust, asked, now),
+            None => Ok(question.without_update(NO_UPDATES_FOUND, trust)),
+        })
 }
 
 /// Calls `look` with the caller of this query and the updates that the check decides on, which are those of
@@ -189,20 +214,24 @@ fn choose(
     app: &App,
     question: &Question<'_>,
     updates: &Updates,
+    trust: Option<&TrustSet>,
     bundle_id: &str,
     now: EpochMs,
 ) -> Result<Bytes, ApiError> {
     let (entry, reason) = match ota::decide(&question.caller(updates), updates) {
-        Decision::NoUpdate => return Ok(Bytes::from_static(NO_UPDATE)),
+        Decision::NoUpdate => return Ok(question.without_update(NO_UPDATE, trust)),
         Decision::Update(entry) => (entry, None),
         Decision::StoreUpdate(entry) => {
             let installed = question.caller.fingerprint.unwrap_or_default();
             (entry, Some(entry.reason(installed)))
         }
     };
-    write_update(app, question, entry, reason, bundle_id, now).map(Bytes::from)
+    let mut out = write_update(app, question, entry, reason, bundle_id, now)?;
+    question.write_end(trust, &mut out);
+    Ok(out.into())
 }
 
+/// The answer with an update, up to its [end](Question::write_end).
 fn write_update(
     app: &App,
     question: &Question<'_>,
@@ -244,7 +273,6 @@ fn write_update(
             out.push(b'"');
         }
     }
-    out.push(b'}');
     Ok(out)
 }
 

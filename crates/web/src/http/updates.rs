@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::open;
 use launchway_api::reports::{ReportCounts, ReportReason};
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
 use launchway_api::words::DoneStatus;
+use launchway_blob::Key;
+use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::ReportKind;
-use launchway_domain::time::iso;
+use launchway_domain::time::{SECOND, iso};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
@@ -99,7 +102,7 @@ pub fn filter(query: &Query) -> Result<UpdateFilter, ApiError> {
         bundle: query.parsed("bundleId", "a bundle identifier")?,
         platform: query.parsed("platform", "ios, android or visionos")?,
         configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
-        status: query.parsed("status", "published, paused or withdrawn")?,
+        status: query.parsed("status", "published, paused, withdrawn or awaiting_signature")?,
     })
 }
 
@@ -167,4 +170,28 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let id = query.id("update")?.get()?;
     Write::run(&app, &caller, id, updates::delete).await?;
     Ok(id_and_status(id, DoneStatus::Deleted))
+}
+
+/// Redirects to a signed URL of an update's package, also before the update is published: for those who sign it.
+#[utoipa::path(
+    get,
+    path = "/update/package",
+    tag = "Update",
+    params(("id" = String, Query, description = "The update")),
+    responses(
+        (status = 302, description = "The URL is in `Location`, valid for an hour"),
+        (status = 404, description = "No update has this id", body = ErrorBody),
+    )
+)]
+pub async fn package(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
+    let id = query.id("update")?.get()?;
+    let update = app.db.read().await?.org(caller.org_id()?).update(id).await?;
+    let update = update.ok_or(ApiError::NoSuch("update"))?;
+    let failed = |error: String| ApiError::Internal(error);
+    let key = Key::new(&update.blob_key).map_err(|error| failed(error.to_string()))?;
+    let name = format!("{}.zip", update.id);
+    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
+    let signed = app.blob.presign_get(&key, &name, app.clock.now(), seconds);
+    let location = HeaderValue::try_from(signed.url).map_err(|error| failed(error.to_string()))?;
+    Ok((StatusCode::FOUND, [(header::LOCATION, location)]).into_response())
 }

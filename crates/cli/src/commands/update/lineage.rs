@@ -9,7 +9,10 @@ use launchway_domain::version::Version;
 
 /// The newest published update of this configuration.
 pub fn newest<'u>(updates: &'u [UpdateView], configuration: Option<&str>) -> Option<&'u UpdateView> {
-    let offered = updates.iter().filter(|update| update.status != UpdateStatus::Withdrawn);
+    let not_offered = [UpdateStatus::Withdrawn, UpdateStatus::AwaitingSignature];
+    let offered = updates
+        .iter()
+        .filter(|update| !not_offered.iter().any(|status| update.status == *status));
     offered
         .filter(|update| update.configuration.as_deref() == configuration)
         .max_by(|one, other| order(one, other))
@@ -101,6 +104,8 @@ mod tests {
             size: 1,
             sha256: bytes.to_owned(),
             file_count: 1,
+            manifest: None,
+            trust_role: None,
             created_by: "key_1".to_owned(),
             created_at: "2026-11-20T10:00:00.000Z".to_owned(),
             reports: None,
@@ -204,14 +209,16 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_may_be_paused_but_not_withdrawn() {
+    fn the_newest_may_be_paused_but_neither_withdrawn_nor_unsigned() {
         let mut updates = [
             update("a", "1.0.0", "1", "A"),
             update("b", "1.0.1", "2", "B"),
             update("c", "1.0.2", "3", "C"),
+            update("d", "1.0.3", "4", "D"),
         ];
         updates[1].status = UpdateStatus::Paused.into();
         updates[2].status = UpdateStatus::Withdrawn.into();
+        updates[3].status = UpdateStatus::AwaitingSignature.into();
         let newest = |configuration| newest(&updates, configuration).map(|update| update.id.as_str());
         assert_eq!(newest(Some("production")), Some("b"));
         assert_eq!(newest(None), None);

@@ -97,6 +97,16 @@ pub const ROWS: &[Row] = rows! {
     "GET /update": Scope("update"), Update;
     "PATCH /update": Scope("update"), Update => r#"{"rollout": 7}"#;
     "DELETE /update": Scope("update"), Update;
+    "GET /update/package": Scope("update"), Update;
+    "GET /trust": Scope("update");
+    "POST /trust": Scope("update");
+    "GET /trust/drafts": Scope("update");
+    "POST /trust/drafts": Scope("update");
+    "DELETE /trust/drafts": Scope("update");
+    "POST /trust/signatures": Scope("update");
+    "POST /trust/online-key": Admin;
+    "POST /trust/reset": Owner;
+    "POST /trust/other-formats": Owner;
     "GET /update/check/{bundleId}": Open;
     "POST /update/report/{bundleId}": Open;
     "GET /env": Admin, Env;

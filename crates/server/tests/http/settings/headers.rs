@@ -1,4 +1,4 @@
-//! `X-Request-Id` on every response; CORS on the check, device reports and signed downloads and nowhere else.
+//! `X-Request-Id` on every response; CORS on the check, device reports, signed metadata and signed downloads and nowhere else.
 
 use std::collections::HashSet;
 
@@ -45,6 +45,8 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
         (Method::GET, "/api/update/check/".to_owned(), 400),
         (Method::PUT, check.to_owned(), 405),
         (Method::OPTIONS, check.to_owned(), 200),
+        (Method::GET, "/tuf/com.example.app/timestamp.json".to_owned(), 404),
+        (Method::HEAD, "/tuf/com.example.app/timestamp.json".to_owned(), 404),
         (Method::GET, "/".to_owned(), 200),
         (Method::GET, "/docs".to_owned(), 200),
         (Method::GET, "/openapi.json".to_owned(), 200),
@@ -75,13 +77,15 @@ async fn every_answer_has_a_request_id_of_its_own() {
     }
 }
 
-/// The check, device reports and signed downloads answer any origin without credentials, `OPTIONS` included; nothing else
-/// does: `docs/reference/conventions.md#cors`.
+/// The check, device reports, signed metadata and signed downloads answer any origin without credentials, `OPTIONS` included;
+/// nothing else does: `docs/reference/conventions.md#cors`.
 #[tokio::test]
 async fn no_other_origin_reads_what_is_not_for_everybody() {
     let (app, org, key) = TestApp::with_org().await;
     app.user(org, "ada@example.com", Role::Owner).await;
-    let is_open = |path: &str| path.starts_with("/api/update/check") || path.starts_with("/api/update/report/");
+    let is_open = |path: &str| {
+        ["/api/update/check", "/api/update/report/", "/tuf/"].iter().any(|prefix| path.starts_with(prefix))
+    };
     let mut calls: Vec<(Method, String)> = Vec::new();
     for line in router::lines() {
         let path = format!("/api{}", line.path.replace("{bundleId}", "com.example.app"));
@@ -99,6 +103,7 @@ async fn no_other_origin_reads_what_is_not_for_everybody() {
         "/readyz",
         "/nothing",
         "/api/nothing",
+        "/tuf/com.example.app/timestamp.json",
     ] {
         calls.push((Method::GET, path.to_owned()));
         calls.push((Method::OPTIONS, path.to_owned()));

@@ -41,6 +41,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
         launchway_web::dashboard::assets::url("launchway.css"),
         "/api/update/check",
         "/api/update/check/",
+        "/tuf/com.example.app/timestamp.json",
     ] {
         add(path.to_owned(), "GET");
     }
@@ -56,7 +57,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
 }
 
 fn is_for_any_origin(path: &str) -> bool {
-    path.starts_with("/api/update/check") || path.starts_with("/api/update/report/")
+    ["/api/update/check", "/api/update/report/", "/tuf/"].iter().any(|prefix| path.starts_with(prefix))
 }
 
 #[tokio::test]
@@ -82,6 +83,9 @@ async fn an_unknown_path_is_not_found() {
         "/assets/",
         "/assets/launchway.css",
         "/files",
+        "/tuf",
+        "/tuf/",
+        "/api/tuf/com.example.app/timestamp.json",
         "/api/api/update",
         "/update",
         "/orgs",

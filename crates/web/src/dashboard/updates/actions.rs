@@ -49,6 +49,14 @@ pub fn path(id: UpdateId) -> String {
     format!("/updates/{id}")
 }
 
+/// The message about a new update: `published`, unless it awaits its signature.
+pub fn notice_of(status: UpdateStatus, published: Notice) -> Notice {
+    match status {
+        UpdateStatus::AwaitingSignature => Notice::UPDATE_AWAITS,
+        _ => published,
+    }
+}
+
 pub fn yes_no(yes: bool) -> &'static str {
     if yes { "yes" } else { "no" }
 }
@@ -74,6 +82,8 @@ impl Change {
                     "The update is no longer offered. Devices that have it keep it. This cannot be undone. To bring \
                      earlier bytes to them, roll back.",
                 ),
+                // Refused before: no change leads to this status.
+                UpdateStatus::AwaitingSignature => ("Keep", "Keep update", "The update awaits its signature"),
             }
         } else if self.0.rollout.is_some() {
             let (question, button) = match after.rollout.cmp(&before.rollout) {

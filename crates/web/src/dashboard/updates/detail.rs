@@ -6,9 +6,11 @@ use axum::response::Response;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
-use launchway_domain::update::UpdateStatus;
+use launchway_domain::time::{from_rfc3339, iso};
+use launchway_domain::update::{AWAITING_LIFE, UpdateStatus};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::updates;
+use launchway_ops::updates::listing::{Listing, listing};
 use launchway_ota::Callers;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
@@ -18,6 +20,7 @@ use crate::dashboard::live::{self, Part, RenderedPart};
 use crate::dashboard::page_error::PageError;
 use crate::dashboard::revision::{self, Revision};
 use crate::dashboard::show;
+use crate::dashboard::states;
 use crate::dashboard::updates::actions;
 use crate::dashboard::updates::report_days::Days;
 use crate::dashboard::visit::Visit;
@@ -49,6 +52,8 @@ struct UpdateSection {
     days: Option<Days>,
     /// The percentage of devices that failed or rolled back; `None` if no device has reported a result.
     failure_rate: Option<String>,
+    /// What the roles of the app say about it; `None` if the app does not sign its updates.
+    listing: Option<Listing>,
 }
 
 /// A bar of the chart of reports.
@@ -63,7 +68,34 @@ struct Bar {
 impl UpdateSection {
     /// Whether any action is still possible.
     fn is_open(&self) -> bool {
-        self.update.status != UpdateStatus::Withdrawn
+        self.update.status != UpdateStatus::Withdrawn && !self.awaits_signature()
+    }
+
+    /// Whether it waits for signatures, and cannot be changed until then.
+    fn awaits_signature(&self) -> bool {
+        self.update.status == UpdateStatus::AwaitingSignature
+    }
+
+    /// When it is withdrawn unless it is signed before, as HTML.
+    fn withdrawn_at(&self) -> String {
+        let created = from_rfc3339(&self.update.created_at);
+        created.map_or_else(String::new, |at| show::at(&iso(at + AWAITING_LIFE)))
+    }
+
+    /// The role that revokes its package.
+    fn revoked_by(&self) -> Option<&str> {
+        self.listing.as_ref()?.revoked_by.as_deref()
+    }
+
+    /// The mark of a revoked package, as HTML.
+    fn revoked_badge(&self) -> Option<String> {
+        self.revoked_by().map(|_| states::badge(("bad", "cross", "Revoked")))
+    }
+
+    /// Whether its role removed it, because newer updates took its place.
+    fn is_pruned(&self) -> bool {
+        let is_removed = |listing: &Listing| listing.revoked_by.is_none() && !listing.is_listed;
+        self.is_open() && self.update.trust_role.is_some() && self.listing.as_ref().is_some_and(is_removed)
     }
 }
 
@@ -73,9 +105,11 @@ async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, ApiError> {
 
 async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSection, ApiError> {
     let reports = reports(org, visit.id).await?;
+    let update = actions::read(org, visit.id).await?;
     Ok(UpdateSection {
         home: visit.visitor.home(),
-        update: view(org, visit.id).await?,
+        listing: listing(org, &update).await?,
+        update: UpdateView::of(&update),
         chart: chart(&reports),
         failure_rate: failure_rate(&reports),
         days: Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now())),
@@ -94,7 +128,10 @@ pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<
         platform: update.platform.known(),
         ..UpdateFilter::default()
     };
-    let same_line = |other: &UpdateView| other.id < update.id && other.configuration == update.configuration;
+    let same_line = |other: &UpdateView| {
+        let was_offered = other.status != UpdateStatus::AwaitingSignature;
+        was_offered && other.id < update.id && other.configuration == update.configuration
+    };
     let earlier = org.updates(&filter, EARLIER).await?.items;
     let title = format!(
         "{} {} for {}",

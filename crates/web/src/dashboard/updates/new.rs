@@ -18,6 +18,7 @@ use crate::dashboard::form_data::{Form, FormData};
 use crate::dashboard::frame::{Frame, Notice, page, redirect_with_notice};
 use crate::dashboard::page_error::PageError;
 use crate::dashboard::received::{ReceivedFile, receive};
+use crate::dashboard::updates::actions::notice_of;
 use crate::dashboard::updates::bundles;
 use crate::dashboard::visitor::{Visitor, other_session};
 
@@ -61,7 +62,7 @@ pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Req
         Err(failure) => Err(failure),
     };
     match result {
-        Ok(path) => Ok(redirect_with_notice(&visitor, &path, Notice::UPDATE_PUBLISHED)),
+        Ok((path, notice)) => Ok(redirect_with_notice(&visitor, &path, notice)),
         Err(failure) if failure.status().0.is_server_error() => Ok(PageError(failure).into_response()),
         Err(failure) => {
             let status = failure.status().0;
@@ -70,13 +71,14 @@ pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Req
     }
 }
 
-/// Does what a client of the API does: announces an upload, sends its bytes, publishes it. Returns the page to go to.
+/// Does what a client of the API does: announces an upload, sends its bytes, publishes it. Returns the page to go to, and
+/// what it says.
 async fn store_and_publish(
     app: &App,
     visitor: &Visitor,
     form_data: &FormData,
     received: ReceivedFile,
-) -> Result<String, ApiError> {
+) -> Result<(String, Notice), ApiError> {
     let mut request = read_request(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
@@ -89,8 +91,14 @@ async fn store_and_publish(
         )
         .await?
         {
-            Created::Fresh(view) => format!("/updates/{}", view.id),
-            Created::Kept(_) => "/updates".to_owned(),
+            Created::Fresh(view) => (
+                format!("/updates/{}", view.id),
+                match view.status.known() {
+                    Some(status) => notice_of(status, Notice::UPDATE_PUBLISHED),
+                    None => Notice::UPDATE_PUBLISHED,
+                },
+            ),
+            Created::Kept(_) => ("/updates".to_owned(), Notice::UPDATE_PUBLISHED),
         },
     )
 }
@@ -114,5 +122,7 @@ fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
             .transpose()
             .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))?,
         mandatory: Some(form_data.text("mandatory")? == "yes"),
+        signed: None,
+        force: None,
     })
 }

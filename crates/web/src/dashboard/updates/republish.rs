@@ -17,7 +17,7 @@ use crate::dashboard::form_data::{Form, FormData};
 use crate::dashboard::frame::Notice;
 use crate::dashboard::page_error::PageError;
 use crate::dashboard::revision::Revision;
-use crate::dashboard::updates::actions::{about, name, path, read, yes_no};
+use crate::dashboard::updates::actions::{about, name, notice_of, path, read, yes_no};
 use crate::dashboard::updates::detail::{self, percent};
 use crate::dashboard::updates::health::{configuration, health, reach};
 use crate::dashboard::visit::Visit;
@@ -112,7 +112,8 @@ impl Action for Promote {
         .field("configuration", to)
         .field("rollout", rollout.percent())
         .field("mandatory", yes_no(self.mandatory));
-        let facts = reach(about(facts, &source), org, &source, Some(&self.to), rollout).await?;
+        let facts = signing(about(facts, &source), org, &source).await?;
+        let facts = reach(facts, org, &source, Some(&self.to), rollout).await?;
         health(facts, org, &source).await
     }
 
@@ -127,7 +128,10 @@ impl Action for Promote {
             ..same_bytes(&source)
         };
         let made = publish::publish(write, publish::plan(&request)?, None).await?;
-        Ok(Done::new(path(made.id), Notice::UPDATE_PROMOTED))
+        Ok(Done::new(
+            path(made.id),
+            notice_of(made.status, Notice::UPDATE_PROMOTED),
+        ))
     }
 
     async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
@@ -139,6 +143,16 @@ impl Promote {
     fn rollout(&self, source: &Update) -> Rollout {
         let careful = Rollout::new(default_rollout(&source.rollout.percent()));
         self.rollout.or(careful).unwrap_or(source.rollout)
+    }
+}
+
+/// Adds that the new update has to be signed, if the app signs its updates.
+async fn signing(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<Facts, ApiError> {
+    match org.trust_repository(&apps::bundle_id(&update.bundle_id)?).await? {
+        Some(_) => {
+            Ok(facts.says("This app signs its updates: no device is offered the new update before it is signed"))
+        }
+        None => Ok(facts),
     }
 }
 
@@ -194,7 +208,8 @@ impl Action for RollBack {
             facts = facts
                 .says("The earlier bytes are for different native code: only apps with that native code accept them");
         }
-        let facts = reach(about(facts, &bad), org, &bad, bad.configuration.as_ref(), Rollout::FULL).await?;
+        let facts = signing(about(facts, &bad), org, &bad).await?;
+        let facts = reach(facts, org, &bad, bad.configuration.as_ref(), Rollout::FULL).await?;
         health(facts, org, &bad).await
     }
 
@@ -211,6 +226,9 @@ impl Action for RollBack {
             ..same_bytes(&good)
         };
         let made = publish::publish(write, publish::plan(&request)?, None).await?;
-        Ok(Done::new(path(made.id), Notice::UPDATE_ROLLED_BACK))
+        Ok(Done::new(
+            path(made.id),
+            notice_of(made.status, Notice::UPDATE_ROLLED_BACK),
+        ))
     }
 }
