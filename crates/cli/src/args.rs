@@ -6,6 +6,7 @@ pub mod api;
 pub mod app;
 pub mod build;
 pub mod credential;
+pub mod device;
 pub mod env;
 pub mod fingerprint;
 pub mod key;
@@ -16,6 +17,7 @@ pub mod resource;
 pub mod runner;
 pub mod start;
 pub mod submit;
+pub mod trust;
 pub mod update;
 pub mod webhook;
 
@@ -33,13 +35,15 @@ use crate::args::api::ApiArgs;
 use crate::args::app::AppCommand;
 use crate::args::build::BuildArgs;
 use crate::args::credential::CredentialCommand;
+use crate::args::device::DeviceArgs;
 use crate::args::env::EnvCommand;
-use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
+use crate::args::fingerprint::{EmbedArgs, FingerprintArgs, NativeNeededArgs};
 use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::project::{DoctorArgs, InitArgs};
 use crate::args::runner::RunnerArgs;
 use crate::args::submit::SubmitArgs;
+use crate::args::trust::TrustCommand;
 use crate::args::update::UpdateArgs;
 use crate::args::webhook::WebhookCommand;
 
@@ -64,6 +68,8 @@ Environment:
   LAUNCHWAY_ORG           organization, like --org
   LAUNCHWAY_CONFIG        settings file of the project, like --config
   LAUNCHWAY_RUNNER_TOKEN  one-time token that enrolls a runner
+  LAUNCHWAY_SIGNING_KEY   private key that signs updates, in PEM or the path of its file
+  LAUNCHWAY_KEY_PASSPHRASE  passphrase of private keys
   NO_COLOR                turns colors off
   CI                      turns prompts off";
 
@@ -127,12 +133,20 @@ pub enum Command {
     Submit(Box<SubmitArgs>),
     /// Publish an over-the-air update, or view and manage published updates
     Update(Box<UpdateArgs>),
+    /// Manage signed updates: the keys of an app, and the metadata that phones verify
+    #[command(subcommand, after_help = trust::EXAMPLES)]
+    Trust(Box<TrustCommand>),
     /// Show the fingerprint of the project's native code
     Fingerprint(FingerprintArgs),
+    /// Write the fingerprint and the root of signed updates into the native project
+    #[command(after_help = fingerprint::EMBED_NOTES)]
+    Embed(EmbedArgs),
     /// Check whether a change needs a store build, or can be an update
     NativeNeeded(NativeNeededArgs),
     /// Run builds on this machine for a server, or manage runners
     Runner(Box<RunnerArgs>),
+    /// Run the client of phones in a directory, to try updates from the terminal
+    Device(Box<DeviceArgs>),
     /// Manage apps: the bundle identifiers of the organization
     #[command(subcommand, after_help = app::EXAMPLES)]
     App(AppCommand),

@@ -6,7 +6,9 @@ mod apps;
 mod build;
 pub mod completion;
 mod credential;
+mod device;
 pub mod doctor;
+mod embed;
 mod env;
 mod fingerprint;
 mod init;
@@ -17,6 +19,7 @@ pub mod man;
 mod org;
 mod runner;
 mod submit;
+mod trust;
 mod update;
 mod usage;
 mod webhook;
@@ -34,9 +37,12 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Build(arguments) => build::run(*arguments, context).await,
         Command::Submit(arguments) => submit::run(*arguments, context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
+        Command::Trust(command) => trust::run(*command, context).await,
         Command::Runner(arguments) => runner::run(*arguments, context).await,
         Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,
+        Command::Embed(arguments) => embed::run(arguments, context).await,
         Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
+        Command::Device(arguments) => device::run(*arguments, context).await,
         Command::App(command) => apps::run(command, context).await,
         Command::Env(command) => env::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,

@@ -7,6 +7,7 @@ use launchway_client::{
     BaseUrl, Client, Environment as ClientEnvironment, Options, Pause, Reason, SystemEnvironment, Timeouts,
 };
 use launchway_domain::api_key::ApiKey;
+use launchway_domain::time::EpochMs;
 
 use crate::args::Global;
 use crate::environment::Environment;
@@ -44,6 +45,16 @@ impl Context {
             login_file,
             environment,
         })
+    }
+
+    /// The time on this machine's clock.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the command line reads the clock"
+    )]
+    pub fn now(&self) -> EpochMs {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |since| EpochMs::try_from(since.as_millis()).unwrap_or(EpochMs::MAX))
     }
 
     /// The client with the server, caller and organization of the settings. Fails when server or caller is unknown.
@@ -103,8 +114,8 @@ impl Context {
     /// A client for this server with a key that is not the saved one, and with the organization that the user named.
     pub fn client_for(&self, base: BaseUrl, key: ApiKey) -> Result<Client, Failure> {
         // The organization that was chosen for the saved key does not apply to this key.
-        let told = self.settings.org.as_ref().filter(|org| org.source != Origin::Login);
-        self.client_of(base, Some(key), told.map(|org| org.value.clone()))
+        let chosen = self.settings.org.as_ref().filter(|org| org.source != Origin::Login);
+        self.client_of(base, Some(key), chosen.map(|org| org.value.clone()))
     }
 
     /// A client for requests to this server that need no key.

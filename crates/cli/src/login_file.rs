@@ -1,16 +1,16 @@
 //! The saved logins: one for production, one for development, in a file that only its owner can read.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use launchway_client::BaseUrl;
 use launchway_domain::api_key::ApiKey;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::private_file;
 use crate::service::Service;
 
 /// A server and the key for it.
@@ -58,12 +58,8 @@ impl Written {
 impl LoginFile {
     /// The file below `XDG_CONFIG_HOME`, or else `.config` in the home directory.
     pub fn of(environment: &Environment) -> Result<Self, Failure> {
-        // The XDG standard requires that a relative path is ignored.
-        let told = environment.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
-        let home = environment.path("HOME").or_else(|| environment.path("USERPROFILE"));
-        let directory = told.or_else(|| home.map(|home| home.join(".config")));
         Ok(Self {
-            path: directory.map(|directory| directory.join("launchway").join("login.toml")),
+            path: private_file::directory(environment).map(|directory| directory.join("login.toml")),
         })
     }
 
@@ -129,45 +125,16 @@ fn read(path: &Path) -> Result<Written, Failure> {
     }
 }
 
-/// Writes a new file and renames it over the old one, so that readers never see a partial file.
 fn write(path: &Path, written: &Written) -> Result<(), Failure> {
-    let unwritable = |error: io::Error| Failure::failed(format!("cannot write {}: {error}", path.display()));
-    let text = toml::to_string(written).map_err(|error| unwritable(io::Error::other(error)))?;
-    let directory = path
-        .parent()
-        .ok_or_else(|| unwritable(io::ErrorKind::NotFound.into()))?;
-    create_private(directory).map_err(unwritable)?;
-    // A temporary file is readable only by its owner from the start (mode 0600).
-    let mut file = NamedTempFile::new_in(directory).map_err(unwritable)?;
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(unwritable)?;
-    file.persist(path).map_err(|error| unwritable(error.error))?;
-    Ok(())
+    let unwritable = |error| Failure::failed(format!("cannot write {}: {error}", path.display()));
+    let text = toml::to_string(written).map_err(unwritable)?;
+    private_file::write(path, &text)
 }
 
-#[cfg(unix)]
-fn create_private(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
-}
-
-#[cfg(not(unix))]
-fn create_private(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)
-}
-
-#[cfg(unix)]
 fn open_to_others(path: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path).ok()?.permissions().mode();
     let shown = path.display();
-    (mode & 0o077 != 0).then(|| format!("other users can read {shown}, which holds an API key; run chmod 600 {shown}"))
-}
-
-#[cfg(not(unix))]
-fn open_to_others(_path: &Path) -> Option<String> {
-    None
+    private_file::is_open_to_others(path)
+        .then(|| format!("other users can read {shown}, which holds an API key; run chmod 600 {shown}"))
 }
 
 fn damaged(path: &Path) -> Failure {
@@ -235,8 +202,8 @@ mod tests {
             ("", "/home/ada", Some("/home/ada/.config/launchway/login.toml")),
             ("", "", None),
         ];
-        for (told, home, expected) in rows {
-            let environment = Environment::from([("XDG_CONFIG_HOME", told), ("HOME", home)]);
+        for (config_home, home, expected) in rows {
+            let environment = Environment::from([("XDG_CONFIG_HOME", config_home), ("HOME", home)]);
             let file = LoginFile::of(&environment).expect("a place");
             assert_eq!(file.path.as_deref(), expected.map(Path::new));
         }

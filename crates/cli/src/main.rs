@@ -4,16 +4,19 @@
 mod args;
 mod commands;
 mod context;
+mod developer_role;
 mod environment;
 mod failure;
 mod interrupts;
 mod login_file;
 mod pack;
 mod printer;
+mod private_file;
 mod service;
 mod settings;
 mod source;
 mod terminal;
+mod trust;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -52,7 +52,7 @@ pub enum PackError {
 }
 
 /// A package to upload.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// Its size in bytes.
     pub size: u64,

@@ -83,14 +83,14 @@ pub struct Settings {
 impl Settings {
     /// Reads the files and resolves the settings. Fails when a value is invalid; the failure names its source.
     pub fn read(global: &Global, environment: &Environment, logins: &LoginFile) -> Result<Self, Failure> {
-        let told = match &global.config {
+        let config_path = match &global.config {
             Some(path) => Some(path.clone()),
             None => environment.path("LAUNCHWAY_CONFIG"),
         };
         let here = std::env::current_dir()
             .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
         let (root, project) =
-            file::find(&here, told.as_deref()).map_err(|problem| Failure::usage(problem.to_string()))?;
+            file::find(&here, config_path.as_deref()).map_err(|problem| Failure::usage(problem.to_string()))?;
         let service = if global.dev {
             Service::Development
         } else {

@@ -36,7 +36,7 @@ pub struct Project {
     pub build: Profiles,
     /// How it is submitted to a store, by profile and platform.
     pub submit: BTreeMap<String, Submit>,
-    /// How updates are published unless told.
+    /// How updates are published by default.
     pub update: Update,
     /// What counts as native.
     pub fingerprint: Fingerprint,
@@ -151,7 +151,7 @@ pub struct StoreTarget {
     pub changes_not_sent_for_review: Option<bool>,
 }
 
-/// `[update]`: how updates are published unless told.
+/// `[update]`: how updates are published by default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Update {
@@ -185,13 +185,13 @@ pub enum ProjectFileError {
     Invalid(String, String),
 }
 
-/// Reads the file at `told`, or the nearest one in `here` or its parents; the default project when there is none. `here`
-/// is absolute. The first value is the directory of the file, which is empty for `here` itself.
+/// Reads the file at `config_path`, or the nearest one in `here` or its parents; the default project if there is none.
+/// `here` is absolute. The first value is the directory of the file, which is empty for `here` itself.
 ///
 /// # Errors
-/// The file at `told` is missing, or the file cannot be read or is invalid.
-pub fn find(here: &Path, told: Option<&Path>) -> Result<(PathBuf, Project), ProjectFileError> {
-    let path = match told {
+/// The file at `config_path` is missing, or the file cannot be read or is invalid.
+pub fn find(here: &Path, config_path: Option<&Path>) -> Result<(PathBuf, Project), ProjectFileError> {
+    let path = match config_path {
         Some(path) => here.join(path),
         None => match find_above(here) {
             Some(path) => path,

@@ -12,3 +12,4 @@ pub mod preset;
 pub mod resolve;
 pub mod shell;
 pub mod source;
+pub mod trust_file;

@@ -17,6 +17,7 @@ use crate::framework::Framework;
 use crate::packages::{Packages, join};
 use crate::shell::quote;
 use crate::source::Source;
+use crate::trust_file;
 
 /// Longest cache key. A cache with a longer key is omitted.
 const LONGEST_KEY: usize = 100;
@@ -144,10 +145,14 @@ impl App<'_> {
         step_in(name, &self.place(directory), script)
     }
 
-    /// Writes the fingerprint into the native project, so that the app can report it. Runs after packages and native
-    /// project exist, and before anything is built from them.
+    /// Writes the fingerprint into the native project, so that the app can report it, and the root of signed updates in a
+    /// project that has one. Runs after packages and native project exist, and before anything is built from them.
     fn embed(&self) -> Step {
-        self.step(EMBED, "", &format!("launchway fingerprint embed {}", self.platform))
+        let command = match self.source.has_file(trust_file::NAME) {
+            true => "embed",
+            false => "fingerprint embed",
+        };
+        self.step(EMBED, "", &format!("launchway {command} {}", self.platform))
     }
 
     /// The same for a native project that an earlier step generated from the configuration, so that its files do not

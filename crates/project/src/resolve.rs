@@ -110,7 +110,11 @@ pub struct AppLocation {
 ///
 /// # Errors
 /// The profile does not exist, or none is named and the profiles mean several apps.
-pub fn app_location(profiles: &Profiles, told: Option<&str>, platform: Platform) -> Result<AppLocation, ResolveError> {
+pub fn app_location(
+    profiles: &Profiles,
+    requested: Option<&str>,
+    platform: Platform,
+) -> Result<AppLocation, ResolveError> {
     let of = |name: &str| -> Result<AppLocation, ResolveError> {
         let profile = profile::merge(profiles, name, platform)?;
         Ok(AppLocation {
@@ -118,7 +122,7 @@ pub fn app_location(profiles: &Profiles, told: Option<&str>, platform: Platform)
             framework: profile.framework,
         })
     };
-    let several = match (told, default_profile(profiles)) {
+    let several = match (requested, default_profile(profiles)) {
         (Some(name), _) => return of(name),
         (None, Ok(None)) => return Ok(AppLocation::default()),
         (None, Ok(Some(name))) => return of(&name),
@@ -140,10 +144,10 @@ pub fn app_location(profiles: &Profiles, told: Option<&str>, platform: Platform)
 /// The profile does not exist.
 pub fn app_profile(
     profiles: &Profiles,
-    told: Option<&str>,
+    requested: Option<&str>,
     platform: Platform,
 ) -> Result<(Option<String>, Profile), ResolveError> {
-    let name = match told {
+    let name = match requested {
         Some(name) => Some(name.to_owned()),
         None => default_profile(profiles).unwrap_or_default(),
     };

@@ -172,8 +172,8 @@ async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHand
 fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
     Box::new(move |resolved, commit| {
         async move {
-            let told = calls.tell_plan(resolved.plan, resolved.origin, commit).await;
-            match told {
+            let reply = calls.tell_plan(resolved.plan, resolved.origin, commit).await;
+            match reply {
                 Ok(AttemptReply { cancel: true, .. }) => Err(StopReason::Canceled),
                 Ok(_) => Ok(()),
                 Err(error) => Err(StopReason::FencedOff(error.to_string())),

@@ -93,16 +93,18 @@ impl Delivery {
         drop(log.writer);
         let size = self.unless_gone(sending).await?.ok().flatten();
         let log_size = size.ok_or_else(|| self.gone())?;
-        let told = match self.tell_end(log_size).await? {
+        let reply = match self.tell_end(log_size).await? {
             Err(CallError::Defect(problem)) => {
                 error!(build = self.record.key(), problem, "giving up the files of a build");
                 self.give_files_up(&format!("the server fails on the result of this build: {problem}"));
                 self.note();
                 self.tell_end(log_size).await?
             }
-            told => told,
+            reply => reply,
         };
-        told.map(|finished| finished.status).map_err(|error| fenced_off(&error))
+        reply
+            .map(|finished| finished.status)
+            .map_err(|error| fenced_off(&error))
     }
 
     /// Turns the build into a failed one without artifacts. Returns the message for its log.
@@ -179,8 +181,8 @@ impl Delivery {
             fingerprint: self.outcome.fingerprint.clone(),
             warnings: self.outcome.warnings.clone(),
         };
-        let told = self.calls.finish(&finish, self.outcome.lwfp2.as_deref());
-        self.unless_gone(told).await
+        let reply = self.calls.finish(&finish, self.outcome.lwfp2.as_deref());
+        self.unless_gone(reply).await
     }
 
     /// Uploads a file, with a new URL for each try. The inner error is for the build's record.

@@ -18,6 +18,7 @@ use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable};
 use launchway_domain::build::git::is_for_fetch_only;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::credential::CredentialKind;
+use launchway_domain::env_var::SIGNING_KEY;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -104,7 +105,8 @@ pub fn step_environment(
 ) -> Result<BTreeMap<String, String>, EnvironmentError> {
     let mark = env.get(MARK).cloned().unwrap_or_default();
     env.extend(plan.env.clone());
-    for variable in lease.env.iter().filter(|variable| !is_for_fetch_only(&variable.name)) {
+    let for_steps = |variable: &&LeasedVariable| !is_for_fetch_only(&variable.name) && variable.name != SIGNING_KEY;
+    for variable in lease.env.iter().filter(for_steps) {
         let value = match &variable.path {
             None => variable.value.reveal().to_owned(),
             Some(path) => write_file(variable, path, &workspace.source())?,
@@ -123,6 +125,8 @@ pub fn step_environment(
         *count += 1;
         env.extend(write_credential(credential, *count, &workspace.files())?);
     }
+    // Whatever set it: the plan comes from the source.
+    env.remove(SIGNING_KEY);
     Ok(env)
 }
 

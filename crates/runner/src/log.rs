@@ -40,8 +40,8 @@ impl Log {
     pub fn open(path: &Path, masker: Arc<Masker>, most_bytes: u64) -> std::io::Result<Log> {
         let (chunks, waiting) = mpsc::channel(QUEUE_CAPACITY);
         let spool = spool::Spool::open(path, most_bytes)?;
-        let (told, written) = watch::channel(spool.size());
-        tokio::task::spawn_blocking(move || spool.fill(&masker, waiting, &told));
+        let (size_sender, written) = watch::channel(spool.size());
+        tokio::task::spawn_blocking(move || spool.fill(&masker, waiting, &size_sender));
         Ok(Log {
             writer: LogWriter { chunks },
             written,

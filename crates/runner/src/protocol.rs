@@ -240,14 +240,14 @@ impl BuildCalls {
         commit: Option<String>,
     ) -> Result<AttemptReply, CallError> {
         let (build_id, attempt) = self.names();
-        let told = TellPlan {
+        let body = TellPlan {
             build_id,
             attempt,
             plan,
             origin: open::PlanOrigin::of(origin),
             commit,
         };
-        self.call("/runner/plan", &told).await
+        self.call("/runner/plan", &body).await
     }
 
     /// `POST /runner/log?id=&attempt=&offset=`: sends raw bytes of the log from `offset` on. The answer contains the

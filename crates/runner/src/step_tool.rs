@@ -1,5 +1,5 @@
-//! The program that steps find as `launchway` on their `PATH`: this program, for `launchway fingerprint embed`, which
-//! presets call. It runs inside the step, in its sandbox, and leaves a report for the runner in the workspace.
+//! The program that steps find as `launchway` on their `PATH`: this program, for `launchway embed` and `launchway fingerprint
+//! embed`, which presets call. It runs inside the step, in its sandbox, and leaves a report for the runner in the workspace.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use launchway_api::runner::Lease;
-use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument, MAX_DOCUMENT_BYTES};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::fingerprint::{Fingerprint as Hash, FingerprintDocument, MAX_DOCUMENT_BYTES};
 use launchway_domain::platform::Platform;
-use launchway_project::file::{self, NAME};
-use launchway_project::fingerprint::embed::embed;
-use launchway_project::fingerprint::{app_documents, without_native_project};
-use launchway_project::resolve::app_location;
+use launchway_project::file::{self, Fingerprint, NAME};
+use launchway_project::fingerprint::embed::{Embedded, embed, embed_trust};
+use launchway_project::fingerprint::{self, app_documents, without_native_project};
+use launchway_project::resolve::{AppLocation, app_location};
 use launchway_project::shell::quote;
 use launchway_project::source::Source;
+use launchway_project::trust_file;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,6 +29,8 @@ use crate::workspace::{Workspace, is_reachable};
 pub(crate) const COMMAND: &str = "__launchway";
 /// Says that an earlier step generated the native project from the configuration.
 const GENERATED: &str = "--generated";
+/// Says that the app must get a root of signed updates.
+const TRUST: &str = "--trust";
 /// The file name of the report in the workspace.
 const REPORT: &str = "fingerprint.json";
 /// The maximum size of a report: a document with its escapes, and a sentence.
@@ -66,22 +70,24 @@ pub fn reachable(program: &Path, work_dir: &Path, user: Option<(u32, u32)>) -> i
     Ok(copy)
 }
 
-/// Puts `launchway` into the workspace, before the user of the build becomes its owner. All commands except
-/// `fingerprint` are passed to a `launchway` on the runner's own `path`, if there is one.
+/// Puts `launchway` into the workspace, before the user of the build becomes its owner. All other commands than the two
+/// are passed to a `launchway` on the runner's own `path`, if there is one.
 ///
 /// # Errors
 /// An I/O error.
 pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> io::Result<()> {
     let word = |path: &Path| quote(&path.to_string_lossy());
     let script = format!(
-        "#!/bin/sh\ncase \"${{1:-}} ${{2:-}}\" in\n\"fingerprint embed\")\n    shift 2\n    \
-         exec {} {COMMAND} {} {} {} {} \"$@\" ;;\nesac\nPATH={}\nexport PATH\nexec launchway \"$@\"\n",
+        "#!/bin/sh\ncase \"${{1:-}} ${{2:-}}\" in\n\"fingerprint embed\") shift 2 ;;\n\"embed \"*)\n    shift\n    \
+         set -- {TRUST} \"$@\" ;;\n*)\n    PATH={}\n    export PATH\n    exec launchway \"$@\" ;;\nesac\n\
+         exec {} {COMMAND} {} {} {} {} {} \"$@\"\n",
+        quote(path),
         word(program),
         word(&workspace.root.join(REPORT)),
         word(&workspace.source()),
         quote(lease.platform.as_str()),
         quote(lease.profile.as_deref().unwrap_or_default()),
-        quote(path),
+        quote(&lease.bundle_id),
     );
     Inside::open(&workspace.tools())?
         .create(Path::new("launchway"), 0o755)?
@@ -96,77 +102,108 @@ pub fn report(workspace: &Workspace) -> Report {
         file.take(MAX_REPORT).read_to_end(&mut json)?;
         Ok(serde_json::from_slice(&json)?)
     };
-    let told = read().unwrap_or_default();
+    let report = read().unwrap_or_default();
     let is_document = |value: &Value| FingerprintDocument::from_value(value.clone()).is_ok();
-    let is_hash = |text: &String| Fingerprint::parse(text).is_ok();
+    let is_hash = |text: &String| Hash::parse(text).is_ok();
     Report {
-        document: told.document.filter(is_document),
-        lwfp2: told.lwfp2.filter(is_hash),
-        problem: told.problem.map(|text| text.chars().take(MAX_PROBLEM).collect()),
+        document: report.document.filter(is_document),
+        lwfp2: report.lwfp2.filter(is_hash),
+        problem: report.problem.map(|text| text.chars().take(MAX_PROBLEM).collect()),
     }
 }
 
-/// Computes and embeds the fingerprint, as the arguments after [`COMMAND`] specify. A project without a fingerprint is
-/// still built, with a warning.
+/// What a step asked for, and for which app.
+struct Request<'w> {
+    platform: Platform,
+    profile: Option<&'w str>,
+    bundle_id: Option<BundleId>,
+    generated: bool,
+    /// Whether a project without a trust file is an error.
+    needs_trust: bool,
+}
+
+impl<'w> Request<'w> {
+    /// Reads what the build is of, and the words that the step added.
+    fn parse(of_build: &'w str, profile: &'w str, bundle_id: &str, options: &'w [String]) -> Option<Self> {
+        let is_flag = |word: &&String| [GENERATED, TRUST].contains(&word.as_str());
+        let mut platforms = options.iter().filter(|word| !is_flag(word));
+        let platform = platforms.next().map_or(of_build, String::as_str);
+        if platforms.next().is_some() {
+            return None;
+        }
+        let has = |flag: &str| options.iter().any(|word| word == flag);
+        Some(Self {
+            platform: platform.parse().ok()?,
+            profile: Some(profile).filter(|name| !name.is_empty()),
+            bundle_id: BundleId::parse(bundle_id).ok(),
+            generated: has(GENERATED),
+            needs_trust: has(TRUST),
+        })
+    }
+
+    /// Where the app is in the source, and what counts for its fingerprint.
+    fn locate(&self, source: &Path) -> Result<(AppLocation, Fingerprint), String> {
+        let text = Source::new(source).read(NAME).map_err(|error| error.to_string())?;
+        let project = file::parse(&text.unwrap_or_default()).map_err(|error| format!("{NAME}: {error}"))?;
+        let place = app_location(&project.build, self.profile, self.platform)
+            .map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
+        let rules = match self.generated {
+            true => without_native_project(&project.fingerprint, self.platform),
+            false => project.fingerprint,
+        };
+        Ok((place, rules))
+    }
+}
+
+/// Computes and embeds the fingerprint and the root of signed updates, as the arguments after [`COMMAND`] specify. A
+/// project without a fingerprint is still built, with a warning. One whose root cannot be embedded is not built: its app
+/// would take every update.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
-    let [place, source, of_build, profile, told @ ..] = words.as_slice() else {
+    let [place, source, of_build, profile, bundle_id, options @ ..] = words.as_slice() else {
         return ExitCode::FAILURE;
     };
-    let generated = told.iter().any(|word| word == GENERATED);
-    let mut platforms = told.iter().filter(|word| *word != GENERATED);
-    let platform = platforms.next().unwrap_or(of_build);
-    let mut said = io::stderr();
-    let (Ok(platform), None) = (platform.parse(), platforms.next()) else {
-        let _ = writeln!(said, "usage: launchway fingerprint embed [PLATFORM] [{GENERATED}]");
+    let (source, mut said) = (Path::new(source), io::stderr());
+    let Some(request) = Request::parse(of_build, profile, bundle_id, options) else {
+        let _ = writeln!(said, "usage: launchway embed [PLATFORM] [{GENERATED}]");
         return ExitCode::from(2);
     };
-    let report = collected(Path::new(source), profile, platform, generated, &mut said);
+    let report = collected(source, &request, &mut said);
     if let Some(problem) = &report.problem {
         let _ = writeln!(said, "Warning: {problem}");
     }
     let json = serde_json::to_vec(&report).unwrap_or_default();
-    match fs::write(place, json) {
+    if let Err(error) = fs::write(place, json) {
+        let _ = writeln!(said, "Cannot report the fingerprint to the runner: {error}");
+        return ExitCode::FAILURE;
+    }
+    match embed_root(source, &request, &mut said) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(said, "Cannot report the fingerprint to the runner: {error}");
+        Err(problem) => {
+            let _ = writeln!(said, "Error: {problem}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, said: &mut impl Write) -> Report {
+fn collected(root: &Path, request: &Request<'_>, said: &mut impl Write) -> Report {
     let problem = |problem: String| Report {
         document: None,
         lwfp2: None,
         problem: Some(format!("The build has no fingerprint: {problem}")),
     };
-    let text = match Source::new(root).read(NAME) {
-        Ok(text) => text.unwrap_or_default(),
-        Err(error) => return problem(error.to_string()),
+    let (place, rules) = match request.locate(root) {
+        Ok(found) => found,
+        Err(error) => return problem(error),
     };
-    let project = match file::parse(&text) {
-        Ok(project) => project,
-        Err(error) => return problem(format!("{NAME}: {error}")),
-    };
-    let told = Some(profile).filter(|name| !name.is_empty());
-    let place = match app_location(&project.build, told, platform) {
-        Ok(place) => place,
-        Err(error) => return problem(error.to_string().trim_end_matches('.').to_owned()),
-    };
-    let rules = match generated {
-        true => without_native_project(&project.fingerprint, platform),
-        false => project.fingerprint,
-    };
-    let (framework, documents) = match app_documents(root, &place, platform, &rules) {
+    let (framework, documents) = match app_documents(root, &place, request.platform, &rules) {
         Ok(found) => found,
         Err(error) => return problem(error.to_string()),
     };
     let (hash, document) = (documents.hash(), documents.first);
-    let embedded = embed(&root.join(&place.directory), framework, platform, &hash);
+    let embedded = embed(&root.join(&place.directory), framework, request.platform, &hash);
     if let Ok(files) = &embedded {
-        let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
-        let _ = writeln!(said, "{hash} is in {}", paths.join(", "));
+        let _ = writeln!(said, "{hash} is in {}", paths(files));
     }
     Report {
         document: serde_json::from_str(&document.canonical()).ok(),
@@ -175,6 +212,45 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
             .err()
             .map(|error| format!("The app will not contain its fingerprint: {error}")),
     }
+}
+
+/// Embeds the root of signed updates of a project that has one.
+fn embed_root(root: &Path, request: &Request<'_>, said: &mut impl Write) -> Result<(), String> {
+    let found = trust_file::find(root, || request.bundle_id.clone()).map_err(|error| error.to_string())?;
+    let Some(trust) = found else {
+        return match request.needs_trust {
+            true => Err(format!(
+                "the source has no {}, so the app would take unsigned updates",
+                trust_file::NAME
+            )),
+            false => Ok(()),
+        };
+    };
+    if let Some(app) = request.bundle_id.as_ref().filter(|app| **app != trust.owner) {
+        let (path, owner) = (&trust.path, &trust.owner);
+        let _ = writeln!(said, "Warning: {path} is for {owner}: {app} will take no updates");
+    }
+    let (place, _) = request.locate(root)?;
+    let app = root.join(&place.directory);
+    let framework = match place.framework {
+        Some(framework) => Ok(framework),
+        None => fingerprint::framework(&app, request.platform),
+    };
+    let framework = framework.map_err(|error| error.to_string())?;
+    let files = embed_trust(&app, framework, request.platform, &trust).map_err(|error| error.to_string())?;
+    let _ = writeln!(
+        said,
+        "Root {} of {} is in {}",
+        trust.root_version,
+        trust.path,
+        paths(&files)
+    );
+    Ok(())
+}
+
+fn paths(files: &[Embedded]) -> String {
+    let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
+    paths.join(", ")
 }
 
 #[cfg(test)]
@@ -219,9 +295,9 @@ mod tests {
         });
         let good = serde_json::json!({"document": document, "problem": "x".repeat(MAX_PROBLEM + 1)});
         fs::write(&place, good.to_string()).unwrap();
-        let told = report(&workspace);
-        assert_eq!(told.document, Some(document));
-        assert_eq!(told.problem.map(|text| text.len()), Some(MAX_PROBLEM));
+        let read = report(&workspace);
+        assert_eq!(read.document, Some(document));
+        assert_eq!(read.problem.map(|text| text.len()), Some(MAX_PROBLEM));
         let long = format!("{{\"problem\": \"{}\"}}", "x".repeat(MAX_REPORT as usize));
         for text in [
             "",

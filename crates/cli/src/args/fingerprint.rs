@@ -6,6 +6,11 @@ use launchway_domain::platform::Platform;
 
 use crate::args::publish::platforms;
 
+/// What `embed` reads.
+pub const EMBED_NOTES: &str = "\
+The root comes from launchway.trust.json, which `launchway trust init` creates, and never from a server.
+An app that contains it takes only updates that its developers signed.";
+
 /// The arguments of `fingerprint`.
 #[derive(Args, Debug)]
 #[command(
@@ -44,17 +49,21 @@ pub enum FingerprintCommand {
     /// Show the differences between two native apps
     Diff(DiffArgs),
     /// Write the fingerprint into the native project, where the app reads it
-    Embed {
-        /// Platform to write it for [default: every platform of the project]
-        #[arg(value_name = "PLATFORM", value_parser = platforms())]
-        platform: Option<Platform>,
-        /// Which app of the project.
-        #[command(flatten)]
-        app: AppArgs,
-        /// Ignore the native project, because it was generated from the configuration, as by Expo's prebuild
-        #[arg(long)]
-        generated: bool,
-    },
+    Embed(EmbedArgs),
+}
+
+/// The arguments of `embed` and `fingerprint embed`.
+#[derive(Args, Debug)]
+pub struct EmbedArgs {
+    /// Platform to write for [default: every platform of the project]
+    #[arg(value_name = "PLATFORM", value_parser = platforms())]
+    pub platform: Option<Platform>,
+    /// Which app of the project.
+    #[command(flatten)]
+    pub app: AppArgs,
+    /// Ignore the native project, because it was generated from the configuration, as by Expo's prebuild
+    #[arg(long)]
+    pub generated: bool,
 }
 
 /// Which app of the project is meant.
@@ -92,7 +101,7 @@ pub struct DiffArgs {
 #[command(after_help = "\
 Exits with 0 if the installed app can run an update of this project, and with 10 if it needs a build from the store.
 With latest, the project is compared with the newest successful build of the app that has a fingerprint, or
-if there is none, with the newest such update.
+without one, with the newest such update.
 
   launchway native-needed android --against latest && launchway update android --dir dist")]
 pub struct NativeNeededArgs {

@@ -62,6 +62,13 @@ pub struct PublishArgs {
     /// Percentage of devices that are offered it [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Who gets it")]
     pub rollout: Option<u8>,
+
+    /// Sign with this command: it reads the bytes from standard input and prints the DER of the signature
+    #[arg(long, value_name = "COMMAND", help_heading = "Signed updates")]
+    pub sign_with: Option<String>,
+    /// Replace a draft that already has signatures, which are lost
+    #[arg(long, help_heading = "Signed updates")]
+    pub force: bool,
 }
 
 /// Parses the name of a platform, and lists the three names in help and errors.

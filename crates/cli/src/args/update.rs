@@ -1,11 +1,16 @@
 //! The arguments of `update`, which publishes unless a subcommand is named.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
+use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
+use launchway_trust::{Sha256, Sha256Error};
 
 use crate::args::publish::{PublishArgs, platforms};
 use crate::args::resource::PageArgs;
+use crate::args::trust::SigningArgs;
 
 /// The arguments of `update`.
 #[derive(Args, Debug)]
@@ -58,6 +63,65 @@ pub enum UpdateCommand {
     Promote(PromoteArgs),
     /// Publish the bytes from before a bad update again, with a higher build number
     Rollback(RollbackArgs),
+    /// Sign updates that wait for a signature, which publishes them
+    Sign(UpdateSignArgs),
+    /// Revoke the package of an update: no phone starts it again, not even one that has it
+    Revoke(RevokeArgs),
+}
+
+/// The arguments of `update sign`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "launchway update sign <ID>... [OPTIONS]\n       \
+                      launchway update sign --all <FILE> [OPTIONS]",
+    after_help = "\
+What is signed is the package that you vouch for: by its file, or by the SHA-256 that the CI which packed it printed.
+With neither, the package is downloaded, the files that differ from the newest signed update are shown, and you are asked."
+)]
+pub struct UpdateSignArgs {
+    /// Updates that wait, as shown by `update list --status awaiting_signature`
+    #[arg(value_name = "ID", required_unless_present = "all")]
+    pub ids: Vec<String>,
+    /// Package that an update must have
+    #[arg(long, value_name = "FILE")]
+    pub package: Vec<PathBuf>,
+    /// SHA-256 of the package that an update must have
+    #[arg(long, value_name = "HEX", value_parser = sha256)]
+    pub sha256: Vec<Sha256>,
+    /// Sign every waiting update whose SHA-256 is in this file, one in each line
+    #[arg(long, value_name = "FILE", conflicts_with = "ids")]
+    pub all: Option<PathBuf>,
+    /// App, with --all [default: that of launchway.trust.json]
+    #[arg(long, value_name = "ID", requires = "all")]
+    pub bundle_id: Option<BundleId>,
+    /// Sign with this command: it reads the bytes from standard input and prints the DER of the signature
+    #[arg(long, value_name = "COMMAND")]
+    pub sign_with: Option<String>,
+    /// Replace a draft that already has signatures, which are lost
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// The arguments of `update revoke`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Every update with this package is withdrawn, and phones that run it go back to the one before.
+The hash is added to launchway.trust.json: commit it, so that the next release of the app refuses the package too.")]
+pub struct RevokeArgs {
+    /// Which update
+    #[command(flatten)]
+    pub update: UpdateIdArgs,
+    /// Why, for the message of the commit
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Whether to ask, and who signs.
+    #[command(flatten)]
+    pub signing: SigningArgs,
+}
+
+/// Parses a SHA-256.
+fn sha256(text: &str) -> Result<Sha256, Sha256Error> {
+    text.to_ascii_lowercase().parse()
 }
 
 /// One update.
@@ -81,7 +145,7 @@ pub struct ListArgs {
     #[arg(long, value_name = "NAME")]
     pub configuration: Option<String>,
     /// Only with this status
-    #[arg(long, value_name = "STATUS", value_parser = ["published", "paused", "withdrawn"])]
+    #[arg(long, value_name = "STATUS", value_parser = ["published", "paused", "withdrawn", "awaiting_signature"])]
     pub status: Option<String>,
     /// Which page.
     #[command(flatten)]
@@ -100,6 +164,9 @@ pub struct PromoteArgs {
     /// Percentage of devices that are offered it [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub rollout: Option<u8>,
+    /// Sign with this command: it reads the bytes from standard input and prints the DER of the signature
+    #[arg(long, value_name = "COMMAND")]
+    pub sign_with: Option<String>,
 }
 
 /// The arguments of `update rollback`.
@@ -135,6 +202,9 @@ pub struct RollbackArgs {
     /// Update whose bytes to publish [default: the one before the bad one]
     #[arg(long, value_name = "ID")]
     pub to: Option<String>,
+    /// Sign with this command: it reads the bytes from standard input and prints the DER of the signature
+    #[arg(long, value_name = "COMMAND")]
+    pub sign_with: Option<String>,
     /// Do not ask
     #[arg(short, long)]
     pub yes: bool,

@@ -62,9 +62,9 @@ impl App {
     }
 
     /// The bundle identifier. Fails when neither source has one.
-    pub fn bundle_id(&self, told: Option<&BundleId>, context: &Context) -> Result<String, Failure> {
-        match (told, &self.stated, &self.native.bundle_id) {
-            (Some(told), ..) => Ok(told.to_string()),
+    pub fn bundle_id(&self, requested: Option<&BundleId>, context: &Context) -> Result<String, Failure> {
+        match (requested, &self.stated, &self.native.bundle_id) {
+            (Some(requested), ..) => Ok(requested.to_string()),
             (None, Some(stated), _) => match BundleId::from_str(&stated.value) {
                 Ok(id) => Ok(id.to_string()),
                 Err(problem) => {

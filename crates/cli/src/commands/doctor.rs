@@ -6,6 +6,7 @@ mod project;
 mod sandbox;
 mod server;
 mod tools;
+mod trust;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -86,14 +87,15 @@ pub async fn run(
     environment: Environment,
 ) -> Result<(), Failure> {
     let mut findings = Vec::new();
-    let told = global.config.clone().or_else(|| environment.path("LAUNCHWAY_CONFIG"));
+    let config_path = global.config.clone().or_else(|| environment.path("LAUNCHWAY_CONFIG"));
     let framework = match Context::new(global, printer.clone(), environment.clone()) {
         Ok(context) => {
-            findings.push(project::settings(&context, told.as_deref()));
+            findings.push(project::settings(&context, config_path.as_deref()));
             findings.extend(server::look(&context).await);
+            findings.extend(trust::look(&context).await);
             let profile = project::usual_profile(&context.settings.project);
             let framework = project::look(&context.settings.root, &profile, &mut findings);
-            let text = std::fs::read_to_string(project::place(&context, told.as_deref())).unwrap_or_default();
+            let text = std::fs::read_to_string(project::place(&context, config_path.as_deref())).unwrap_or_default();
             app::look(&context.settings.root, &context.settings.project, &text, &mut findings);
             framework
         }
@@ -120,8 +122,8 @@ pub async fn run(
         .filter(|finding| finding.status == Status::Problem)
         .count();
     let status = if problems == 0 { Status::Ok } else { Status::Problem };
-    let told = json!({ "status": status, "findings": findings });
-    printer.result(&told.to_string(), || prose(&findings))?;
+    let summary = json!({ "status": status, "findings": findings });
+    printer.result(&summary.to_string(), || prose(&findings))?;
     match problems {
         0 => Ok(()),
         1 => Err(Failure::failed("1 problem found")),

@@ -1,7 +1,6 @@
 //! `fingerprint`: the fingerprint of the project (`docs/reference/fingerprints.md`).
 
 pub mod diff;
-mod embed;
 pub mod native_needed;
 pub mod side;
 
@@ -13,7 +12,7 @@ use launchway_project::framework::Framework;
 use serde_json::{Value, json};
 
 use crate::args::fingerprint::{AppArgs, FingerprintArgs, FingerprintCommand};
-use crate::commands::app;
+use crate::commands::{app, embed};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::table::Table;
@@ -21,14 +20,7 @@ use crate::printer::table::Table;
 pub async fn run(arguments: FingerprintArgs, context: &Context) -> Result<(), Failure> {
     match (arguments.command, arguments.platform) {
         (Some(FingerprintCommand::Diff(arguments)), _) => diff::run(arguments, context).await,
-        (
-            Some(FingerprintCommand::Embed {
-                platform,
-                app,
-                generated,
-            }),
-            _,
-        ) => embed::run(platform, &app, generated, context).await,
+        (Some(FingerprintCommand::Embed(arguments)), _) => embed::run_if_trusted(arguments, context).await,
         (None, Some(platform)) => one(platform, &arguments.app, arguments.document, context).await,
         (None, None) => all(&arguments.app, context).await,
     }
@@ -160,7 +152,7 @@ pub async fn look(
 }
 
 /// The platforms of the project. Fails when it has none.
-fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
+pub fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
     let mut found = Vec::new();
     for platform in Platform::ALL {
         let place = app::place(platform, app.profile.as_deref(), context)?;

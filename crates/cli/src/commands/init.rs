@@ -96,7 +96,7 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
             (None, Some(ids))
         }
     };
-    let told = json!({
+    let summary = json!({
         "path": NAME,
         "framework": answers.framework.map(name),
         "bundleId": one,
@@ -114,7 +114,7 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
             lines.collect::<Vec<_>>().join("\n")
         }
     };
-    context.printer.result(&told.to_string(), || {
+    context.printer.result(&summary.to_string(), || {
         fields(&[
             ("Written", NAME.to_owned()),
             ("Framework", answers.framework.map(name).unwrap_or("none").to_owned()),

@@ -14,8 +14,8 @@ pub fn run(directory: &Path, printer: &Printer) -> Result<(), Failure> {
     let unwritable = |error| Failure::failed(format!("{shown} cannot be written: {error}"));
     std::fs::create_dir_all(directory).map_err(unwritable)?;
     clap_mangen::generate_to(Cli::command(), directory).map_err(unwritable)?;
-    let told = json!({ "path": shown.to_string() });
-    printer.result(&told.to_string(), || format!("{shown}\n"))?;
+    let summary = json!({ "path": shown.to_string() });
+    printer.result(&summary.to_string(), || format!("{shown}\n"))?;
     printer.note(&format!("Read one of them with: man -l {shown}/launchway.1"));
     Ok(())
 }

@@ -65,9 +65,9 @@ fn print_choice(org: &OrgView, json: &str, context: &Context) -> Result<(), Fail
     context
         .printer
         .result(json, || format!("Later commands act in {} ({})\n", org.name, org.id))?;
-    let told = context.settings.org.as_ref();
-    if let Some(told) = told.filter(|told| told.source != Origin::Login && told.value != org.id) {
-        let warning = format!("{} is set to another organization, and overrides this", told.source);
+    let setting = context.settings.org.as_ref();
+    if let Some(setting) = setting.filter(|setting| setting.source != Origin::Login && setting.value != org.id) {
+        let warning = format!("{} is set to another organization, and overrides this", setting.source);
         context.printer.warn(&warning);
     }
     Ok(())

@@ -5,8 +5,12 @@ mod lineage;
 mod list;
 mod promote;
 mod publish;
+mod revoke;
 mod rollback;
 mod show;
+mod sign;
+pub mod signing;
+mod source;
 
 use crate::args::update::{UpdateArgs, UpdateCommand};
 use crate::context::Context;
@@ -35,6 +39,8 @@ async fn run_command(command: UpdateCommand, context: &Context) -> Result<(), Fa
         UpdateCommand::Rollout { update, percent } => change::rollout(&update.id, percent, context).await,
         UpdateCommand::Promote(arguments) => promote::run(arguments, context).await,
         UpdateCommand::Rollback(arguments) => rollback::run(arguments, context).await,
+        UpdateCommand::Sign(arguments) => sign::run(arguments, context).await,
+        UpdateCommand::Revoke(arguments) => revoke::run(arguments, context).await,
     }
 }
 

@@ -69,8 +69,8 @@ fn events(names: Vec<String>) -> Vec<open::EventName> {
     names.into_iter().map(open::EventName::of).collect()
 }
 
-fn instead<T>(told: Vec<T>, kept: Vec<T>) -> Vec<T> {
-    if told.is_empty() { kept } else { told }
+fn instead<T>(requested: Vec<T>, kept: Vec<T>) -> Vec<T> {
+    if requested.is_empty() { kept } else { requested }
 }
 
 /// The complete record, with the changes of the arguments.

@@ -97,10 +97,10 @@ fn what_file_managers_leave_behind_stays_behind() {
 fn says_how_far_it_is() {
     let directory = directory(&[("a", b"123"), ("b", b"45")]);
     let entries = walk(directory.path()).expect("good");
-    let told = std::cell::RefCell::new(Vec::new());
+    let progress = std::cell::RefCell::new(Vec::new());
     let file = tempfile::tempfile().expect("a temporary file");
-    pack(&entries, file, &|done| told.borrow_mut().push(done)).expect("space");
-    assert_eq!(told.into_inner(), [3, 5]);
+    pack(&entries, file, &|done| progress.borrow_mut().push(done)).expect("space");
+    assert_eq!(progress.into_inner(), [3, 5]);
 }
 
 #[test]

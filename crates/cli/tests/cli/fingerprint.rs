@@ -212,6 +212,86 @@ async fn embed() {
     assert_eq!(hash(&stage).await, before, "it does not count itself");
 }
 
+/// A trust file with a root of `com.example.app` that its key signed, from the vectors for other clients.
+pub fn trust_file() -> String {
+    let text = include_str!("../../../../sdk/vectors/trust/workflow.json");
+    let vectors: Value = serde_json::from_str(text).expect("JSON");
+    vectors["scenarios"][0]["embedded"].to_string()
+}
+
+#[tokio::test]
+async fn embed_writes_the_committed_root_too() {
+    let stage = Stage::new();
+    project(&stage);
+    stage.file("launchway.trust.json", trust_file());
+    let before = hash(&stage).await;
+    let path = "android/app/src/main/assets/launchway.trust.json";
+    for (command, changed) in [
+        (&["embed", "--json"][..], true),
+        (&["fingerprint", "embed", "--json"], false),
+    ] {
+        let told = stage.json(command).await;
+        assert_eq!(
+            told["items"][0]["trust"],
+            json!({ "path": "launchway.trust.json", "root": 1 }),
+            "{told}"
+        );
+        assert_eq!(
+            told["items"][0]["files"][1],
+            json!({ "path": path, "changed": changed }),
+            "{told}"
+        );
+    }
+    let written = std::fs::read_to_string(stage.project().join(path)).expect("it was written");
+    let (written, committed): (Value, Value) = (
+        serde_json::from_str(&written).expect("JSON"),
+        serde_json::from_str(&trust_file()).expect("JSON"),
+    );
+    assert_eq!(written, committed);
+    assert_eq!(hash(&stage).await, before, "it is outside the fingerprint");
+}
+
+#[tokio::test]
+async fn embed_without_a_valid_root_fails() {
+    let stage = Stage::new();
+    project(&stage);
+    let text = stage.run(&["embed"]).await;
+    assert!(
+        text.contains("error: launchway.trust.json does not exist, so the app would take unsigned updates\n"),
+        "{text}"
+    );
+    stage.file("launchway.trust.json", "{}");
+    for command in [&["embed"][..], &["fingerprint", "embed"]] {
+        let text = stage.run(command).await;
+        assert!(
+            text.contains("error: launchway.trust.json is not a trust file: "),
+            "{text}"
+        );
+    }
+    let written = stage.project().join("android/app/src/main");
+    assert!(
+        !written.join("res").exists() && !written.join("assets").exists(),
+        "nothing was written"
+    );
+    stage.file(
+        "launchway.trust.json",
+        trust_file().replace("com.example.app", "com.example.tv"),
+    );
+    let text = stage.run(&["embed"]).await;
+    assert!(text.contains("is signed by 0 of the 1 keys that must sign"), "{text}");
+}
+
+#[tokio::test]
+async fn embed_warns_of_the_root_of_another_app() {
+    let stage = Stage::new();
+    project(&stage);
+    stage.file("launchway.toml", "[app]\nbundle_id = 'com.example.app.debug'\n");
+    stage.file("launchway.trust.json", trust_file());
+    let text = stage.run(&["embed"]).await;
+    let warning = "warning: launchway.trust.json is for com.example.app: com.example.app.debug will take no updates\n";
+    assert!(text.contains(warning) && text.ends_with("--- exit 0\n"), "{text}");
+}
+
 #[tokio::test]
 async fn native_needed() {
     let stage = Stage::new();

@@ -40,6 +40,14 @@ async fn commands_on_builds() {
 }
 
 #[tokio::test]
+async fn device() {
+    let stage = Stage::new();
+    let mut text = stage.run(&["device", "--help"]).await;
+    text.push_str(&stage.run(&["device", "init", "--help"]).await);
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
 async fn submit() {
     assert_snapshot!(Stage::new().run(&["submit", "--help"]).await);
 }
@@ -87,6 +95,23 @@ async fn help_of(resource: &str, commands: &[&str]) -> String {
 async fn apps_keys_and_organizations() {
     let text = help_of("app", &["create", "delete"]).await + &help_of("key", &["list", "create", "revoke"]).await;
     assert_snapshot!(text + &help_of("org", &["use", "show"]).await);
+}
+
+#[tokio::test]
+async fn signed_updates() {
+    let commands = [
+        "init",
+        "status",
+        "verify",
+        "new-key",
+        "add-key",
+        "remove-key",
+        "rotate",
+        "sign",
+        "push",
+        "reset",
+    ];
+    assert_snapshot!(help_of("trust", &commands).await);
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ mod build_request;
 mod builds;
 mod compatible;
 mod credentials;
+mod device;
 mod env_vars;
 #[cfg(unix)]
 mod every_command;
@@ -42,9 +43,15 @@ mod rollback;
 #[cfg(unix)]
 mod runner;
 mod session;
+#[cfg(unix)]
+mod signed;
 mod stage;
 mod submissions;
 mod submit;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod trust;
+#[cfg(unix)]
+mod trust_server;
 mod webhooks;

@@ -44,7 +44,12 @@ impl Stage {
 
     /// Replaces the address of this server with `http://server` in snapshots.
     pub fn hide(&mut self, server: &FakeServer) {
-        self.address = server.url();
+        self.hide_address(&server.url());
+    }
+
+    /// The same for an address.
+    pub fn hide_address(&mut self, address: &str) {
+        self.address = address.to_owned();
     }
 
     /// Sets an environment variable.

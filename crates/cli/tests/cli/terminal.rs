@@ -48,7 +48,7 @@ impl Screen {
     }
 
     /// Reads until this text appears and returns all output so far.
-    async fn until(&mut self, text: &'static str) -> String {
+    pub async fn until(&mut self, text: &'static str) -> String {
         let mut near = self.near.try_clone().expect("a second handle");
         let read = move || {
             let mut shown = Vec::new();
@@ -76,13 +76,13 @@ impl Screen {
     }
 
     /// Waits until input is hidden, which happens after the prompt.
-    async fn until_hidden(&self) {
+    pub async fn until_hidden(&self) {
         while self.shows_letters() {
             tokio::task::yield_now().await;
         }
     }
 
-    fn types(&mut self, text: &str) {
+    pub fn types(&mut self, text: &str) {
         self.near.write_all(text.as_bytes()).expect("somebody reads");
     }
 

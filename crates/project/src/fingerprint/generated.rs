@@ -1,7 +1,8 @@
 //! Files in native projects that are not native code of the app: generated files, files of one machine, signing files,
-//! and the files that embed the fingerprint.
+//! and the files that `embed` writes.
 
 use super::embed::ANDROID_FILE;
+use crate::trust_file;
 
 /// Directories that never count.
 const FOLDERS: &[&str] = &[
@@ -116,7 +117,8 @@ pub fn is_left_out(path: &str, is_folder: bool) -> bool {
         return true;
     }
     if !is_folder {
-        return FILES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end));
+        // The root of signed updates, in the project and embedded.
+        return trust_file::is_name(name) || FILES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end));
     }
     let in_source = above.split('/').any(|part| part == "src");
     match name {

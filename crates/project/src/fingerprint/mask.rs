@@ -69,9 +69,9 @@ const PLIST_RULES: &[(&str, &str)] = &[
         r"(<key>CFBundle(?:ShortVersionString|Version)</key>\s*)<(?:string|integer)>[^<]*</(?:string|integer)>",
         "$1",
     ),
-    // The output of `fingerprint embed`, which must not change the fingerprint.
+    // The output of `embed`, which must not change the fingerprint.
     (
-        r"[ \t]*<key>LaunchwayFingerprint</key>\s*<string>[^<]*</string>[ \t]*\n?",
+        r"[ \t]*<key>Launchway(?:Fingerprint|Trust)</key>\s*<string>[^<]*</string>[ \t]*\n?",
         "",
     ),
 ];
@@ -232,6 +232,11 @@ mod tests {
                 "ios/App/Info.plist",
                 "<dict>\n\t<key>A</key>\n</dict>",
                 "<dict>\n\t<key>A</key>\n\t<key>LaunchwayFingerprint</key>\n\t<string>abc</string>\n</dict>",
+            ),
+            (
+                "ios/App/Info.plist",
+                "<dict>\n\t<key>A</key>\n</dict>",
+                "<dict>\n\t<key>A</key>\n\t<key>LaunchwayTrust</key>\n\t<string>{\"root\":\"\"}</string>\n</dict>",
             ),
             (
                 "project.pbxproj",

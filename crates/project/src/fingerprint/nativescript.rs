@@ -85,11 +85,11 @@ fn config(root: &Path) -> Result<Option<String>, CollectError> {
 
 /// The directory of a platform's app resources: `App_Resources/Android`, unless the configuration names another.
 pub fn resources(root: &Path, config: &str, platform: Platform) -> Result<String, CollectError> {
-    let told = assigned(config, "appResourcesPath", Form::Quoted).into_iter().next();
-    let told = told.unwrap_or_else(|| "App_Resources".to_owned());
-    let folder = told.trim_start_matches("./").trim_end_matches('/');
+    let setting = assigned(config, "appResourcesPath", Form::Quoted).into_iter().next();
+    let setting = setting.unwrap_or_else(|| "App_Resources".to_owned());
+    let folder = setting.trim_start_matches("./").trim_end_matches('/');
     if folder.split('/').any(|part| part == "..") || folder.starts_with('/') {
-        return Err(leads_out(told.clone()));
+        return Err(leads_out(setting.clone()));
     }
     Ok(match platform {
         Platform::Android => format!("{folder}/Android"),

@@ -13,7 +13,7 @@ use crate::npm::Project;
 #[test]
 fn published_trees_hold() {
     let trees: Vec<Value> = serde_json::from_str(include_str!("../../../../docs/fingerprint/trees.json")).unwrap();
-    assert_eq!(trees.len(), 7);
+    assert_eq!(trees.len(), 8);
     for tree in trees {
         let project = Project::new();
         let files = tree["files"].as_array().unwrap();

@@ -97,6 +97,25 @@ fn of_xcode() {
 }
 
 #[test]
+fn a_project_with_a_trust_file_embeds_its_root() {
+    for (files, extra) in [(CAPACITOR, ""), (EXPO, " --generated")] {
+        let directory = project(files);
+        let embed = || {
+            let request = request(Platform::Android, BuildType::Release, Distribution::Store);
+            let steps = resolve(directory.path(), &request).unwrap().plan.steps;
+            steps
+                .into_iter()
+                .find(|step| step.name == "embed fingerprint")
+                .unwrap()
+                .run
+        };
+        assert_eq!(embed(), format!("launchway fingerprint embed android{extra}"));
+        add(directory.path(), &[("launchway.trust.json", "{}")]);
+        assert_eq!(embed(), format!("launchway embed android{extra}"));
+    }
+}
+
+#[test]
 fn the_scripts_that_all_share() {
     let mut text = String::new();
     for (files, platform, distribution) in [
@@ -290,6 +309,10 @@ fn the_docs_tell_the_commands() {
             plans.push_str(&plan(&resolve(directory.path(), &request).unwrap().plan));
         }
     }
+    let directory = project(CAPACITOR);
+    add(directory.path(), &[("launchway.trust.json", "{}")]);
+    let request = request(Platform::Android, BuildType::Release, Distribution::Store);
+    plans.push_str(&plan(&resolve(directory.path(), &request).unwrap().plan));
     let tools = [
         "npm ",
         "npx ",

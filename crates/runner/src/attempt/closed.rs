@@ -62,11 +62,11 @@ mod tests {
         for end in [StepEnd::Killed(SIGSYS), StepEnd::Exited(159)] {
             assert!(hints(end, &none)[0].contains("32-bit"), "{end:?}");
         }
-        let told = hints(StepEnd::Exited(1), &BTreeSet::from([5432, 80]));
-        assert_eq!(told.len(), 1);
+        let found = hints(StepEnd::Exited(1), &BTreeSet::from([5432, 80]));
+        assert_eq!(found.len(), 1);
         assert!(
-            told[0].contains("at any address: 80, 5432. ") && told[0].contains("--open-port"),
-            "{told:?}"
+            found[0].contains("at any address: 80, 5432. ") && found[0].contains("--open-port"),
+            "{found:?}"
         );
         let many = hints(StepEnd::Exited(1), &(1000..1100).collect());
         assert!(many[0].contains("1019, 80 more. "), "{many:?}");

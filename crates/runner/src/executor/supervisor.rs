@@ -64,9 +64,9 @@ fn supervise() -> Result<StepEnd, String> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
     let mut child = start(&order)?;
     let step = Pid::from_child(&child);
-    let (told, events) = channel();
-    watch_runner(told.clone());
-    watch_processes(told);
+    let (sender, events) = channel();
+    watch_runner(sender.clone());
+    watch_processes(sender);
     // Empty once the sandboxed process has become the step.
     let mut problem = String::new();
     if let Some(said) = child.stderr.take() {
@@ -113,25 +113,25 @@ fn start(order: &StepOrder) -> Result<Child, String> {
     Ok(child)
 }
 
-fn watch_runner(told: Sender<Event>) {
+fn watch_runner(sender: Sender<Event>) {
     thread::spawn(move || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        let _ = told.send(Event::Stop);
+        let _ = sender.send(Event::Stop);
     });
 }
 
-fn watch_processes(told: Sender<Event>) {
+fn watch_processes(sender: Sender<Event>) {
     thread::spawn(move || {
         loop {
             match rustix::process::wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) => {
-                    let _ = told.send(Event::Gone(pid, status));
+                    let _ = sender.send(Event::Gone(pid, status));
                 }
                 Ok(None) | Err(rustix::io::Errno::INTR) => {}
                 Err(_) => break,
             }
         }
-        let _ = told.send(Event::AllGone);
+        let _ = sender.send(Event::AllGone);
     });
 }
 

@@ -36,22 +36,22 @@ impl Spool {
     }
 
     /// Writes chunks until all senders are dropped, and publishes the length of the file after each.
-    pub(super) fn fill(mut self, masker: &Masker, mut chunks: mpsc::Receiver<Bytes>, told: &watch::Sender<u64>) {
+    pub(super) fn fill(mut self, masker: &Masker, mut chunks: mpsc::Receiver<Bytes>, size_sender: &watch::Sender<u64>) {
         let mut masking = masker.begin();
         let mut masked = Vec::new();
         while let Some(chunk) = chunks.blocking_recv() {
             masked.clear();
             masking.push(&chunk, &mut masked);
-            self.add(&masked, told);
+            self.add(&masked, size_sender);
         }
         masked.clear();
         masking.finish(&mut masked);
-        self.add(&masked, told);
+        self.add(&masked, size_sender);
         // The log should survive a power failure like the journal's record of it, if the disk allows.
         let _ = self.file.sync_all();
     }
 
-    fn add(&mut self, bytes: &[u8], told: &watch::Sender<u64>) {
+    fn add(&mut self, bytes: &[u8], size_sender: &watch::Sender<u64>) {
         if self.full || bytes.is_empty() {
             return;
         }
@@ -70,7 +70,7 @@ impl Spool {
             warn!(%error, "cannot write the log of a build");
             self.full = true;
         }
-        told.send_replace(self.size);
+        size_sender.send_replace(self.size);
     }
 
     /// Counts the bytes that are in the file, also when an error interrupts a write.

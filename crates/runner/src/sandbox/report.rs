@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn all_that_is_open_is_named() {
-        let told = |sandbox: &SandboxReport| {
+        let describe = |sandbox: &SandboxReport| {
             sandbox
                 .openings()
                 .iter()
@@ -257,7 +257,7 @@ mod tests {
             landlock: Landlock::Missing,
             ports: false,
         };
-        let text = told(&weakest);
+        let text = describe(&weakest);
         for word in [
             "root",
             "read and change",
@@ -283,7 +283,7 @@ mod tests {
         strong.open_ports = vec![3128];
         let lines = strong.openings();
         assert!(lines.iter().all(|opening| opening.remedy.is_none()), "{lines:?}");
-        let text = told(&strong);
+        let text = describe(&strong);
         for word in ["22, 53, 80 and 443", "UDP", "--open-port: 3128", "resolver"] {
             assert!(text.contains(word), "{word}: {text}");
         }

@@ -182,13 +182,13 @@ mod tests {
     #[test]
     fn a_token_is_for_the_repositories_that_are_named() {
         let bound = AllowedRepositories::parse("https://example.com/team/ git@example.com:other/").unwrap();
-        let told = config(&bound, Some("hunter2"), false);
+        let written = config(&bound, Some("hunter2"), false);
         let header = STANDARD.encode("x-access-token:hunter2");
         let section =
             format!("[http \"https://example.com/team/\"]\n\textraHeader = \"Authorization: Basic {header}\"\n");
-        assert!(told.contains(&section), "{told}");
-        assert_eq!(told.matches("extraHeader").count(), 1, "{told}");
-        assert!(told.contains("followRedirects = false"), "{told}");
+        assert!(written.contains(&section), "{written}");
+        assert_eq!(written.matches("extraHeader").count(), 1, "{written}");
+        assert!(written.contains("followRedirects = false"), "{written}");
         let unbound = config(&AllowedRepositories::default(), Some("hunter2"), false);
         assert!(!unbound.contains("extraHeader"), "{unbound}");
         assert_eq!(in_quotes(r#"a"b\c"#), r#""a\"b\\c""#);
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_published_keys_have_the_services_own_fingerprints() {
-        let told: Vec<_> = PUBLISHED
+        let fetched: Vec<_> = PUBLISHED
             .iter()
             .map(|(host, key)| {
                 let blob = STANDARD.decode(key.split(' ').nth(1).unwrap()).unwrap();
@@ -221,7 +221,7 @@ mod tests {
             ("gitlab.com", "eUXGGm1YGsMAS7vkcx6JOJdOGHPem5gQp4taiCfCLB8"),
             ("bitbucket.org", "ybgmFkzwOSotHTHLJgHO0QN8L0xErw6vd0VhFA9m3SM"),
         ];
-        assert_eq!(told, published.map(|(host, hash)| (host, hash.to_owned())));
+        assert_eq!(fetched, published.map(|(host, hash)| (host, hash.to_owned())));
     }
 
     #[test]

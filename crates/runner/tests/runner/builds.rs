@@ -144,6 +144,28 @@ async fn a_build_gives_its_artifacts_and_leaves_nothing() {
     drop(directory);
 }
 
+/// From the plan, from the organization as value or file, and by a server that does not refuse it yet.
+#[tokio::test]
+async fn no_step_gets_a_signing_key_of_updates() {
+    let server = FakeServer::start().await;
+    let look = "if env | grep SIGNING_KEY || test -e key.pem; then echo found; else echo none; fi";
+    for (id, path) in [("build_1", None), ("build_2", Some("key.pem"))] {
+        let mut lease = lease(&server, id, &[("Look", look)]);
+        let plan = lease.plan.as_mut().unwrap();
+        plan.env
+            .insert("LAUNCHWAY_SIGNING_KEY".to_owned(), "of the plan".to_owned());
+        lease.env = vec![variable("LAUNCHWAY_SIGNING_KEY", "hunter2-key", path, true)];
+        server.queue(lease);
+    }
+    let working = Working::start(&server);
+    for id in ["build_1", "build_2"] {
+        server.finished(id).await;
+        let log = server.log(id);
+        assert!(log.contains("==> Look\nnone\n"), "{log}");
+    }
+    working.end().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_failing_step_is_named_and_ends_the_build() {
     let server = FakeServer::start().await;

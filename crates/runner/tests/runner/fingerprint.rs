@@ -142,8 +142,8 @@ async fn a_project_without_a_fingerprint_is_built_with_a_warning() {
     let working = Working::start(&server);
     let no_app = "The build has no fingerprint: no app for android found here: no configuration of NativeScript, \
         Capacitor, Expo, React Native or Flutter, and no native project";
-    let no_place = "The app will not contain its fingerprint: app/src/main does not exist, so there is nothing to write the \
-        fingerprint into; create the native project first";
+    let no_place = "The app will not contain its fingerprint: app/src/main does not exist, so there is nothing to write \
+        into; create the native project first";
     let rows = [
         ("build_1", ("README", "x"), no_app, false),
         (
@@ -176,6 +176,70 @@ async fn a_project_without_a_fingerprint_is_built_with_a_warning() {
     working.end().await.unwrap();
 }
 
+/// A trust file with a root that its key signed, from the vectors for other clients.
+fn trust_file() -> String {
+    let text = include_str!("../../../../sdk/vectors/trust/workflow.json");
+    let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
+    vectors["scenarios"][0]["embedded"].to_string()
+}
+
+#[tokio::test]
+async fn a_project_with_a_trust_file_gets_its_root_into_the_app() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let trust = trust_file();
+    let files = below("", &APP, &[("launchway.trust.json", trust.as_str())]);
+    let look = "cat app/src/main/assets/launchway.trust.json; rm app/src/main/assets/*";
+    let steps = [
+        ("embed", "launchway embed android"),
+        ("look", look),
+        ("embed by its old name", EMBED),
+        ("look again", look),
+    ];
+    server.queue(offered(&server, "build_1", &files, &steps));
+    let finish = server.finished("build_1").await;
+    let log = server.log("build_1");
+    assert_eq!(finish.status, BuildResult::Success, "{log}");
+    assert_eq!(told(&finish), Some(document(&APP)), "{log}");
+    let root = "Root 1 of launchway.trust.json is in app/src/main/assets/launchway.trust.json";
+    assert_eq!(log.matches(root).count(), 2, "{log}");
+    assert_eq!(log.matches("\"repository\":").count(), 2, "{log}");
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_app_that_would_lack_its_root_is_not_built() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let (trust, broken) = (
+        trust_file(),
+        trust_file().replacen("\\\"version\\\": 1", "\\\"version\\\": 2", 1),
+    );
+    assert_ne!(trust, broken);
+    let (absent, unsigned) = (
+        "the source has no launchway.trust.json, so the app would take unsigned updates",
+        "launchway.trust.json has a root that is signed by 0 of the 1 keys that must sign",
+    );
+    let rows = [
+        ("build_1", "launchway embed", None, absent),
+        ("build_2", "launchway embed", Some(&broken), unsigned),
+        ("build_3", EMBED, Some(&broken), unsigned),
+    ];
+    for (id, command, trust, expected) in rows {
+        let trust: Vec<_> = trust
+            .map(|text| ("launchway.trust.json", text.as_str()))
+            .into_iter()
+            .collect();
+        let files = below("", &APP, &trust);
+        server.queue(offered(&server, id, &files, &[("embed", command)]));
+        let finish = server.finished(id).await;
+        let log = server.log(id);
+        assert_eq!(finish.status, BuildResult::Failed, "{log}");
+        assert!(log.contains(&format!("Error: {expected}\n")), "{log}");
+    }
+    working.end().await.unwrap();
+}
+
 #[tokio::test]
 async fn everything_else_is_for_the_runners_own_launchway() {
     let server = FakeServer::start().await;
@@ -202,7 +266,7 @@ async fn everything_else_is_for_the_runners_own_launchway() {
     assert_eq!((finish.status.as_str(), finish.fingerprint), ("success", None), "{log}");
     assert!(log.contains("own: whoami --json\n"), "{log}");
     assert!(
-        log.contains("usage: launchway fingerprint embed [PLATFORM] [--generated]\ncode 2\n"),
+        log.contains("usage: launchway embed [PLATFORM] [--generated]\ncode 2\n"),
         "{log}"
     );
     working.end().await.unwrap();

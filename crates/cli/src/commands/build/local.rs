@@ -122,8 +122,8 @@ async fn settings(plan: &Plan, here: &Path, context: &Context) -> Result<Setting
 
 fn work_dir(here: &Path, context: &Context) -> PathBuf {
     let environment = &context.environment;
-    let told = environment.path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let cache = told.or_else(|| Some(environment.path("HOME")?.join(".cache")));
+    let cache_home = environment.path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let cache = cache_home.or_else(|| Some(environment.path("HOME")?.join(".cache")));
     here.join(cache.unwrap_or_else(std::env::temp_dir))
         .join("launchway/builds")
 }
@@ -135,15 +135,15 @@ fn lease(
     resolved: launchway_project::resolve::Resolved,
     context: &Context,
 ) -> Result<Lease, Failure> {
-    let told = &arguments.profile;
-    if told.build_number.as_deref() == Some("auto") {
+    let choice = &arguments.profile;
+    if choice.build_number.as_deref() == Some("auto") {
         return Err(Failure::usage(
             "only a server knows the next free build number, so `auto` does not work with --local",
         )
         .hint("give --build-number NUMBER, or omit it to use the project's"));
     }
-    let app = App::read(platform, told.profile.as_deref(), told.build_type, context)?;
-    let configuration = told.configuration.as_ref().map(ToString::to_string);
+    let app = App::read(platform, choice.profile.as_deref(), choice.build_type, context)?;
+    let configuration = choice.configuration.as_ref().map(ToString::to_string);
     Ok(Lease {
         build_id: ID.to_owned(),
         org_id: ID.to_owned(),
@@ -151,14 +151,14 @@ fn lease(
         lease_seconds: 0,
         renew_seconds: 0,
         log_offset: 0,
-        bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
+        bundle_id: app.bundle_id(choice.bundle_id.as_ref(), context)?,
         platform: platform.into(),
         configuration: configuration.or(resolved.configuration),
         profile: resolved.profile,
         build_type: resolved.build_type.into(),
         distribution: resolved.distribution.into(),
-        version: told.version.clone(),
-        build_number: told.build_number.clone(),
+        version: choice.version.clone(),
+        build_number: choice.build_number.clone(),
         source: Source::Archive {
             url: String::new(),
             file_name: "source.tar.zst".to_owned(),

@@ -22,12 +22,12 @@ pub async fn run(arguments: PlanArgs, context: &Context) -> Result<(), Failure> 
 }
 
 /// The plan of the local project for a platform. Fails when the project has none, or an invalid one.
-pub fn of_project(platform: Platform, told: &ProfileArgs, context: &Context) -> Result<Resolved, Failure> {
+pub fn of_project(platform: Platform, choice: &ProfileArgs, context: &Context) -> Result<Resolved, Failure> {
     let request = BuildRequest {
         platform,
-        profile: told.profile.clone(),
-        build_type: told.build_type,
-        distribution: told.distribution,
+        profile: choice.profile.clone(),
+        build_type: choice.build_type,
+        distribution: choice.distribution,
     };
     resolve(&context.settings.root, &request).map_err(|error| {
         // Failures of the command line have no full stop.
@@ -59,19 +59,19 @@ pub fn print(resolved: &Resolved, context: &Context) -> Result<(), Failure> {
 
 async fn of_build(id: &str, context: &Context) -> Result<(), Failure> {
     let answer = context.client()?.build_plan(id).await?;
-    let told = &answer.value;
+    let view = &answer.value;
     context.printer.result(&answer.body, || {
         let mut text = fields(&[
-            ("Build", format!("{}, {}", told.id, told.status)),
+            ("Build", format!("{}, {}", view.id, view.status)),
             (
                 "From",
-                told.origin.as_ref().map(ToString::to_string).unwrap_or_default(),
+                view.origin.as_ref().map(ToString::to_string).unwrap_or_default(),
             ),
         ]);
-        text.push_str(&told.plan.as_ref().map(prose).unwrap_or_default());
+        text.push_str(&view.plan.as_ref().map(prose).unwrap_or_default());
         text
     })?;
-    if told.plan.is_none() {
+    if view.plan.is_none() {
         context
             .printer
             .note("The plan comes from the source, which no runner has read yet");

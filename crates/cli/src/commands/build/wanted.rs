@@ -20,12 +20,12 @@ pub fn from(
     resolved: Option<Resolved>,
     context: &Context,
 ) -> Result<CreateBuild, Failure> {
-    let told = &arguments.profile;
+    let choice = &arguments.profile;
     let root = &context.settings.root;
     let app = match arguments.git {
         // The profiles of the repository are not the local ones.
         Some(_) => App::without_profile(platform, context),
-        None => App::read(platform, told.profile.as_deref(), told.build_type, context)?,
+        None => App::read(platform, choice.profile.as_deref(), choice.build_type, context)?,
     };
     let source = match (&arguments.git, &arguments.reference) {
         (Some(url), Some(reference)) => BuildSource {
@@ -44,26 +44,26 @@ pub fn from(
     };
     let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
     Ok(CreateBuild {
-        bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
+        bundle_id: app.bundle_id(choice.bundle_id.as_ref(), context)?,
         platform: platform.into(),
         source,
-        profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| told.profile.clone()),
-        configuration: told
+        profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| choice.profile.clone()),
+        configuration: choice
             .configuration
             .as_ref()
             .map(ToString::to_string)
             .or_else(|| of_profile(|resolved| resolved.configuration.clone())),
-        version: told.version.clone(),
-        build_number: told.build_number.clone().map(TextOrNumber::Text),
+        version: choice.version.clone(),
+        build_number: choice.build_number.clone().map(TextOrNumber::Text),
         build_type: resolved
             .as_ref()
             .map(|resolved| resolved.build_type)
-            .or(told.build_type)
+            .or(choice.build_type)
             .map(open::BuildType::from),
         distribution: resolved
             .as_ref()
             .map(|resolved| resolved.distribution)
-            .or(told.distribution)
+            .or(choice.distribution)
             .map(open::Distribution::from),
         fingerprint: None,
         git,

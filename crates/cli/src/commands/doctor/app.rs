@@ -50,8 +50,8 @@ pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Findi
 fn profile_apps(root: &Path, project: &Project, platform: Platform) -> Vec<ProfileApp> {
     let names = project.build.keys().map(|name| Some(name.as_str()));
     let mut found = Vec::new();
-    for told in std::iter::once(None).chain(names) {
-        let Ok((profile, merged)) = app_profile(&project.build, told, platform) else {
+    for requested in std::iter::once(None).chain(names) {
+        let Ok((profile, merged)) = app_profile(&project.build, requested, platform) else {
             continue;
         };
         let root = root.join(merged.directory.as_deref().unwrap_or_default());
@@ -63,7 +63,7 @@ fn profile_apps(root: &Path, project: &Project, platform: Platform) -> Vec<Profi
             platform,
             stated: project.bundle_id(profile.as_deref(), platform),
             profile,
-            is_usual: told.is_none(),
+            is_usual: requested.is_none(),
             native,
         });
     }

@@ -14,8 +14,8 @@ use crate::context::Context;
 
 /// Checks that `launchway.toml`, or the file that a flag names, exists. An unreadable file has already failed as
 /// settings.
-pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
-    let path = place(context, told);
+pub fn settings(context: &Context, config_path: Option<&Path>) -> Finding {
+    let path = place(context, config_path);
     match path.exists() {
         true => Finding::ok("settings", format!("{} is valid", path.display())),
         false => Finding::warning(
@@ -27,8 +27,8 @@ pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
 }
 
 /// The path of that file, whether or not it exists.
-pub fn place(context: &Context, told: Option<&Path>) -> PathBuf {
-    told.map_or_else(|| context.settings.root.join(NAME), Path::to_owned)
+pub fn place(context: &Context, config_path: Option<&Path>) -> PathBuf {
+    config_path.map_or_else(|| context.settings.root.join(NAME), Path::to_owned)
 }
 
 /// How the project is built by default: with the profile `production`, or the first one.

@@ -79,11 +79,11 @@ impl Tool {
 }
 
 fn android_sdk(environment: &Environment) -> Finding {
-    let told = environment
+    let override_path = environment
         .path("ANDROID_HOME")
         .or_else(|| environment.path("ANDROID_SDK_ROOT"));
     let fix = "install the Android SDK, and set ANDROID_HOME to its directory";
-    match told {
+    match override_path {
         Some(place) if place.is_dir() => Finding::ok("tools", format!("the Android SDK is {}", place.display())),
         Some(place) => Finding::warning("tools", format!("no Android SDK in {}", place.display()), fix),
         None => Finding::warning(

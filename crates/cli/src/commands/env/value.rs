@@ -25,9 +25,9 @@ pub async fn of(arguments: &SetArgs, context: &Context) -> Result<(SecretText, O
     }
     let text = match arguments.value.as_deref() {
         Some("-") => read_input(LONGEST_INPUT).await?,
-        Some(told) => match told.strip_prefix('@') {
+        Some(argument) => match argument.strip_prefix('@') {
             Some(path) => read_file(Path::new(path))?,
-            None if arguments.scope.plain => return Ok((fitting(told.to_owned())?, None)),
+            None if arguments.scope.plain => return Ok((fitting(argument.to_owned())?, None)),
             None => {
                 return Err(Failure::usage("a secret value is never an argument").hint(
                     "pipe it in, give a file with @FILE, or omit it to be prompted; --plain is for values that are not secret",

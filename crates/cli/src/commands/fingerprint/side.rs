@@ -93,22 +93,22 @@ pub async fn fetch_side(id: &str, context: &Context) -> Result<Side, Failure> {
 }
 
 /// A side from the server's data.
-pub fn side_from_view(told: &FingerprintView) -> Result<Side, Failure> {
-    let id = &told.id;
-    let hash = told
+pub fn side_from_view(view: &FingerprintView) -> Result<Side, Failure> {
+    let id = &view.id;
+    let hash = view
         .fingerprint
         .as_deref()
         .ok_or_else(|| Failure::failed(format!("{id} has no fingerprint")).hint("choose another build or update"))?;
     let hash = Fingerprint::parse(hash)
         .map_err(|error| Failure::new(Exit::Server, format!("the fingerprint from the server {error}")))?;
-    let platform = told.platform.known().ok_or_else(|| {
-        let message = format!("{id} is for {}, which this version does not know", told.platform);
+    let platform = view.platform.known().ok_or_else(|| {
+        let message = format!("{id} is for {}, which this version does not know", view.platform);
         Failure::failed(message).hint("update launchway")
     })?;
     Ok(Side {
         hash,
-        lwfp2: told.lwfp2.as_deref().and_then(|hash| Fingerprint::parse(hash).ok()),
-        document: told.read(),
+        lwfp2: view.lwfp2.as_deref().and_then(|hash| Fingerprint::parse(hash).ok()),
+        document: view.read(),
         platform,
     })
 }

@@ -80,7 +80,7 @@ async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, F
     let here = std::env::current_dir()
         .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
     let work_dir = match &arguments.work_dir {
-        Some(told) => here.join(told),
+        Some(path) => here.join(path),
         None => usual_work_dir(context)?,
     };
     let mut settings = Settings::new(work_dir);
@@ -112,8 +112,8 @@ fn usual_work_dir(context: &Context) -> Result<PathBuf, Failure> {
         return Ok(PathBuf::from(place).join("launchway-runner"));
     }
     let environment = &context.environment;
-    let told = environment.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
-    let data = told.or_else(|| Some(environment.path("HOME")?.join(".local/share")));
+    let data_home = environment.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
+    let data = data_home.or_else(|| Some(environment.path("HOME")?.join(".local/share")));
     let data = data.ok_or_else(|| Failure::usage("no directory for builds").hint("give --work-dir, or set HOME"))?;
     Ok(data.join("launchway/runner"))
 }

@@ -78,7 +78,7 @@ async fn latest(
     context: &Context,
 ) -> Result<BuildView, Failure> {
     let bundle_id = match &arguments.bundle_id {
-        Some(told) => told.to_string(),
+        Some(requested) => requested.to_string(),
         None => App::read(platform, None, None, context)?.bundle_id(None, context)?,
     };
     let filter = BuildFilter {

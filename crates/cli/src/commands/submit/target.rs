@@ -15,10 +15,10 @@ use crate::failure::Failure;
 const USUAL: &str = "production";
 
 /// Assembles the request without the app. Fails when a value is missing or invalid.
-pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<CreateSubmission, Failure> {
-    let (profile, written) = profile(platform, told, project)?;
+pub fn from(platform: Platform, arguments: &TargetArgs, project: &Project) -> Result<CreateSubmission, Failure> {
+    let (profile, written) = profile(platform, arguments, project)?;
     let written = written.unwrap_or_default();
-    let Some(destination) = told.destination.clone().or(written.destination) else {
+    let Some(destination) = arguments.destination.clone().or(written.destination) else {
         let message = match &profile {
             Some(name) => format!("[submit.{name}.{platform}] in launchway.toml has no destination"),
             None => "no destination specified".to_owned(),
@@ -33,9 +33,9 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
     };
     Destination::parse(platform, &destination)
         .map_err(|problem| Failure::usage(format!("the destination {problem}, not {destination}")))?;
-    let release_notes = match &told.release_notes {
+    let release_notes = match &arguments.release_notes {
         Some(text) => vec![ReleaseNote {
-            locale: told.locale.clone(),
+            locale: arguments.locale.clone(),
             text: text_or_file(text.clone())?,
         }],
         None => {
@@ -44,14 +44,16 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
         }
     };
     let options = SubmissionOptions {
-        groups: some(&told.groups, written.groups),
-        uses_non_exempt_encryption: told.uses_non_exempt_encryption.or(written.uses_non_exempt_encryption),
-        manual_release: told.manual_release.then_some(true).or(written.manual_release),
-        draft: told.draft.then_some(true).or(written.draft),
-        priority: told.priority.or(written.priority).map(i64::from),
-        countries: some(&told.countries, written.countries),
-        release_name: told.release_name.clone(),
-        changes_not_sent_for_review: told
+        groups: some(&arguments.groups, written.groups),
+        uses_non_exempt_encryption: arguments
+            .uses_non_exempt_encryption
+            .or(written.uses_non_exempt_encryption),
+        manual_release: arguments.manual_release.then_some(true).or(written.manual_release),
+        draft: arguments.draft.then_some(true).or(written.draft),
+        priority: arguments.priority.or(written.priority).map(i64::from),
+        countries: some(&arguments.countries, written.countries),
+        release_name: arguments.release_name.clone(),
+        changes_not_sent_for_review: arguments
             .changes_not_sent_for_review
             .then_some(true)
             .or(written.changes_not_sent_for_review),
@@ -59,9 +61,9 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
     };
     Ok(CreateSubmission {
         destination: open::KnownDestination::of(destination),
-        rollout: told.rollout.or(written.rollout).map(i64::from),
+        rollout: arguments.rollout.or(written.rollout).map(i64::from),
         release_notes: Some(release_notes).filter(|notes| !notes.is_empty()),
-        credential_id: told.credential.clone().or(written.credential_id),
+        credential_id: arguments.credential.clone().or(written.credential_id),
         options: Some(options).filter(|options| *options != SubmissionOptions::default()),
         ..CreateSubmission::default()
     })
@@ -70,11 +72,11 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
 /// The name of the profile and its settings for the platform; `None` when none is named and `launchway.toml` has none.
 fn profile(
     platform: Platform,
-    told: &TargetArgs,
+    arguments: &TargetArgs,
     project: &Project,
 ) -> Result<(Option<String>, Option<StoreTarget>), Failure> {
     let profiles = &project.submit;
-    let name = match (&told.profile, profiles.len()) {
+    let name = match (&arguments.profile, profiles.len()) {
         (Some(name), _) => name.clone(),
         (None, 0) => return Ok((None, None)),
         (None, 1) => profiles.keys().next().cloned().unwrap_or_default(),
@@ -102,7 +104,11 @@ fn profile(
 }
 
 /// The values of the flag, or those of the file; `None` when both are empty.
-fn some(told: &[String], written: Vec<String>) -> Option<Vec<String>> {
-    let values = if told.is_empty() { written } else { told.to_vec() };
+fn some(requested: &[String], written: Vec<String>) -> Option<Vec<String>> {
+    let values = if requested.is_empty() {
+        written
+    } else {
+        requested.to_vec()
+    };
     Some(values).filter(|values| !values.is_empty())
 }

@@ -3,6 +3,7 @@
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 
 use crate::args::update::PromoteArgs;
+use crate::commands::update::source::publish_again;
 use crate::commands::update::{note_on_rollout, show};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -10,21 +11,20 @@ use crate::failure::Failure;
 pub async fn run(arguments: PromoteArgs, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
     let source = client.update(&arguments.update.id).await?.value;
-    let answer = client
-        .create_update(&CreateUpdate {
-            source_update_id: Some(source.id),
-            bundle_id: source.bundle_id,
-            platform: source.platform,
-            version: source.version,
-            build_number: Some(TextOrNumber::Text(source.build_number)),
-            configuration: Some(arguments.configuration.to_string()),
-            fingerprint: source.fingerprint.map(FingerprintInput::Hash),
-            release_notes: Some(source.release_notes),
-            rollout: arguments.rollout.map(i64::from),
-            mandatory: Some(source.mandatory),
-            ..CreateUpdate::default()
-        })
-        .await?;
+    let create = CreateUpdate {
+        source_update_id: Some(source.id.clone()),
+        bundle_id: source.bundle_id.clone(),
+        platform: source.platform.clone(),
+        version: source.version.clone(),
+        build_number: Some(TextOrNumber::Text(source.build_number.clone())),
+        configuration: Some(arguments.configuration.to_string()),
+        fingerprint: source.fingerprint.clone().map(FingerprintInput::Hash),
+        release_notes: Some(source.release_notes.clone()),
+        rollout: arguments.rollout.map(i64::from),
+        mandatory: Some(source.mandatory),
+        ..CreateUpdate::default()
+    };
+    let answer = publish_again(&create, &source, arguments.sign_with.as_deref(), &client, context).await?;
     show::print_published(&answer, client.base(), context)?;
     note_on_rollout(answer.value.rollout, context);
     Ok(())

@@ -4,6 +4,7 @@ use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, Updat
 use launchway_client::{Client, Paging, UpdateFilter};
 
 use crate::args::update::RollbackArgs;
+use crate::commands::update::source::publish_again;
 use crate::commands::update::{lineage, show};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
@@ -45,7 +46,8 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
     if !arguments.yes && !context.terminal.confirm(&question).await? {
         return Err(Failure::failed("nothing was changed"));
     }
-    let answer = client.create_update(&rollback_request(good, &bad)).await?;
+    let create = rollback_request(good.clone(), &bad);
+    let answer = publish_again(&create, &good, arguments.sign_with.as_deref(), &client, context).await?;
     let installed = (bad.version.as_str(), bad.build_number.as_str());
     show::print_rollback(&answer, installed, client.base(), context)
 }

@@ -4,7 +4,9 @@ use indicatif::HumanBytes;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::UpdateView;
 use launchway_client::{Answer, BaseUrl};
+use launchway_domain::update::UpdateStatus;
 
+use crate::commands::update::signing::sign_command;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::{count_files, fields};
@@ -37,10 +39,25 @@ fn with_check(
     base: &BaseUrl,
     context: &Context,
 ) -> Result<(), Failure> {
+    if answer.value.status == UpdateStatus::AwaitingSignature {
+        return print_awaiting(answer, context);
+    }
     context.printer.result(&answer.body, || {
         let check = check_url(&answer.value, installed, base);
         format!("{}\nTo check like an app:\n  curl '{check}'\n", prose(&answer.value))
     })
+}
+
+/// Prints an update that waits, with what a holder of a key runs.
+fn print_awaiting(answer: &Answer<UpdateView>, context: &Context) -> Result<(), Failure> {
+    let role = answer.value.trust_role.as_deref().unwrap_or("its role");
+    let command = sign_command(&answer.value);
+    context.printer.result(&answer.body, || prose(&answer.value))?;
+    // Also beside JSON: people look for it in the log of CI.
+    context.printer.note(&format!(
+        "Not offered yet. To publish it, somebody with a key of {role} runs:\n  {command}"
+    ));
+    Ok(())
 }
 
 /// An update as text.
@@ -61,6 +78,7 @@ pub fn prose(update: &UpdateView) -> String {
         ("Mandatory", mandatory.to_owned()),
         ("Package", package),
         ("SHA-256", update.sha256.clone()),
+        ("Signed by", or(&update.trust_role, "")),
         ("Same bytes as", or(&update.source_update_id, "")),
         ("Build", or(&update.build_id, "")),
         ("Published", format!("{} by {}", update.created_at, update.created_by)),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::build::artifact;
 use crate::stage::{build, page, submission, update};
-use crate::{apps, builds, credentials, env_vars, keys, orgs, runner, session, submit, webhooks};
+use crate::{apps, builds, credentials, env_vars, keys, orgs, runner, session, submit, trust, webhooks};
 
 const UPDATE: &str = "update_01kb0000000000000000000002";
 const ID: &str = "id_01kb0000000000000000000001";
@@ -97,6 +97,8 @@ pub fn rows() -> Vec<Row> {
         asked(&["update", "resume", UPDATE], |_| one(update(json!({})))),
         asked(&["update", "withdraw", UPDATE], |_| one(update(json!({"status": "withdrawn"})))),
         asked(&["update", "promote", UPDATE, "--configuration", "staging"], |_| vec![update(json!({})).to_string(); 2]),
+        local(&["update", "sign", UPDATE]),
+        local(&["update", "revoke", UPDATE]),
         asked(&["update", "rollback", UPDATE, "--yes"], |_| {
             let before = update(json!({"id": "update_01", "version": "1.0.0", "buildNumber": "1", "sha256": "00"}));
             let bad = update(json!({}));
@@ -113,14 +115,34 @@ pub fn rows() -> Vec<Row> {
         asked(&["submit", "retry", submit::ID, "--no-wait"], |_| one(submission(json!({})))),
         asked(&["submit", "cancel", submit::ID], |_| one(submission(json!({"cancelRequested": true})))),
         asked(&["submit", "delete", submit::ID, "--yes"], |_| gone()),
+        asked(&["trust", "status", "--bundle-id", "com.example.app"], |_| vec![page(&[], 0, 0), trust::trust().to_string()]),
+        // The others need the keys and files of an app, or make them: they have their own tests.
+        local(&["trust", "init", "--bundle-id", "com.example.app"]),
+        local(&["trust", "verify"]),
+        local(&["trust", "new-key"]),
+        local(&["trust", "add-key", "root", "key.pem"]),
+        local(&["trust", "remove-key", "root", "012345"]),
+        local(&["trust", "rotate", "--online-key"]),
+        local(&["trust", "sign", "root"]),
+        local(&["trust", "push"]),
+        local(&["trust", "reset"]),
         local(&["fingerprint", "android"]),
         local(&["fingerprint", "diff", "here", "here"]),
         local(&["fingerprint", "embed", "android"]),
+        local(&["embed", "android"]),
         tells(&["native-needed", "android", "--against", UPDATE], |_| one(update(json!({})))),
         local(&["runner", "--work-dir", "work"]),
         asked(&["runner", "list"], |_| list(runner::runner())),
         asked(&["runner", "revoke", ID, "--yes"], |_| one(json!({"id": ID, "status": "revoked"}))),
         asked(&["runner", "token"], |_| one(json!({"token": "lwe_once", "expiresAt": "2026-11-20T11:00:00.000Z"}))),
+        local(&["device", "init", "ios", "--bundle-id", "com.example.app", "--version", "1.0.0", "--build", "1"]),
+        local(&["device", "check"]),
+        local(&["device", "install"]),
+        local(&["device", "start"]),
+        local(&["device", "confirm"]),
+        local(&["device", "crash"]),
+        local(&["device", "report"]),
+        local(&["device", "status"]),
         asked(&["app", "list"], |_| list(apps::app(json!({})))),
         asked(&["app", "show", "app_01kb0000000000000000000001"], |_| one(apps::app(json!({})))),
         asked(&["app", "create", "com.example.app"], |_| one(apps::app(json!({})))),

@@ -121,6 +121,8 @@ fn nothing_of_a_machine_or_a_release_counts() {
                 let hash = launchway_domain::fingerprint::Fingerprint::parse("abc").unwrap();
                 let embedded = embed::embed(&project.root(), framework, platform, &hash);
                 assert!(embedded.is_ok() || framework == Framework::Expo, "{embedded:?}");
+                let trusted = embed::embed_trust(&project.root(), framework, platform, &trusting::app_trust(1));
+                assert!(trusted.is_ok() || framework == Framework::Expo, "{trusted:?}");
             }
         }),
     ];

@@ -91,8 +91,7 @@ fn what_cannot_be_written_into_is_named() {
     assert_eq!(
         embedded(&project, Platform::Android, "a").map_err(message),
         Err(
-            "app/src/main does not exist, so there is nothing to write the fingerprint into; create the native \
-             project first"
+            "app/src/main does not exist, so there is nothing to write into; create the native project first"
                 .to_owned()
         )
     );

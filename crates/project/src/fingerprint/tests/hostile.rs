@@ -18,6 +18,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
             "{\"expo\": {\"icon\": \"./../../x\", \"plugins\": [[[[]]]]}}",
             "packages:\n  a:\n    version: \"1\"\n",
             "<plist><dict><key>LaunchwayFingerprint</key></dict>",
+            "<plist><dict><key>LaunchwayTrust</key><string>{}</string></dict></plist>",
             "ios: { '",
             "export default { ios: { NativeSource: [{ path: '/etc/passwd' }] } }",
         ])
@@ -86,6 +87,7 @@ proptest! {
             if let Ok(framework) = framework(&project.root(), platform) {
                 let hash = launchway_domain::fingerprint::Fingerprint::parse("abc").unwrap();
                 let _ = embed::embed(&project.root(), framework, platform, &hash);
+                let _ = embed::embed_trust(&project.root(), framework, platform, &trusting::app_trust(1));
             }
         }
     }

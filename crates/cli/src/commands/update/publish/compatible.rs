@@ -24,6 +24,13 @@ pub struct UpdateFingerprint {
     side: Side,
 }
 
+impl UpdateFingerprint {
+    /// The hash, which an app's own must equal.
+    pub fn hash(&self) -> String {
+        self.side.hash.to_string()
+    }
+}
+
 /// The fingerprint of the flag, or that of the project; `None` when there is no project, which is reported.
 pub async fn update_fingerprint(
     arguments: &PublishArgs,

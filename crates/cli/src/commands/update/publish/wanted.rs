@@ -66,6 +66,7 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
         release_notes: arguments.release_notes.clone().map(text_or_file).transpose()?,
         rollout: arguments.rollout.map(i64::from),
         mandatory: arguments.mandatory.then_some(true),
+        force: arguments.force.then_some(true),
         ..CreateUpdate::default()
     };
     Ok((create, Native(app.native)))

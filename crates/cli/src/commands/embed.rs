@@ -1,0 +1,107 @@
+//! `embed`: writes the fingerprint and the root of signed updates to where the app reads them from its native binary.
+//! It reads the committed trust file, never the server.
+
+use std::str::FromStr;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::platform::Platform;
+use launchway_project::fingerprint::embed::{EmbedError, Embedded, embed, embed_trust};
+use launchway_project::trust_file::{self, AppTrust};
+use serde_json::{Value, json};
+
+use crate::args::fingerprint::EmbedArgs;
+use crate::commands::app::{self, App};
+use crate::commands::fingerprint::{look, platforms};
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Embeds both. Without a trust file it fails.
+pub async fn run(arguments: EmbedArgs, context: &Context) -> Result<(), Failure> {
+    write(arguments, true, context).await
+}
+
+/// The same for a project that may have no trust file.
+pub async fn run_if_trusted(arguments: EmbedArgs, context: &Context) -> Result<(), Failure> {
+    write(arguments, false, context).await
+}
+
+async fn write(arguments: EmbedArgs, needs_trust: bool, context: &Context) -> Result<(), Failure> {
+    let platforms = match arguments.platform {
+        Some(platform) => vec![platform],
+        None => platforms(&arguments.app, context)?,
+    };
+    let profile = arguments.app.profile.as_deref();
+    // Nothing is written for one platform when another one lacks its trust file.
+    let trusts = platforms.iter().map(|platform| trust(*platform, profile, context));
+    let trusts = trusts.collect::<Result<Vec<_>, _>>()?;
+    if needs_trust && trusts.iter().any(Option::is_none) {
+        let message = format!(
+            "{} does not exist, so the app would take unsigned updates",
+            trust_file::NAME
+        );
+        return Err(Failure::failed(message)
+            .hint("`launchway trust init` creates it; `launchway fingerprint embed` writes only the fingerprint"));
+    }
+    let (mut items, mut prose) = (Vec::new(), String::new());
+    for (platform, trust) in platforms.into_iter().zip(trusts) {
+        let found = look(platform, profile, arguments.generated, context).await?;
+        let found = found.map_err(|error| Failure::failed(error.to_string()))?;
+        let hash = found.documents.hash();
+        let place = app::place(platform, profile, context)?;
+        let root = context.settings.root.join(place.directory);
+        let mut files = embed(&root, found.framework, platform, &hash).map_err(|error| failed(&error))?;
+        let mut lines = describe(platform, hash.as_str(), &files);
+        if let Some(trust) = &trust {
+            let trusted = embed_trust(&root, found.framework, platform, trust).map_err(|error| failed(&error))?;
+            let what = format!("root {} of {}", trust.root_version, trust.path);
+            lines.push_str(&describe(platform, &what, &trusted));
+            files.extend(trusted);
+        }
+        prose.push_str(&lines);
+        items.push(item(platform, hash.as_str(), trust.as_ref(), &files));
+    }
+    context.printer.result(&json!({ "items": items }).to_string(), || prose)
+}
+
+/// The trust file of the app on a platform, with a warning if its root is another app's.
+fn trust(platform: Platform, profile: Option<&str>, context: &Context) -> Result<Option<AppTrust>, Failure> {
+    let mut app = None;
+    let bundle_id = || {
+        let project = App::read(platform, profile, None, context).ok()?;
+        let id = project.bundle_id(None, context).ok()?;
+        app = BundleId::from_str(&id).ok();
+        app.clone()
+    };
+    let found = trust_file::find(&context.settings.root, bundle_id);
+    let found = found.map_err(|error| Failure::failed(error.to_string()))?;
+    if let Some((trust, app)) = found.as_ref().zip(app).filter(|(trust, app)| trust.owner != *app) {
+        let (path, owner) = (&trust.path, &trust.owner);
+        context
+            .printer
+            .warn(&format!("{path} is for {owner}: {app} will take no updates"));
+    }
+    Ok(found)
+}
+
+fn describe(platform: Platform, what: &str, files: &[Embedded]) -> String {
+    let lines = files.iter().map(|file| {
+        let outcome = if file.changed { "written" } else { "unchanged" };
+        format!("{platform}  {what}  {} {outcome}\n", file.path)
+    });
+    lines.collect()
+}
+
+fn item(platform: Platform, hash: &str, trust: Option<&AppTrust>, files: &[Embedded]) -> Value {
+    let files = files
+        .iter()
+        .map(|file| json!({ "path": file.path, "changed": file.changed }));
+    let mut item = json!({ "platform": platform, "fingerprint": hash, "files": files.collect::<Vec<_>>() });
+    if let Some(trust) = trust {
+        item["trust"] = json!({ "path": trust.path, "root": trust.root_version });
+    }
+    item
+}
+
+fn failed(error: &EmbedError) -> Failure {
+    Failure::failed(error.to_string())
+}
