@@ -1,6 +1,7 @@
 // Fills a demo server with builds, submissions, updates and settings, and returns the pages that show them.
 
 import { api, read, until, upload, zip } from "./serve.mjs";
+import { beginTrust, newKey, signDraft } from "./trust.mjs";
 
 const steps = [
   { name: "install", run: "printf '\\033[1madded 412 packages\\033[0m in 3s\\n'; for i in $(seq 1 400); do echo \"npm fetched package-$i\"; done" },
@@ -62,6 +63,7 @@ export async function fill(server) {
     server.makeDue();
     return (await call("GET", `/submit?id=${lost.id}`)).status === "rejected";
   });
+  const { unsigned, revoked, sign } = await signedApp(session, publish);
   const path = (link) => link.slice(new URL(link).origin.length);
   // Returns the link of an invitation.
   const invite = async (email) => (await session("POST", "/orgs/invitations", { email, role: "member" })).link;
@@ -75,7 +77,7 @@ export async function fill(server) {
       ["device", "/device"],
       ["docs", "/docs"],
     ],
-    done, failed, staged, waiting, running, update, hook,
+    done, failed, staged, waiting, running, update, hook, unsigned, sign,
     pages: [
       ["overview", ""],
       ["builds", "/builds"],
@@ -117,6 +119,10 @@ export async function fill(server) {
         await page.waitForSelector("#version-wrong");
       }],
       ["apps", "/apps"],
+      ["trust", "/trust?bundleId=com.example.signed"],
+      ["trust-none", "/trust?bundleId=com.example.shop"],
+      ["update-unsigned", `/updates/${unsigned.id}`],
+      ["update-revoked", `/updates/${revoked.id}`],
       ["env", "/env"],
       ["credentials", "/credentials"],
       ["webhooks", "/webhooks"],
@@ -133,6 +139,23 @@ export async function fill(server) {
       ["key-made", "/api-keys", async (page) => { await page.fill("#name", "CI"); await page.click("section.form form button"); }],
     ],
   };
+}
+
+// An app with signed updates: one of two signatures on a draft, an update that waits behind it, and a revoked one.
+async function signedApp(session, publish) {
+  const bundleId = "com.example.signed";
+  const [ada, ben, ci] = ["Ada", "Ben", "CI of staging"].map(newKey);
+  const revoked = await publish({ bundleId, version: "1.0.0", buildNumber: "1" });
+  await beginTrust(session, bundleId, [ada, newKey("Recovery key")], {
+    "c-production": { keys: [ada, ben], threshold: 2, days: 180, revoked: [revoked.sha256] },
+    "c-staging": { keys: [ci], threshold: 1, days: 12 },
+  });
+  const unsigned = await publish({ bundleId, version: "1.1.0", buildNumber: "1" });
+  await signDraft(session, bundleId, "c-production", ada);
+  await publish({ bundleId, version: "1.1.1", buildNumber: "1", platform: "ios" });
+  // Adds the second signature.
+  const sign = () => signDraft(session, bundleId, "c-production", ben);
+  return { unsigned, revoked, sign };
 }
 
 // Reports like a device that was offered the update before.

@@ -474,6 +474,21 @@ async function step(name, run) {
   }
 }
 
+// An update that awaits its second signature shows the command for it, and is published while somebody looks at it.
+async function signing(server, made, home) {
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/updates/${made.unsigned.id}`);
+  assert.equal(await page.textContent("#sign"), `launchway update sign ${made.unsigned.id}`);
+  assert(!(await page.content()).includes(made.unsigned.sha256.slice(0, 10)), "the page shows the hash");
+  await page.waitForSelector("button.copy:not([hidden])");
+  await made.sign();
+  await page.waitForSelector(".status.good:has-text('Published')");
+  await page.waitForSelector("#sign", { state: "detached" });
+  await page.goto(`${server.origin}${home}/trust?bundleId=${made.unsigned.bundleId}`);
+  await page.waitForSelector("tr:has-text('c-production'):has-text('lists 1')");
+  await page.context().close();
+}
+
 try {
   await step("first run", firstRun);
   const server = await serve(program);
@@ -485,6 +500,7 @@ try {
     await probe.context().close();
     await step("confirmations", () => confirmations(server, made, home));
     await step("accessible", () => accessible(server, made, home));
+    await step("signing", () => signing(server, made, home));
     await step("live log", () => liveLog(server, made, home));
     await step("growing log", () => growingLog(server, home));
     await step("long log", () => longLog(server, home));

@@ -14,6 +14,7 @@ use crate::projects::root;
 /// A command line with its own home. It runs in the root of the repository.
 pub struct Cli {
     home: TempDir,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// The result of a command.
@@ -25,6 +26,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The command must succeed.
+    #[track_caller]
+    pub fn check(&self) {
+        assert_eq!(self.code, 0, "{self:?}");
+    }
+
     /// The object printed by a command with `--json`.
     #[track_caller]
     pub fn json(&self) -> Value {
@@ -38,7 +45,14 @@ impl Cli {
     pub fn new() -> Cli {
         Cli {
             home: tempfile::tempdir().unwrap(),
+            variables: Vec::new(),
         }
+    }
+
+    /// The same with an environment variable.
+    pub fn with(mut self, name: &'static str, value: &str) -> Cli {
+        self.variables.push((name, value.to_owned()));
+        self
     }
 
     /// Logged in to the server at `origin` with `key`.
@@ -104,6 +118,7 @@ impl Cli {
             .env_clear()
             .env("PATH", format!("{}:{path}", programs.display()))
             .env("HOME", self.home.path())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

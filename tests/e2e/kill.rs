@@ -3,6 +3,7 @@
 //! is ever offered.
 
 mod keys;
+mod signatures;
 mod updates;
 
 use std::collections::BTreeMap;
@@ -57,16 +58,26 @@ async fn often_on_postgres_and_s3() {
     kill_again_and_again(Ground::PostgresS3, LONG).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn signed_on_sqlite_and_directory() {
+    kill_signed_publishes(Ground::SqliteDirectory).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn signed_on_postgres_and_s3() {
+    kill_signed_publishes(Ground::PostgresS3).await;
+}
+
+async fn kill_signed_publishes(ground: Ground) {
+    let mut killer = Killer::on(ground).await;
+    killer.signed_publishes(LONG.publishes).await;
+    println!("summary: kill -9 of signed updates on {ground}: {}", killer.summary());
+}
+
 async fn kill_again_and_again(ground: Ground, wanted: Wanted) {
-    let deployment = Deployment::with(ground, Turn::beside_others().await, |builder| builder);
-    let mut killer = Killer {
-        api: deployment.api(),
-        deployment,
-        dice: Dice::roll(),
-        rounds: 0,
-        counts: BTreeMap::new(),
-        answered: Vec::new(),
-    };
+    let mut killer = Killer::on(ground).await;
     let mut publishes = 0;
     for _ in 0..wanted.others {
         killer.key_creation().await;
@@ -117,6 +128,18 @@ struct Change<'a> {
 }
 
 impl Killer {
+    async fn on(ground: Ground) -> Killer {
+        let deployment = Deployment::with(ground, Turn::beside_others().await, |builder| builder);
+        Killer {
+            api: deployment.api(),
+            deployment,
+            dice: Dice::roll(),
+            rounds: 0,
+            counts: BTreeMap::new(),
+            answered: Vec::new(),
+        }
+    }
+
     /// Starts the change, kills the server within `usual`, the usual duration of such a change, and restarts it.
     /// Returns the response if it arrived before the kill. It must be a success: a dying server has nothing to reject.
     async fn kill_during(&mut self, change: Change<'_>, usual: Duration) -> Option<Answer> {

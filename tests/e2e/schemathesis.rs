@@ -19,12 +19,13 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
 const PASSWORD: &str = "correct horse battery";
 
 /// Operations that can be tested together within the rate limit of one organization.
-const GROUPS: [&str; 6] = [
+const GROUPS: [&str; 7] = [
     "^/(update|uploads)",
     "^/(api-keys|apps|orgs|auth)",
     "^/submit",
     "^/(build|webhooks|docs|healthz|readyz|openapi.json)",
     "^/(env|credentials|audit|usage|fingerprints)",
+    "^/trust",
     "^/runner",
 ];
 

@@ -1,6 +1,7 @@
 //! A rolling upgrade: the program of the last release (`scripts/build-release`) beside the present one, on one
 //! PostgreSQL and one bucket. Each continues the work of the other; neither fails on what the other writes.
 
+mod signatures;
 mod work;
 
 use std::cell::Cell;
@@ -29,6 +30,7 @@ struct Upgrade {
     apis: [Api; 2],
     simulator: StoreSimulator,
     receiver: Receiver,
+    database: String,
 }
 
 const OLD: usize = 0;
@@ -64,15 +66,21 @@ impl Upgrade {
             apis,
             simulator,
             receiver: Receiver::ok().await,
+            database,
         }
     }
 
     /// Waits until both nodes offer this version, or nothing, to a phone.
     async fn both_offer(&self, configuration: &str, version: Option<&str>) {
+        self.both_offer_of(BUNDLE, configuration, version).await;
+    }
+
+    /// Waits until both nodes offer this version of an app, or nothing, to a phone.
+    async fn both_offer_of(&self, bundle: &str, configuration: &str, version: Option<&str>) {
         for (node, api) in self.apis.iter().enumerate() {
             let question = format!("currentVersion=1.0.0&platform=android&configuration={configuration}&deviceId=a");
             let is_so = async || {
-                let answer = api.check(BUNDLE, &question).await;
+                let answer = api.check(bundle, &question).await;
                 (answer["version"].as_str() == version).then_some(())
             };
             until(LIMIT, &format!("node {node} offers {version:?}"), is_so).await;
@@ -152,6 +160,8 @@ async fn the_last_release_and_this_one_serve_one_database_together() {
         upgrade.submissions(actor, other).await;
         upgrade.settings(actor, other).await;
     }
+    upgrade.waits().await;
+    upgrade.signatures().await;
     upgrade.both_answer_alike().await;
     let check = upgrade.deployment.nodes[NEW].admin(&["verify-audit"]);
     assert_eq!(check["ok"], true, "{check}");

@@ -5,11 +5,12 @@ use std::fs;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_testing::answer::Answer;
+use launchway_testing::postgres::Postgres;
 use launchway_testing::wait::until;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{BUNDLE, LIMIT, OLD, Upgrade};
+use super::{BUNDLE, LIMIT, NEW, OLD, Upgrade};
 use crate::api::Api;
 use crate::packages::{package, sha256};
 use crate::projects::root;
@@ -75,6 +76,40 @@ impl Upgrade {
         });
         self.of(other).post("/update", promoted).await.created();
         self.both_offer(&format!("promoted-{actor}"), Some("1.0.1")).await;
+    }
+
+    /// The released program knows no update that awaits its signature: it neither offers nor changes it, and may delete it.
+    /// The rows are set by hand, so that nothing here needs keys.
+    pub async fn waits(&self) {
+        let configuration = "waiting";
+        let bytes = package("index.html", configuration.as_bytes());
+        let first = self.publish(NEW, configuration, "1.0.1", &bytes).await;
+        let second = self.publish(NEW, configuration, "1.0.2", &bytes).await;
+        let paths = [&first, &second].map(|update| format!("/update?id={}", text(update, "id")));
+        let wait = format!(
+            "UPDATE updates SET status = 'withdrawn', awaiting_since = created_at, trust_role = 'c-waiting' \
+             WHERE configuration = '{configuration}'"
+        );
+        Postgres::shared().run_sql(&self.database, &wait).unwrap();
+        // Another update of the app has both nodes read its updates again.
+        self.publish(OLD, "beside", "1.0.1", &bytes).await;
+        self.both_offer("beside", Some("1.0.1")).await;
+        self.both_offer(configuration, None).await;
+        for (node, status) in [(OLD, "withdrawn"), (NEW, "awaiting_signature")] {
+            for path in &paths {
+                assert_eq!(self.of(node).get(path).await.ok()["status"], status);
+                let published = json!({"status": "published"});
+                assert_eq!(self.of(node).patch(path, published).await.status, 400);
+            }
+        }
+        // A change that the released program takes does not end the wait.
+        let notes = json!({"releaseNotes": "by the released program"});
+        self.of(OLD).patch(&paths[0], notes).await.ok();
+        assert_eq!(self.of(NEW).get(&paths[0]).await.ok()["status"], "awaiting_signature");
+        for (node, path) in [(OLD, &paths[0]), (NEW, &paths[1])] {
+            self.of(node).delete(path).await.ok();
+        }
+        self.both_offer(configuration, None).await;
     }
 
     /// A device checks with one node and reports to the other; it counts once.
