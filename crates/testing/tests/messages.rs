@@ -1,10 +1,14 @@
-//! Messages to users and in logs follow one style (`docs/style.md`): this reads the string literals of all crates.
+//! Messages to users and in logs follow one style (`docs/style.md`): this reads the string literals of all crates, and
+//! the documentation comments that become `--help`.
 
 #![cfg(test)]
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use launchway_testing::workspace::{files_below, root, rust_files};
+use serde_json::Value;
 
 /// The messages that the reference quotes, and the page that does. They stay as they are byte for byte.
 const FIXED: [(&str, &str); 8] = [
@@ -22,16 +26,31 @@ const FIXED: [(&str, &str); 8] = [
 /// is SQL.
 const SKIPPED: [&str; 3] = ["crates/app-store-simulator/", "crates/store/", "crates/testing/"];
 
-/// Texts that look like messages but are not: commands, comments of generated files, and descriptions of schemas.
-const NOT_MESSAGES: [&str; 7] = [
+/// Texts that look like messages but are not: commands, comments of generated files, rows, and descriptions of schemas.
+const NOT_MESSAGES: [&str; 8] = [
     "flutter create ",
     "# ",
+    "{platform}  root {version}",
     "{} Newer servers may add words.",
     "Another track of Google Play.",
     "Where the app goes:",
     "The events that a webhook receives:",
     "Settings that differ on one platform.",
 ];
+
+/// The calls that make a message of an API response.
+const RESPONSES: [&str; 7] = [
+    "ApiError::bad(",
+    "ApiError::BadRequest(",
+    "ApiError::Forbidden(",
+    "ApiError::NoneFits(",
+    "ApiError::NotProven(",
+    "ApiError::TooLarge(",
+    "ApiError::Unavailable(",
+];
+
+/// A field that only forms of pages have.
+const PAGE_FIELD: &str = "file";
 
 /// Dialect, British spelling, apologies and contractions, in lower case.
 const FORBIDDEN: [&str; 34] = [
@@ -85,6 +104,11 @@ fn messages_follow_the_style() {
                 continue;
             }
             messages += 1;
+            if text.contains('\n') {
+                // Text for a terminal, a file or a chat: several lines, of which each has its own punctuation.
+                wrong.extend(is_forbidden(&text).then(|| format!("{path}: forbidden: {text:?}")));
+                continue;
+            }
             // Paragraphs of `--help` are prose.
             let prose = path.starts_with("crates/cli/src/args");
             let found = faults(&text, &place).filter(|fault| !prose || *fault != "full stop");
@@ -93,6 +117,52 @@ fn messages_follow_the_style() {
     }
     assert!(messages > 1500, "the search finds only {messages} messages");
     assert!(wrong.is_empty(), "see docs/style.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn api_messages_start_with_a_capital_or_a_field() {
+    let (fields, mut messages, mut wrong) = (field_names(), 0, Vec::new());
+    for file in rust_files() {
+        let path = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        if !path.starts_with("crates/") || !path.contains("/src/") || is_test(&path) {
+            continue;
+        }
+        let literals = literals(&fs::read_to_string(&file).unwrap());
+        for (_, text) in literals.into_iter().filter(|(place, _)| is_response(place)) {
+            messages += 1;
+            if !starts_well(&text, &fields) {
+                wrong.push(format!("{path}: {text:?}"));
+            }
+        }
+    }
+    assert!(messages > 200, "the search finds only {messages} messages");
+    assert!(wrong.is_empty(), "see docs/style.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn help_has_no_forbidden_words() {
+    let in_help = |path: &Path| {
+        let path = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        let starts = [
+            "crates/cli/src/args",
+            "crates/server/src/admin",
+            "crates/server/src/program",
+        ];
+        path == "crates/config/src/raw.rs" || starts.iter().any(|start| path.starts_with(start))
+    };
+    let files: Vec<_> = rust_files().into_iter().filter(|file| in_help(file)).collect();
+    let mut lines = 0;
+    for file in files {
+        for line in fs::read_to_string(&file).unwrap().lines() {
+            let Some(text) = line.trim_start().strip_prefix("///") else {
+                continue;
+            };
+            lines += 1;
+            let found: Vec<_> = faults(text.trim(), "").filter(|fault| *fault != "full stop").collect();
+            assert!(found.is_empty(), "{}: {found:?}: {text}", file.display());
+        }
+    }
+    assert!(lines > 300, "the search finds only {lines} lines of help");
 }
 
 #[test]
@@ -156,6 +226,17 @@ fn bad_messages_are_found() {
     for (text, place) in good {
         assert_eq!(faults(text, place).count(), 0, "{text}");
     }
+    let fields = BTreeSet::from(["rollout".to_owned()]);
+    assert!(is_response("return Err(ApiError::bad(format!("));
+    assert!(!is_response("ApiError::NoSuch("));
+    for (text, expected) in [
+        ("rollout must be a whole number", true),
+        ("`x` is not a word", true),
+        ("{name} is required", true),
+        ("cannot create a temporary file", false),
+    ] {
+        assert_eq!(starts_well(text, &fields), expected, "{text}");
+    }
 }
 
 #[test]
@@ -169,10 +250,42 @@ fn is_test(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
-/// Whether a literal is a message: at least three words on one line, and neither code nor a note to developers.
+/// The names of all fields and parameters of the API, and of the field that only pages have.
+fn field_names() -> BTreeSet<String> {
+    fn collect(value: &Value, names: &mut BTreeSet<String>) {
+        let properties = value["properties"].as_object().into_iter().flatten();
+        names.extend(properties.map(|(name, _)| name.clone()));
+        if let (Some(name), Some(_)) = (value["name"].as_str(), value["in"].as_str()) {
+            names.insert(name.to_owned());
+        }
+        match value {
+            Value::Object(members) => members.values().for_each(|inner| collect(inner, names)),
+            Value::Array(items) => items.iter().for_each(|inner| collect(inner, names)),
+            _ => {}
+        }
+    }
+    let document = fs::read_to_string(root().join("docs/openapi.json")).unwrap();
+    let mut names = BTreeSet::from([PAGE_FIELD.to_owned()]);
+    collect(&serde_json::from_str(&document).unwrap(), &mut names);
+    names
+}
+
+/// Whether a literal at this place is the message of an API response.
+fn is_response(place: &str) -> bool {
+    let place = place.trim_end().trim_end_matches("format!(").trim_end();
+    RESPONSES.iter().any(|call| place.ends_with(call))
+}
+
+/// Whether the message of an API response starts with a capital letter, a placeholder, a value, or the name of a field.
+fn starts_well(text: &str, fields: &BTreeSet<String>) -> bool {
+    let word = text.split([' ', '.', '[', ':']).next().unwrap_or_default();
+    !word.starts_with(char::is_lowercase) || fields.contains(word)
+}
+
+/// Whether a literal is a message: at least three words, and neither code nor a note to developers.
 fn is_message(text: &str, place: &str) -> bool {
     let words = text.split(|letter: char| !letter.is_ascii_alphabetic() && letter != '\'');
-    let code = ["<", "$", "::", "\n", "SELECT", "DELETE", "WHERE", "=\"", "{\""];
+    let code = ["<", "$", "::", "SELECT", "DELETE", "WHERE", "=\"", "{\""];
     let developers = ["expect(", "reason = ", "system(", "unreachable!("];
     words.filter(|word| word.len() >= 2).count() >= 3
         && !text.starts_with(' ')
