@@ -1,6 +1,8 @@
 /** Identifies a store binary. Every difference makes it another one. */
 package dev.launchway.core.boot;
 
+import dev.launchway.core.json.JsonValue;
+
 public final class Binary {
     /** The version code. */
     public final String code;
@@ -12,7 +14,8 @@ public final class Binary {
     public Binary(String code, String name, long installedAt) {
         this.code = code;
         this.name = name;
-        this.installedAt = installedAt;
+        // A clock that was wrong at the installation must not produce a time that no file can hold.
+        this.installedAt = Math.max(0, Math.min(installedAt, JsonValue.MAX_INTEGER));
     }
 
     @Override
