@@ -1,0 +1,134 @@
+/** Sends the reports that wait, with the newest token of each update. */
+package dev.launchway.core.reports;
+
+import dev.launchway.core.json.JsonValue;
+import dev.launchway.core.json.JsonWriter;
+import dev.launchway.core.net.Network;
+import dev.launchway.core.net.Request;
+import dev.launchway.core.net.Response;
+import dev.launchway.core.storage.ReportToken;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+public final class ReportSender {
+    /** So many reports go in one request. */
+    private static final int BATCH = 50;
+    private static final int MAX_ANSWER = 4096;
+
+    /** How the server took a batch. */
+    private enum Outcome {
+        COUNTED,
+        /** It will never count it. */
+        REJECTED,
+        /** It wants another token, which the next check brings. */
+        TOKEN_REFUSED,
+        /** It may count it later. */
+        RETRY
+    }
+
+    private final ReportQueue queue;
+    private final Network network;
+    private final String url;
+    /** What still waits afterwards. Reports are told apart by identity. */
+    private List<Report> left;
+    private int taken;
+
+    /** {@code url} is the address for reports of the app. */
+    public ReportSender(ReportQueue queue, Network network, String url) {
+        this.queue = queue;
+        this.network = network;
+        this.url = url;
+    }
+
+    /**
+     * Sends what waits and returns how many reports the server took. Reports that it will never take are dropped; all others
+     * stay.
+     */
+    public int send(List<ReportToken> tokens) throws IOException {
+        List<Report> all = queue.waiting();
+        left = new ArrayList<Report>(all);
+        taken = 0;
+        for (ReportToken token : tokens) {
+            if (!sendOf(token, all)) {
+                break;
+            }
+        }
+        if (left.size() < all.size()) {
+            queue.replace(left);
+        }
+        return taken;
+    }
+
+    /** Sends the reports of one update. Returns whether the server takes more. */
+    private boolean sendOf(ReportToken token, List<Report> all) {
+        List<Report> ofUpdate = new ArrayList<Report>();
+        for (Report report : all) {
+            if (report.updateId.equals(token.updateId)) {
+                ofUpdate.add(report);
+            }
+        }
+        for (int start = 0; start < ofUpdate.size(); start += BATCH) {
+            List<Report> batch = ofUpdate.subList(start, Math.min(start + BATCH, ofUpdate.size()));
+            Outcome outcome = post(token.token, batch);
+            if (outcome == Outcome.RETRY) {
+                return false;
+            } else if (outcome == Outcome.TOKEN_REFUSED) {
+                return true;
+            } else if (outcome == Outcome.REJECTED && batch.size() > 1) {
+                if (!sendEach(token.token, batch)) {
+                    return false;
+                }
+            } else {
+                taken += outcome == Outcome.COUNTED ? batch.size() : 0;
+                left.removeAll(batch);
+            }
+        }
+        return true;
+    }
+
+    /** An older server may not know one kind of report: each for itself. */
+    private boolean sendEach(String token, List<Report> batch) {
+        for (Report report : batch) {
+            Outcome outcome = post(token, Collections.singletonList(report));
+            if (outcome == Outcome.RETRY) {
+                return false;
+            }
+            taken += outcome == Outcome.COUNTED ? 1 : 0;
+            left.remove(report);
+        }
+        return true;
+    }
+
+    private Outcome post(String token, List<Report> reports) {
+        List<JsonValue> events = new ArrayList<JsonValue>();
+        for (Report report : reports) {
+            events.add(report.toJson());
+        }
+        Map<String, JsonValue> body = JsonValue.newMembers();
+        body.put("reportToken", JsonValue.of(token));
+        body.put("events", JsonValue.array(events));
+        try (Response response = network.send(Request.post(url, JsonWriter.plain(JsonValue.object(body))))) {
+            if (response.status >= 200 && response.status < 300) {
+                readToEnd(response);
+                return Outcome.COUNTED;
+            } else if (response.status == 400 && response.retryAfter() < 0) {
+                return Outcome.REJECTED;
+            }
+            return response.status == 401 ? Outcome.TOKEN_REFUSED : Outcome.RETRY;
+        } catch (IOException unreachable) {
+            return Outcome.RETRY;
+        }
+    }
+
+    /** Reading to the end lets the connection be used again. The status has said everything that matters. */
+    private static void readToEnd(Response response) {
+        try {
+            response.readBody(MAX_ANSWER);
+        } catch (IOException broken) {
+            return;
+        }
+    }
+}
