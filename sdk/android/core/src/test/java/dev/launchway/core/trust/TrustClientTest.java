@@ -26,7 +26,7 @@ public final class TrustClientTest {
         }
         Random random = new Random(7);
         Object[] names = scenario.files.keySet().toArray();
-        for (int round = 0; round < 300; round++) {
+        for (int round = 0; round < 150; round++) {
             String name = (String) names[random.nextInt(names.length)];
             byte[] original = scenario.files.get(name);
             scenario.files.put(name, changed(original, random));
