@@ -1,0 +1,2 @@
+// The entry point of the SDK on Apple platforms.
+import LaunchwayCore

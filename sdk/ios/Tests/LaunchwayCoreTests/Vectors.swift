@@ -1,0 +1,18 @@
+// Reads the vectors that all clients share (`sdk/vectors`).
+import Foundation
+
+@testable import LaunchwayCore
+
+enum Vectors {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appendingPathComponent("vectors")
+
+    /// The bytes of the file at this path below `sdk/vectors`.
+    static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: folder.appendingPathComponent(path)))
+    }
+}

@@ -1,0 +1,2 @@
+/* zlib under the name of the module that Apple's SDKs have. */
+#include <zlib.h>
