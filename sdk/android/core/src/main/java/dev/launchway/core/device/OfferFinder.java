@@ -124,8 +124,8 @@ final class OfferFinder {
             return Finding.permitted(answer, trust.permit(offer, content));
         } catch (TrustException refusal) {
             SyncException error = SyncException.unverified(refusal);
-            if (refusal.isRefusal) {
-                throw new RefusedOffer(offer, error, refusal.mayPass);
+            if (refusal.refusal() != null) {
+                throw new RefusedOffer(offer, error, refusal.mayPass());
             }
             throw error;
         }

@@ -2,6 +2,7 @@
 package dev.launchway.core.trust;
 
 import dev.launchway.core.json.FormException;
+import dev.launchway.core.text.IsoTime;
 import dev.launchway.core.trust.metadata.Authority;
 import dev.launchway.core.trust.metadata.Identity;
 import dev.launchway.core.trust.metadata.MetaFile;
@@ -77,8 +78,7 @@ final class Checks {
 
     static void expectValid(String role, Metadata<?> file, long now) throws RoleException {
         if (file.isExpired(now)) {
-            String fault = "expired at " + file.expires + " milliseconds since 1970";
-            throw new RoleException(role, Reason.EXPIRED, fault);
+            throw new RoleException(role, Reason.EXPIRED, "expired " + IsoTime.write(file.expires));
         }
     }
 }

@@ -1,13 +1,15 @@
 /** An offered update is not installed. */
 package dev.launchway.core.trust;
 
+import dev.launchway.core.versions.Version;
+
 public final class OfferException extends RefusalException {
     private static final long serialVersionUID = 1;
 
     /** Why it is not. */
     public enum Fault {
         MALFORMED_ANSWER("malformed-answer", "the response has no version and build number"),
-        NOT_SIGNED("not-signed", "no role signed this version and build"),
+        NOT_SIGNED("not-signed", "no role signed it"),
         OTHER_PACKAGE("other-package", "the signed update differs from the offered one"),
         REVOKED("revoked", "the package was revoked"),
         OTHER_PLATFORM("other-platform", "it is for another platform"),
@@ -26,8 +28,16 @@ public final class OfferException extends RefusalException {
     private final Fault fault;
 
     public OfferException(Fault fault) {
-        super(fault.message);
+        this(fault, fault.message);
+    }
+
+    private OfferException(Fault fault, String message) {
+        super(message);
         this.fault = fault;
+    }
+
+    static OfferException notSigned(Version version, long build) {
+        return new OfferException(Fault.NOT_SIGNED, "no role signed version " + version + " build " + build);
     }
 
     public Fault fault() {

@@ -18,6 +18,11 @@ public final class RoleException extends RefusalException {
         return new RoleException(role, Reason.MISSING, "is missing");
     }
 
+    /** What the app carries cannot be read, so that nothing can be trusted. */
+    public static RoleException unreadable(String file, String fault) {
+        return new RoleException(file, Reason.MALFORMED, fault);
+    }
+
     public String role() {
         return role;
     }

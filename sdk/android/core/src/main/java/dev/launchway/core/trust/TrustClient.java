@@ -154,7 +154,7 @@ public final class TrustClient {
                 return signed;
             }
         }
-        throw new OfferException(OfferException.Fault.NOT_SIGNED);
+        throw OfferException.notSigned(version, build);
     }
 
     /** What was signed, which must be the package and version that are offered. */
