@@ -15,4 +15,8 @@ enum Vectors {
     static func bytes(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent(path)))
     }
+    /// The JSON in it.
+    static func read(_ path: String) throws -> JsonValue {
+        try JsonReader.read(bytes(path), limit: 8 << 20)
+    }
 }

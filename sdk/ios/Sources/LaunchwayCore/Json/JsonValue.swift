@@ -1,5 +1,7 @@
 // A JSON value, with whole numbers as the only numbers.
 
+typealias JsonMembers = TextMap<JsonValue>
+
 enum JsonValue: Equatable {
     case null
     case bool(Bool)
@@ -11,6 +13,11 @@ enum JsonValue: Equatable {
 
     /// The largest magnitude of an integer that every language represents exactly.
     static let maxInteger = (1 << 53) - 1
+
+    /// An array of these texts.
+    static func texts(_ items: [String]) -> JsonValue {
+        .array(items.map(JsonValue.text))
+    }
 
     var isNull: Bool { self == .null }
 

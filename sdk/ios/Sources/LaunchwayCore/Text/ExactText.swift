@@ -17,9 +17,8 @@ struct ExactText: Hashable, Comparable {
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 {
-            hasher.combine(byte)
-        }
+        var contiguous = text
+        contiguous.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xff as UInt8)
     }
 }
