@@ -6,6 +6,7 @@ mod place;
 mod problem;
 pub mod profile;
 pub mod schema;
+pub mod sdk;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 
 pub use crate::file::place::line_of;
 use crate::file::profile::Profiles;
+use crate::file::sdk::Sdk;
 
 /// The file name.
 pub const NAME: &str = "launchway.toml";
@@ -40,6 +42,8 @@ pub struct Project {
     pub update: Update,
     /// What counts as native.
     pub fingerprint: Fingerprint,
+    /// How the SDK in the app looks for updates.
+    pub sdk: Option<Sdk>,
 }
 
 /// `[app]`: which app this is.

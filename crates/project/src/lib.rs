@@ -10,6 +10,7 @@ pub mod native_version;
 pub mod packages;
 pub mod preset;
 pub mod resolve;
+pub mod sdk;
 pub mod shell;
 pub mod source;
 pub mod trust_file;

@@ -115,23 +115,43 @@ pub fn app_location(
     requested: Option<&str>,
     platform: Platform,
 ) -> Result<AppLocation, ResolveError> {
-    let of = |name: &str| -> Result<AppLocation, ResolveError> {
-        let profile = profile::merge(profiles, name, platform)?;
-        Ok(AppLocation {
-            directory: profile.directory.unwrap_or_default(),
-            framework: profile.framework,
-        })
-    };
+    agreed(profiles, requested, platform, |profile| AppLocation {
+        directory: profile.directory.unwrap_or_default(),
+        framework: profile.framework,
+    })
+}
+
+/// The configuration of a profile, chosen like its app: all profiles must have the same one when none is named and a
+/// build would use none of them.
+///
+/// # Errors
+/// The profile does not exist, or none is named and the profiles have several configurations.
+pub fn app_configuration(
+    profiles: &Profiles,
+    requested: Option<&str>,
+    platform: Platform,
+) -> Result<Option<String>, ResolveError> {
+    agreed(profiles, requested, platform, |profile| profile.configuration)
+}
+
+/// What the named profile says, or else the one that a build would use, or else all of them.
+fn agreed<T: Default + PartialEq>(
+    profiles: &Profiles,
+    requested: Option<&str>,
+    platform: Platform,
+    value: impl Fn(Profile) -> T,
+) -> Result<T, ResolveError> {
+    let of = |name: &str| -> Result<T, ResolveError> { Ok(value(profile::merge(profiles, name, platform)?)) };
     let several = match (requested, default_profile(profiles)) {
         (Some(name), _) => return of(name),
-        (None, Ok(None)) => return Ok(AppLocation::default()),
+        (None, Ok(None)) => return Ok(T::default()),
         (None, Ok(Some(name))) => return of(&name),
         (None, Err(several)) => several,
     };
-    let mut places = profiles.keys().map(|name| of(name));
-    let first = places.next().unwrap_or_else(|| Ok(AppLocation::default()))?;
-    for place in places {
-        if place? != first {
+    let mut values = profiles.keys().map(|name| of(name));
+    let first = values.next().unwrap_or_else(|| Ok(T::default()))?;
+    for value in values {
+        if value? != first {
             return Err(several);
         }
     }

@@ -12,10 +12,12 @@ use launchway_api::runner::Lease;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::fingerprint::{Fingerprint as Hash, FingerprintDocument, MAX_DOCUMENT_BYTES};
 use launchway_domain::platform::Platform;
-use launchway_project::file::{self, Fingerprint, NAME};
-use launchway_project::fingerprint::embed::{Embedded, embed, embed_trust};
+use launchway_project::file::{self, Fingerprint, NAME, Project};
+use launchway_project::fingerprint::embed::{Embedded, embed, embed_settings, embed_trust};
 use launchway_project::fingerprint::{self, app_documents, without_native_project};
+use launchway_project::framework::Framework;
 use launchway_project::resolve::{AppLocation, app_location};
+use launchway_project::sdk::settings::{BuiltApp, settings};
 use launchway_project::shell::quote;
 use launchway_project::source::Source;
 use launchway_project::trust_file;
@@ -80,7 +82,7 @@ pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> 
     let script = format!(
         "#!/bin/sh\ncase \"${{1:-}} ${{2:-}}\" in\n\"fingerprint embed\") shift 2 ;;\n\"embed \"*)\n    shift\n    \
          set -- {TRUST} \"$@\" ;;\n*)\n    PATH={}\n    export PATH\n    exec launchway \"$@\" ;;\nesac\n\
-         exec {} {COMMAND} {} {} {} {} {} \"$@\"\n",
+         exec {} {COMMAND} {} {} {} {} {} {} \"$@\"\n",
         quote(path),
         word(program),
         word(&workspace.root.join(REPORT)),
@@ -88,6 +90,7 @@ pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> 
         quote(lease.platform.as_str()),
         quote(lease.profile.as_deref().unwrap_or_default()),
         quote(&lease.bundle_id),
+        quote(lease.configuration.as_deref().unwrap_or_default()),
     );
     Inside::open(&workspace.tools())?
         .create(Path::new("launchway"), 0o755)?
@@ -117,6 +120,7 @@ struct Request<'w> {
     platform: Platform,
     profile: Option<&'w str>,
     bundle_id: Option<BundleId>,
+    configuration: Option<&'w str>,
     generated: bool,
     /// Whether a project without a trust file is an error.
     needs_trust: bool,
@@ -124,7 +128,8 @@ struct Request<'w> {
 
 impl<'w> Request<'w> {
     /// Reads what the build is of, and the words that the step added.
-    fn parse(of_build: &'w str, profile: &'w str, bundle_id: &str, options: &'w [String]) -> Option<Self> {
+    fn parse(of_build: [&'w str; 4], options: &'w [String]) -> Option<Self> {
+        let [of_build, profile, bundle_id, configuration] = of_build;
         let is_flag = |word: &&String| [GENERATED, TRUST].contains(&word.as_str());
         let mut platforms = options.iter().filter(|word| !is_flag(word));
         let platform = platforms.next().map_or(of_build, String::as_str);
@@ -136,6 +141,7 @@ impl<'w> Request<'w> {
             platform: platform.parse().ok()?,
             profile: Some(profile).filter(|name| !name.is_empty()),
             bundle_id: BundleId::parse(bundle_id).ok(),
+            configuration: Some(configuration).filter(|name| !name.is_empty()),
             generated: has(GENERATED),
             needs_trust: has(TRUST),
         })
@@ -143,8 +149,7 @@ impl<'w> Request<'w> {
 
     /// Where the app is in the source, and what counts for its fingerprint.
     fn locate(&self, source: &Path) -> Result<(AppLocation, Fingerprint), String> {
-        let text = Source::new(source).read(NAME).map_err(|error| error.to_string())?;
-        let project = file::parse(&text.unwrap_or_default()).map_err(|error| format!("{NAME}: {error}"))?;
+        let project = project(source)?;
         let place = app_location(&project.build, self.profile, self.platform)
             .map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
         let rules = match self.generated {
@@ -153,18 +158,35 @@ impl<'w> Request<'w> {
         };
         Ok((place, rules))
     }
+
+    /// The directory and framework of the app.
+    fn app(&self, source: &Path) -> Result<(PathBuf, Framework), String> {
+        let (place, _) = self.locate(source)?;
+        let app = source.join(&place.directory);
+        let framework = match place.framework {
+            Some(framework) => Ok(framework),
+            None => fingerprint::framework(&app, self.platform),
+        };
+        Ok((app, framework.map_err(|error| error.to_string())?))
+    }
 }
 
-/// Computes and embeds the fingerprint and the root of signed updates, as the arguments after [`COMMAND`] specify. A
-/// project without a fingerprint is still built, with a warning. One whose root cannot be embedded is not built: its app
-/// would take every update.
+fn project(source: &Path) -> Result<Project, String> {
+    let text = Source::new(source).read(NAME).map_err(|error| error.to_string())?;
+    file::parse(&text.unwrap_or_default()).map_err(|error| format!("{NAME}: {error}"))
+}
+
+/// Computes and embeds the fingerprint, the root of signed updates and the settings of the SDK, as the arguments after
+/// [`COMMAND`] specify. A project without a fingerprint is still built, with a warning. One whose root cannot be embedded
+/// is not built, because its app would take every update; one whose settings cannot be embedded is not built, because its
+/// app would take none.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
-    let [place, source, of_build, profile, bundle_id, options @ ..] = words.as_slice() else {
+    let [place, source, of_build, profile, bundle_id, configuration, options @ ..] = words.as_slice() else {
         return ExitCode::FAILURE;
     };
     let (source, mut said) = (Path::new(source), io::stderr());
-    let Some(request) = Request::parse(of_build, profile, bundle_id, options) else {
+    let Some(request) = Request::parse([of_build, profile, bundle_id, configuration], options) else {
         let _ = writeln!(said, "usage: launchway embed [PLATFORM] [{GENERATED}]");
         return ExitCode::from(2);
     };
@@ -177,7 +199,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         let _ = writeln!(said, "Cannot report the fingerprint to the runner: {error}");
         return ExitCode::FAILURE;
     }
-    match embed_root(source, &request, &mut said) {
+    let embedded = embed_root(source, &request, &mut said).and_then(|()| embed_sdk(source, &request, &mut said));
+    match embedded {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             let _ = writeln!(said, "Error: {problem}");
@@ -230,19 +253,39 @@ fn embed_root(root: &Path, request: &Request<'_>, said: &mut impl Write) -> Resu
         let (path, owner) = (&trust.path, &trust.owner);
         let _ = writeln!(said, "Warning: {path} is for {owner}: {app} will take no updates");
     }
-    let (place, _) = request.locate(root)?;
-    let app = root.join(&place.directory);
-    let framework = match place.framework {
-        Some(framework) => Ok(framework),
-        None => fingerprint::framework(&app, request.platform),
-    };
-    let framework = framework.map_err(|error| error.to_string())?;
+    let (app, framework) = request.app(root)?;
     let files = embed_trust(&app, framework, request.platform, &trust).map_err(|error| error.to_string())?;
     let _ = writeln!(
         said,
         "Root {} of {} is in {}",
         trust.root_version,
         trust.path,
+        paths(&files)
+    );
+    Ok(())
+}
+
+/// Embeds the settings of the SDK in a project that uses it.
+fn embed_sdk(root: &Path, request: &Request<'_>, said: &mut impl Write) -> Result<(), String> {
+    // Reported with the fingerprint. Where the app is not known, its use of the SDK is not either.
+    if request.locate(root).is_err() {
+        return Ok(());
+    }
+    let project = project(root)?;
+    let built = BuiltApp {
+        platform: request.platform,
+        profile: request.profile,
+        configuration: request.configuration,
+    };
+    let Some(found) = settings(&Source::new(root), &project, built).map_err(|error| error.to_string())? else {
+        return Ok(());
+    };
+    let (app, framework) = request.app(root)?;
+    let files = embed_settings(&app, framework, request.platform, &found).map_err(|error| error.to_string())?;
+    let _ = writeln!(
+        said,
+        "Settings of the SDK for {} are in {}",
+        found.server_url,
         paths(&files)
     );
     Ok(())

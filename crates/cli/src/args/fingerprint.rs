@@ -9,7 +9,8 @@ use crate::args::publish::platforms;
 /// What `embed` reads.
 pub const EMBED_NOTES: &str = "\
 The root comes from launchway.trust.json, which `launchway trust init` creates, and never from a server.
-An app that contains it takes only updates that its developers signed.";
+An app that contains it takes only updates that its developers signed.
+An app that contains the SDK also gets its settings, from [server], [sdk] and the profile of launchway.toml.";
 
 /// The arguments of `fingerprint`.
 #[derive(Args, Debug)]

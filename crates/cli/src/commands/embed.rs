@@ -1,11 +1,13 @@
-//! `embed`: writes the fingerprint and the root of signed updates to where the app reads them from its native binary.
-//! It reads the committed trust file, never the server.
+//! `embed`: writes the fingerprint, the root of signed updates and the settings of the SDK to where the app reads them
+//! from its native binary. It reads committed files only, never the server.
 
 use std::str::FromStr;
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
-use launchway_project::fingerprint::embed::{EmbedError, Embedded, embed, embed_trust};
+use launchway_project::fingerprint::embed::{EmbedError, Embedded, embed, embed_settings, embed_trust};
+use launchway_project::sdk::settings::{BuiltApp, SdkSettings, settings};
+use launchway_project::source::Source;
 use launchway_project::trust_file::{self, AppTrust};
 use serde_json::{Value, json};
 
@@ -15,7 +17,7 @@ use crate::commands::fingerprint::{look, platforms};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Embeds both. Without a trust file it fails.
+/// Embeds everything. Without a trust file it fails.
 pub async fn run(arguments: EmbedArgs, context: &Context) -> Result<(), Failure> {
     write(arguments, true, context).await
 }
@@ -25,42 +27,86 @@ pub async fn run_if_trusted(arguments: EmbedArgs, context: &Context) -> Result<(
     write(arguments, false, context).await
 }
 
+/// What the app on a platform gets besides the fingerprint.
+struct Parts {
+    platform: Platform,
+    trust: Option<AppTrust>,
+    sdk: Option<SdkSettings>,
+}
+
 async fn write(arguments: EmbedArgs, needs_trust: bool, context: &Context) -> Result<(), Failure> {
     let platforms = match arguments.platform {
         Some(platform) => vec![platform],
         None => platforms(&arguments.app, context)?,
     };
     let profile = arguments.app.profile.as_deref();
-    // Nothing is written for one platform when another one lacks its trust file.
-    let trusts = platforms.iter().map(|platform| trust(*platform, profile, context));
-    let trusts = trusts.collect::<Result<Vec<_>, _>>()?;
-    if needs_trust && trusts.iter().any(Option::is_none) {
+    // Nothing is written for one platform when another one lacks something.
+    let parts = platforms.into_iter().map(|platform| {
+        let trust = trust(platform, profile, context)?;
+        let sdk = sdk(platform, profile, context)?;
+        Ok(Parts { platform, trust, sdk })
+    });
+    let parts = parts.collect::<Result<Vec<_>, Failure>>()?;
+    if needs_trust && parts.iter().any(|part| part.trust.is_none()) {
         let message = format!(
             "{} does not exist, so the app would take unsigned updates",
             trust_file::NAME
         );
         return Err(Failure::failed(message)
-            .hint("`launchway trust init` creates it; `launchway fingerprint embed` writes only the fingerprint"));
+            .hint("`launchway trust init` creates it; `launchway fingerprint embed` does not need it"));
     }
     let (mut items, mut prose) = (Vec::new(), String::new());
-    for (platform, trust) in platforms.into_iter().zip(trusts) {
-        let found = look(platform, profile, arguments.generated, context).await?;
-        let found = found.map_err(|error| Failure::failed(error.to_string()))?;
-        let hash = found.documents.hash();
-        let place = app::place(platform, profile, context)?;
-        let root = context.settings.root.join(place.directory);
-        let mut files = embed(&root, found.framework, platform, &hash).map_err(|error| failed(&error))?;
-        let mut lines = describe(platform, hash.as_str(), &files);
-        if let Some(trust) = &trust {
-            let trusted = embed_trust(&root, found.framework, platform, trust).map_err(|error| failed(&error))?;
-            let what = format!("root {} of {}", trust.root_version, trust.path);
-            lines.push_str(&describe(platform, &what, &trusted));
-            files.extend(trusted);
-        }
+    for part in parts {
+        let (lines, item) = write_one(&part, profile, arguments.generated, context).await?;
         prose.push_str(&lines);
-        items.push(item(platform, hash.as_str(), trust.as_ref(), &files));
+        items.push(item);
     }
     context.printer.result(&json!({ "items": items }).to_string(), || prose)
+}
+
+/// Writes for one platform. Returns the lines and the object that report it.
+async fn write_one(
+    part: &Parts,
+    profile: Option<&str>,
+    generated: bool,
+    context: &Context,
+) -> Result<(String, Value), Failure> {
+    let platform = part.platform;
+    let found = look(platform, profile, generated, context).await?;
+    let found = found.map_err(|error| Failure::failed(error.to_string()))?;
+    let hash = found.documents.hash();
+    let place = app::place(platform, profile, context)?;
+    let root = context.settings.root.join(place.directory);
+    let mut files = embed(&root, found.framework, platform, &hash).map_err(|error| failed(&error))?;
+    let mut lines = describe(platform, hash.as_str(), &files);
+    if let Some(trust) = &part.trust {
+        let trusted = embed_trust(&root, found.framework, platform, trust).map_err(|error| failed(&error))?;
+        let what = format!("root {} of {}", trust.root_version, trust.path);
+        lines.push_str(&describe(platform, &what, &trusted));
+        files.extend(trusted);
+    }
+    if let Some(sdk) = &part.sdk {
+        let written = embed_settings(&root, found.framework, platform, sdk).map_err(|error| failed(&error))?;
+        lines.push_str(&describe(platform, &settings_line(sdk), &written));
+        files.extend(written);
+    }
+    Ok((lines, item(part, hash.as_str(), &files)))
+}
+
+/// The settings of the SDK for the app on a platform; `None` if it does not contain the SDK.
+fn sdk(platform: Platform, profile: Option<&str>, context: &Context) -> Result<Option<SdkSettings>, Failure> {
+    let source = Source::new(&context.settings.root);
+    let app = BuiltApp {
+        platform,
+        profile,
+        configuration: None,
+    };
+    settings(&source, &context.settings.project, app).map_err(|error| Failure::failed(error.to_string()))
+}
+
+fn settings_line(sdk: &SdkSettings) -> String {
+    let of = sdk.configuration.as_deref().unwrap_or("no configuration");
+    format!("settings of the SDK for {of} on {}", sdk.server_url)
 }
 
 /// The trust file of the app on a platform, with a warning if its root is another app's.
@@ -91,13 +137,16 @@ fn describe(platform: Platform, what: &str, files: &[Embedded]) -> String {
     lines.collect()
 }
 
-fn item(platform: Platform, hash: &str, trust: Option<&AppTrust>, files: &[Embedded]) -> Value {
+fn item(part: &Parts, hash: &str, files: &[Embedded]) -> Value {
     let files = files
         .iter()
         .map(|file| json!({ "path": file.path, "changed": file.changed }));
-    let mut item = json!({ "platform": platform, "fingerprint": hash, "files": files.collect::<Vec<_>>() });
-    if let Some(trust) = trust {
+    let mut item = json!({ "platform": part.platform, "fingerprint": hash, "files": files.collect::<Vec<_>>() });
+    if let Some(trust) = &part.trust {
         item["trust"] = json!({ "path": trust.path, "root": trust.root_version });
+    }
+    if let Some(sdk) = &part.sdk {
+        item["sdk"] = json!(sdk);
     }
     item
 }

@@ -292,6 +292,62 @@ async fn embed_warns_of_the_root_of_another_app() {
     assert!(text.contains(warning) && text.ends_with("--- exit 0\n"), "{text}");
 }
 
+/// Makes the stage's project use the SDK.
+fn use_sdk(stage: &Stage) {
+    let manifest = r#"{"dependencies": {"@capacitor/core": "8", "@capacitor/android": "8", "@capacitor/camera": "8",
+        "@launchway/capacitor": "0.1.0"}}"#;
+    let package = r#"{"name": "@launchway/capacitor", "version": "0.1.0", "capacitor": {"android": {}}}"#;
+    stage
+        .file("package.json", manifest)
+        .file("node_modules/@launchway/capacitor/package.json", package);
+}
+
+#[tokio::test]
+async fn embed_writes_the_settings_of_the_sdk_too() {
+    let stage = Stage::new();
+    project(&stage);
+    use_sdk(&stage);
+    let before = hash(&stage).await;
+    let text = stage.run(&["fingerprint", "embed"]).await;
+    let missing = "error: the app contains the SDK, but launchway.toml does not name its server; set url under [server], \
+                   or server_url under [sdk], such as https://launchway.example.com\n--- exit 1\n";
+    assert!(text.ends_with(missing), "{text}");
+    let path = "android/app/src/main/assets/launchway.json";
+    assert!(
+        !stage.project().join("android/app/src/main/res").exists(),
+        "nothing was written"
+    );
+    stage.file(
+        "launchway.toml",
+        "[server]\nurl = 'https://launchway.example.com'\n[build.production]\nconfiguration = 'production'\n\
+         [build.staging]\nconfiguration = 'staging'\n[sdk]\ncheck_on = 'resume'\n",
+    );
+    let rows: [(&[&str], &str, &str); 3] = [
+        (&["fingerprint", "embed"], "production", "written"),
+        (&["fingerprint", "embed", "android"], "production", "unchanged"),
+        (&["fingerprint", "embed", "--profile", "staging"], "staging", "written"),
+    ];
+    for (command, configuration, outcome) in rows {
+        let text = stage.run(command).await;
+        let line = format!(
+            "\nandroid  settings of the SDK for {configuration} on https://launchway.example.com/api  {path} {outcome}\n"
+        );
+        assert!(text.contains(&line) && text.ends_with("--- exit 0\n"), "{text}");
+    }
+    let expected = json!({
+        "serverUrl": "https://launchway.example.com/api",
+        "configuration": "staging",
+        "checkOn": "resume",
+    });
+    let written = std::fs::read_to_string(stage.project().join(path)).expect("it was written");
+    assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), expected);
+    let told = stage
+        .json(&["fingerprint", "embed", "--profile", "staging", "--json"])
+        .await;
+    assert_eq!(told["items"][0]["sdk"], expected, "{told}");
+    assert_eq!(hash(&stage).await, before, "it is outside the fingerprint");
+}
+
 #[tokio::test]
 async fn native_needed() {
     let stage = Stage::new();

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::file::profile::merge;
+use crate::file::sdk::{Apply, CheckOn, ReadyMode};
 use crate::framework::Framework;
 
 const WHOLE: &str = r#"
@@ -60,6 +61,16 @@ dir = 'dist'
 [fingerprint]
 include = ['native/**']
 exclude = ['native/docs/**']
+
+[sdk]
+server_url = 'https://updates.example'
+check_on = 'resume'
+apply = 'onBackground'
+ready_mode = 'manual'
+ready_timeout_ms = 1000
+wifi_only = true
+keep_slots = 10
+entry_file = 'web/index.html'
 "#;
 
 #[test]
@@ -84,6 +95,17 @@ fn reads_everything_it_knows() {
         (android.rollout, android.release_notes["en-US"].as_str()),
         (Some(10), "Faster")
     );
+    let sdk = Sdk {
+        server_url: Some("https://updates.example".to_owned()),
+        check_on: Some(CheckOn::Resume),
+        apply: Some(Apply::OnBackground),
+        ready_mode: Some(ReadyMode::Manual),
+        ready_timeout_ms: Some(1000),
+        wifi_only: Some(true),
+        keep_slots: Some(10),
+        entry_file: Some("web/index.html".to_owned()),
+    };
+    assert_eq!(project.sdk, Some(sdk));
     assert_eq!(parse(""), Ok(Project::default()));
 }
 
@@ -139,7 +161,7 @@ fn names_what_is_wrong_and_its_line() {
         ("[apps]", "line 1: unknown key `apps`; did you mean `app`?"),
         (
             "[other]",
-            "line 1: unknown key `other`; known are app, server, build, submit, update, fingerprint",
+            "line 1: unknown key `other`; known are app, server, build, submit, update, fingerprint, sdk",
         ),
         (
             "[update]\n\nconfiguration = 3",
@@ -211,6 +233,32 @@ fn names_what_is_wrong_and_its_line() {
     ];
     for (text, problem) in rows {
         assert_eq!(parse(text).expect_err(text), problem);
+    }
+    let sdk = [
+        (
+            "apply = 'next_launch'",
+            "unknown value `next_launch`; did you mean `nextLaunch`?",
+        ),
+        (
+            "check_on = 'always'",
+            "unknown value `always`; known are launch, resume, manual",
+        ),
+        ("ready_timeout_ms = 999", "999 must be a number from 1000 to 600000"),
+        ("ready_timeout_ms = -1", "-1 must be a number from 1000 to 600000"),
+        ("keep_slots = 11", "11 must be a number from 1 to 10"),
+        ("keep_slots = 0", "0 must be a number from 1 to 10"),
+        (
+            "serverUrl = 'https://a.example'",
+            "unknown key `serverUrl`; did you mean `server_url`?",
+        ),
+        (
+            "entry_file = '../index.html'",
+            "`../index.html` must be a path in the package, with `/`, without `..`",
+        ),
+    ];
+    for (line, problem) in sdk {
+        let found = parse(&format!("[sdk]\n{line}")).expect_err(line);
+        assert_eq!(found, format!("line 2: {problem}"));
     }
     assert!(parse("[app\n").expect_err("no TOML").starts_with("line 1: "));
     let many: String = (0..101).map(|at| format!("[build.p{at}]\n")).collect();

@@ -1,8 +1,10 @@
 //! Writes what the app reads from its own native binary: the fingerprint, as a string resource on Android and a key of
-//! `Info.plist` on Apple platforms, and the root of signed updates. Neither counts for the fingerprint.
+//! `Info.plist` on Apple platforms, the root of signed updates, and the settings of the SDK. None of it counts for the
+//! fingerprint.
 
 mod places;
 mod property_list;
+mod settings;
 mod trust;
 
 use std::path::Path;
@@ -17,6 +19,7 @@ use super::problem::CollectError;
 use crate::framework::Framework;
 use crate::source::FileError;
 
+pub use self::settings::{ANDROID_SETTINGS, APPLE_SETTINGS_KEY, embed_settings, embedded_settings};
 pub use self::trust::{ANDROID_ASSET, APPLE_TRUST_KEY, embed_trust};
 
 /// Name of the file with the string resource.

@@ -100,6 +100,8 @@ const PATHS: &[&str] = &[
     "src/main/assets/public",
     "src/main/assets/capacitor.config.json",
     "src/main/assets/index.android.bundle",
+    // The settings of the SDK, which `embed` writes.
+    "src/main/assets/launchway.json",
     "ios/App/App/public",
     "ios/App/App/config.xml",
     "ios/App/App/capacitor.config.json",

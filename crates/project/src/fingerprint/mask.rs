@@ -71,7 +71,7 @@ const PLIST_RULES: &[(&str, &str)] = &[
     ),
     // The output of `embed`, which must not change the fingerprint.
     (
-        r"[ \t]*<key>Launchway(?:Fingerprint|Trust)</key>\s*<string>[^<]*</string>[ \t]*\n?",
+        r"[ \t]*<key>Launchway(?:Fingerprint|Trust|Settings)</key>\s*<string>[^<]*</string>[ \t]*\n?",
         "",
     ),
 ];
@@ -237,6 +237,11 @@ mod tests {
                 "ios/App/Info.plist",
                 "<dict>\n\t<key>A</key>\n</dict>",
                 "<dict>\n\t<key>A</key>\n\t<key>LaunchwayTrust</key>\n\t<string>{\"root\":\"\"}</string>\n</dict>",
+            ),
+            (
+                "ios/App/Info.plist",
+                "<dict>\n\t<key>A</key>\n</dict>",
+                "<dict>\n\t<key>A</key>\n\t<key>LaunchwaySettings</key>\n\t<string>{\"serverUrl\":\"\"}</string>\n</dict>",
             ),
             (
                 "project.pbxproj",

@@ -4,6 +4,7 @@ mod changes;
 mod embedding;
 mod frameworks;
 mod hostile;
+mod settings;
 mod trusting;
 mod walking;
 

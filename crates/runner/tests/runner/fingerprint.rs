@@ -241,6 +241,35 @@ async fn an_app_that_would_lack_its_root_is_not_built() {
 }
 
 #[tokio::test]
+async fn an_app_with_the_sdk_gets_its_settings_or_is_not_built() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let named = "[server]\nurl = 'https://launchway.example.com'\n[sdk]\nwifi_only = true\n";
+    let look = "cat app/src/main/assets/launchway.json";
+    let steps = [("embed", EMBED), ("look", look), ("again", EMBED)];
+    for (id, settings) in [("build_1", named), ("build_2", "[sdk]\n")] {
+        let files = below("", &APP, &[("launchway.toml", settings)]);
+        let mut lease = offered(&server, id, &files, &steps);
+        lease.configuration = Some("nightly".to_owned());
+        server.queue(lease);
+    }
+    let finish = server.finished("build_1").await;
+    let log = server.log("build_1");
+    assert_eq!(finish.status, BuildResult::Success, "{log}");
+    let expected =
+        "{\"serverUrl\":\"https://launchway.example.com/api\",\"configuration\":\"nightly\",\"wifiOnly\":true}";
+    assert!(log.contains(expected), "{log}");
+    let said = "Settings of the SDK for https://launchway.example.com/api are in app/src/main/assets/launchway.json";
+    assert_eq!(log.matches(said).count(), 2, "{log}");
+    let finish = server.finished("build_2").await;
+    let log = server.log("build_2");
+    assert_eq!(finish.status, BuildResult::Failed, "{log}");
+    let missing = "Error: the app contains the SDK, but launchway.toml does not name its server";
+    assert!(log.contains(missing), "{log}");
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
 async fn everything_else_is_for_the_runners_own_launchway() {
     let server = FakeServer::start().await;
     let own = crate::stage::open_directory();
