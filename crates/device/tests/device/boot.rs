@@ -35,6 +35,13 @@ fn answered(steps: &[Step]) -> Vec<Value> {
         .collect()
 }
 
+/// Random traces with the machine's results, one a line, which the vectors do not have.
+pub fn random_traces(count: u64) -> String {
+    let seeds = 10_001..10_001 + count;
+    let lines = seeds.map(|seed| json!({"name": format!("seed {seed}"), "steps": answered(&random(seed, 14))}));
+    lines.map(|trace| format!("{trace}\n")).collect()
+}
+
 fn vectors() -> Value {
     let named = examples::all()
         .into_iter()

@@ -22,6 +22,7 @@ mod reporting;
 mod repository;
 mod revocations;
 mod rounds;
+mod sdks;
 mod signed;
 mod trust_faults;
 
