@@ -1,5 +1,6 @@
 //! The client as an app calls it: starts, what happens during a run, and questions about what is installed.
 
+mod choices;
 mod cleaning;
 mod offers;
 mod retries;
@@ -12,13 +13,13 @@ use std::io;
 pub use run::{Mark, Status};
 pub use sync::{SyncError, SyncOutcome};
 
-use crate::boot::{Binary, BootEvent, Content, Ending, SlotId, Soundness, StartFacts, decide};
+use crate::boot::{Binary, BootEvent, BootEventKind, Content, Ending, SlotId, Soundness, StartFacts, decide};
 use crate::check::Running;
 use crate::ports::{Lock, Ports};
 use crate::reports::{self, Event};
 use crate::settings::Settings;
 use crate::slot;
-use crate::state::{Found, State, load_attempt, save_attempt};
+use crate::state::{FailedUpdate, Found, State, load_attempt, save_attempt};
 use crate::trust::Trust;
 
 /// The client of one app in one process.
@@ -156,10 +157,12 @@ impl<'a> Device<'a> {
         let events = decision.events.iter().map(|event| self.event(&state, event)).collect();
         let _ = reports::add(storage, events);
         let changed = is_first || decision.state.is_changed_from(&state.boot);
+        remember_failure(&mut state, &decision.events);
         state.boot = decision.state;
         if decision.new_binary {
             state.slots.clear();
             state.tokens.clear();
+            state.failed = None;
             // Another configuration has another role, which this device may not have fetched yet.
             if let Some(trust) = &mut state.trust {
                 trust.refreshed_at = 0;
@@ -206,6 +209,20 @@ impl<'a> Device<'a> {
             version: slot.map_or(&self.settings.version, |slot| &slot.version).clone(),
             build: slot.map_or(&state.boot.binary.code, |slot| &slot.build_number).clone(),
             update_id: state.update_id(content),
+        }
+    }
+}
+
+/// Remembers what gave way or could not be used, which always changes the state: it is saved after this.
+fn remember_failure(state: &mut State, events: &[BootEvent]) {
+    for event in events {
+        let (BootEventKind::RolledBack | BootEventKind::Failed, Content::Slot(id), Some(reason)) =
+            (event.kind, event.content, event.reason)
+        else {
+            continue;
+        };
+        if let Some(slot) = state.slot(id) {
+            state.failed = Some(FailedUpdate::of(slot, reason.as_str()));
         }
     }
 }

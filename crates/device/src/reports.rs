@@ -92,19 +92,19 @@ pub fn add(storage: &dyn Storage, events: Vec<Event>) -> io::Result<()> {
     for mut event in events {
         let known = |other: &Event| other.kind == event.kind && other.update_id == event.update_id;
         if !all.iter().any(known) {
-            event.reason = event.reason.map(|reason| {
-                reason
-                    .chars()
-                    .filter(|letter| *letter != '\0')
-                    .take(MAX_REASON)
-                    .collect()
-            });
+            event.reason = event.reason.as_deref().map(cut_reason);
             event.stack = event.stack.map(|stack| truncate(stack, MAX_STACK));
             all.push(event);
         }
     }
     let excess = all.len().saturating_sub(MAX_EVENTS);
     save(storage, &all[excess..])
+}
+
+/// The reason without NULs and with at most 200 characters.
+pub(crate) fn cut_reason(reason: &str) -> String {
+    let letters = reason.chars().filter(|letter| *letter != '\0');
+    letters.take(MAX_REASON).collect()
 }
 
 /// The text without NULs and with at most `max` bytes, cut between characters.

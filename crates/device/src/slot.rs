@@ -227,12 +227,15 @@ fn unpack(
     Ok(Some(ListedFile { path, size, sha256 }))
 }
 
-/// Whether a slot can be handed over. Its hashes are reckoned only the first time.
+/// Whether a slot can be handed over. Its hashes are computed only the first time.
 ///
 /// # Errors
 /// The storage fails, so that nobody knows.
 pub fn soundness(storage: &dyn Storage, slot: SlotId, entry_file: &str, first: bool) -> io::Result<Soundness> {
-    let mark = read(storage, &mark(slot), 64)?;
+    let mark = match read(storage, &mark(slot), 64) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+        mark => mark?,
+    };
     let manifest = mark
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .and_then(|text| text.parse::<Digest>().ok());
@@ -252,6 +255,9 @@ fn is_intact(storage: &dyn Storage, slot: SlotId, manifest: Digest) -> io::Resul
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(false),
         found => FileList::new(found?),
     };
-    let bytes = read(storage, &list_file(slot), MAX_CANONICAL)?;
+    let bytes = match read(storage, &list_file(slot), MAX_CANONICAL) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+        bytes => bytes?,
+    };
     Ok(found.is_ok_and(|list| list.manifest() == manifest && bytes.is_some_and(|bytes| bytes == list.canonical())))
 }

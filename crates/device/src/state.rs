@@ -33,6 +33,37 @@ pub struct State {
     pub tokens: Vec<(String, String)>,
     /// What is remembered of signed updates; `None` until metadata was fetched.
     pub trust: Option<TrustRecord>,
+    /// The last update that was rolled back or could not be installed on this binary.
+    pub failed: Option<FailedUpdate>,
+}
+
+/// An update that was rolled back or could not be installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedUpdate {
+    /// The update's id.
+    pub update_id: String,
+    /// Its version.
+    pub version: String,
+    /// Its build number.
+    pub build_number: String,
+    /// The digest of its package.
+    pub sha256: Digest,
+    /// A reason of the boot machine such as `crashed`, or the message of an error.
+    pub reason: String,
+}
+
+impl FailedUpdate {
+    /// The failure of an installed package.
+    #[must_use]
+    pub fn of(slot: &SlotRecord, reason: &str) -> Self {
+        Self {
+            update_id: slot.update_id.clone(),
+            version: slot.version.clone(),
+            build_number: slot.build_number.clone(),
+            sha256: slot.id,
+            reason: reason.to_owned(),
+        }
+    }
 }
 
 /// What is remembered of signed updates.
@@ -80,6 +111,7 @@ impl State {
             slots: Vec::new(),
             tokens: Vec::new(),
             trust: None,
+            failed: None,
         }
     }
 

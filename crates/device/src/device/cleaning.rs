@@ -27,7 +27,9 @@ impl Device<'_> {
         let mut keep: Vec<SlotId> = newest().filter(needed).collect();
         let spare = self.settings.keep_slots.saturating_sub(keep.len());
         let useful = |id: &SlotId| !needed(id) && !state.boot.quarantine.contains(id);
-        keep.extend(newest().filter(useful).take(spare));
+        // The newest package may wait until the app chooses it, however many are needed.
+        let waits = newest().take(1).filter(useful).count();
+        keep.extend(newest().filter(useful).take(spare.max(waits)));
         if keep.len() < state.slots.len() {
             state.slots.retain(|slot| keep.contains(&slot.id));
             state.save(storage)?;

@@ -55,7 +55,7 @@ impl Device<'_> {
             found = self.ask_and_verify(state, running, Caches::Bypassed);
         }
         found.map_err(|Refusal { error, offer }| match offer {
-            Some(offer) => self.report_failure(&offer, error),
+            Some(offer) => self.report_failure(state, &offer, error),
             None => error,
         })
     }

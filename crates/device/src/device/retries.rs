@@ -49,7 +49,7 @@ impl Device<'_> {
                 }
                 DownloadError::Wrong(_) if tries < 2 => self.pause(tries),
                 DownloadError::Wrong(_) | DownloadError::NoSpace { .. } => {
-                    return Err(self.report_failure(&offer, error.into()));
+                    return Err(self.report_failure(state, &offer, error.into()));
                 }
                 error => return Err(error.into()),
             }

@@ -11,7 +11,7 @@ use crate::device::offers::Finding;
 use crate::download::{DownloadError, discard};
 use crate::reports;
 use crate::slot::{Expected, InstallError, install};
-use crate::state::{Found, SlotRecord, State, load_attempt};
+use crate::state::{FailedUpdate, Found, SlotRecord, State, load_attempt};
 use crate::trust::TrustError;
 
 /// The outcome of a round.
@@ -23,6 +23,8 @@ pub enum SyncOutcome {
     StoreUpdateRequired(String),
     /// The next start tries this update.
     Staged(Box<Offer>),
+    /// This update is installed, and waits until the app chooses it.
+    Downloaded(Box<Offer>),
     /// What runs has these bytes already, and is this update from now on.
     SameBytes(Box<Offer>),
     /// The offer failed before on this binary.
@@ -69,6 +71,15 @@ impl From<TrustError> for SyncError {
     }
 }
 
+/// What becomes of an update that is installed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// The next start tries it.
+    Next,
+    /// It waits until the app chooses it.
+    Installed,
+}
+
 impl Device<'_> {
     /// Asks the server, installs what it offers for the next start, and reports what happened. `progress` is told the
     /// bytes of the package that have arrived.
@@ -76,9 +87,21 @@ impl Device<'_> {
     /// # Errors
     /// The round ended early. Nothing that runs is changed, and the next round continues where this one stopped.
     pub fn sync(&self, progress: &mut dyn FnMut(u64)) -> Result<SyncOutcome, SyncError> {
+        self.round(Aim::Next, progress)
+    }
+
+    /// Does the same as [`Self::sync`], but leaves the choice of what the next start tries to [`Self::next`].
+    ///
+    /// # Errors
+    /// As for [`Self::sync`].
+    pub fn download(&self, progress: &mut dyn FnMut(u64)) -> Result<SyncOutcome, SyncError> {
+        self.round(Aim::Installed, progress)
+    }
+
+    fn round(&self, aim: Aim, progress: &mut dyn FnMut(u64)) -> Result<SyncOutcome, SyncError> {
         let mut state = self.load()?;
         let running = self.running_content()?;
-        let result = self.update(&mut state, running, progress);
+        let result = self.update(&mut state, running, aim, progress);
         // Reports and room on the disk do not depend on how the update went.
         let reported = self.send_reports();
         let cleaned = self.load().and_then(|mut state| self.clean_up(&mut state, running));
@@ -115,7 +138,7 @@ impl Device<'_> {
         )?)
     }
 
-    fn load(&self) -> Result<State, SyncError> {
+    pub(super) fn load(&self) -> Result<State, SyncError> {
         if !self.is_main() {
             return Err(SyncError::NotMain);
         }
@@ -140,6 +163,7 @@ impl Device<'_> {
         &self,
         state: &mut State,
         running: Content,
+        aim: Aim,
         progress: &mut dyn FnMut(u64),
     ) -> Result<SyncOutcome, SyncError> {
         let (offer, expected) = match self.find_update(state, running)? {
@@ -153,7 +177,7 @@ impl Device<'_> {
         let manifest = match self.installed_manifest(state, running, offer.sha256)? {
             // A slot stays as it is, whatever the server says of its files by now.
             Some(manifest) if expected.is_some_and(|expected| expected != manifest) => {
-                return Err(self.report_failure(&offer, InstallError::WrongFiles.into()));
+                return Err(self.report_failure(state, &offer, InstallError::WrongFiles.into()));
             }
             Some(manifest) => manifest,
             None if self.settings.wifi_only && !self.ports.network.is_unmetered() => {
@@ -161,7 +185,7 @@ impl Device<'_> {
             }
             None => self.fetch(state, running, &offer, expected, progress)?,
         };
-        self.stage(state, running, offer, manifest)
+        self.record(state, running, aim, offer, manifest)
     }
 
     /// Downloads and installs a package. Answers the digest of its file list.
@@ -192,14 +216,18 @@ impl Device<'_> {
         Ok(state.slot(id).filter(|_| whole).map(|slot| slot.manifest))
     }
 
-    fn stage(
+    fn record(
         &self,
         state: &mut State,
         running: Content,
+        aim: Aim,
         offer: Box<Offer>,
         manifest: Digest,
     ) -> Result<SyncOutcome, SyncError> {
         let known = state.slot(offer.sha256).is_some_and(|slot| slot.update_id == offer.id);
+        if known && aim == Aim::Installed {
+            return Ok(SyncOutcome::Downloaded(offer));
+        }
         if known && state.boot.next == Some(offer.sha256) {
             return Ok(SyncOutcome::Staged(offer));
         }
@@ -210,9 +238,10 @@ impl Device<'_> {
             if !state.boot.trial {
                 kinds.push("confirmed");
             }
-        } else {
+        } else if aim == Aim::Next {
             state.boot.stage(offer.sha256);
         }
+        state.failed.take_if(|failed| failed.update_id == offer.id);
         let events = kinds
             .into_iter()
             .map(|kind| self.report(kind, offer.id.clone(), None))
@@ -227,31 +256,46 @@ impl Device<'_> {
         });
         state.save(self.ports.storage)?;
         discard(self.ports.storage, offer.sha256)?;
-        Ok(if same {
-            SyncOutcome::SameBytes(offer)
-        } else {
-            SyncOutcome::Staged(offer)
+        Ok(match aim {
+            _ if same => SyncOutcome::SameBytes(offer),
+            Aim::Next => SyncOutcome::Staged(offer),
+            Aim::Installed => SyncOutcome::Downloaded(offer),
         })
     }
 
-    /// Reports that an update failed and passes the error on.
-    pub(super) fn report_failure(&self, offer: &Offer, error: SyncError) -> SyncError {
+    /// Reports that an update failed, and passes the error on.
+    pub(super) fn report_failure(&self, state: &mut State, offer: &Offer, error: SyncError) -> SyncError {
+        // The round ends for a reason that matters more than a storage that fails.
+        let _ = self.save_failure(state, offer, &error);
+        error
+    }
+
+    /// Reports that an update failed, and saves the state with it.
+    fn save_failure(&self, state: &mut State, offer: &Offer, error: &SyncError) -> io::Result<()> {
         let event = self.report("failed", offer.id.clone(), Some(error.to_string()));
         let _ = reports::add(self.ports.storage, vec![event]);
-        error
+        state.failed = Some(FailedUpdate {
+            update_id: offer.id.clone(),
+            version: offer.version.clone(),
+            build_number: offer.build_number.clone(),
+            sha256: offer.sha256,
+            reason: reports::cut_reason(&error.to_string()),
+        });
+        state.save(self.ports.storage)
     }
 
     /// A package with a fault has it for ever: it is not downloaded again on this binary.
     fn report_install_error(&self, state: &mut State, offer: &Offer, error: InstallError) -> SyncError {
         match error {
             InstallError::Storage(_) => error.into(),
-            InstallError::NoSpace { .. } | InstallError::WrongFiles => self.report_failure(offer, error.into()),
+            InstallError::NoSpace { .. } | InstallError::WrongFiles => self.report_failure(state, offer, error.into()),
             _ => {
                 state.boot.ban(offer.sha256);
-                let saved = state.save(self.ports.storage);
-                let discarded = saved.map_err(DownloadError::Storage);
-                let _ = discarded.and_then(|()| discard(self.ports.storage, offer.sha256));
-                self.report_failure(offer, error.into())
+                let error = SyncError::from(error);
+                if self.save_failure(state, offer, &error).is_ok() {
+                    let _ = discard(self.ports.storage, offer.sha256);
+                }
+                error
             }
         }
     }

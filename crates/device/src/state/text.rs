@@ -3,7 +3,7 @@
 use launchway_delta::Digest;
 use launchway_trust::json::{Value, object};
 
-use super::{SlotRecord, State, TrustRecord};
+use super::{FailedUpdate, SlotRecord, State, TrustRecord};
 use crate::boot::{Attempt, Binary, BootState, Content, SlotId};
 
 /// The form of both files. A file of another form is corrupt.
@@ -49,6 +49,7 @@ pub(super) fn state_value(state: &State) -> Value {
             ),
         ),
         ("trust", state.trust.as_ref().map_or(Value::Null, trust_value)),
+        ("failed", state.failed.as_ref().map_or(Value::Null, failed_value)),
     ]))
 }
 
@@ -91,6 +92,11 @@ pub(super) fn parse_state(json: &Value) -> Option<State> {
                 stored: text(trust, "stored")?,
             }),
         },
+        // Earlier versions of the client do not write it.
+        failed: match json.get("failed") {
+            None | Some(Value::Null) => None,
+            Some(failed) => Some(parse_failed(failed)?),
+        },
     })
 }
 
@@ -128,6 +134,26 @@ fn trust_value(trust: &TrustRecord) -> Value {
         ("refreshedAt", Value::from(trust.refreshed_at)),
         ("stored", Value::from(&*trust.stored)),
     ]))
+}
+
+fn failed_value(failed: &FailedUpdate) -> Value {
+    Value::Object(object([
+        ("updateId", Value::from(&*failed.update_id)),
+        ("version", Value::from(&*failed.version)),
+        ("buildNumber", Value::from(&*failed.build_number)),
+        ("sha256", Value::from(failed.sha256.to_string())),
+        ("reason", Value::from(&*failed.reason)),
+    ]))
+}
+
+fn parse_failed(json: &Value) -> Option<FailedUpdate> {
+    Some(FailedUpdate {
+        update_id: text(json, "updateId")?,
+        version: text(json, "version")?,
+        build_number: text(json, "buildNumber")?,
+        sha256: parse_digest(json.get("sha256")?)?,
+        reason: text(json, "reason")?,
+    })
 }
 
 fn slot_value(slot: &SlotRecord) -> Value {

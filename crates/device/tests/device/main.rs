@@ -6,6 +6,7 @@
 
 mod boot;
 mod checks;
+mod choices;
 mod deaths;
 mod disk;
 mod downloads;

@@ -74,6 +74,7 @@ impl PhoneView {
             SyncOutcome::Nothing => "no update".to_owned(),
             SyncOutcome::StoreUpdateRequired(reason) => format!("a build from the store is required: {reason}"),
             SyncOutcome::Staged(offer) => format!("installed {}", offer.id),
+            SyncOutcome::Downloaded(offer) => format!("downloaded {}", offer.id),
             SyncOutcome::SameBytes(offer) => format!("the files of {} are already running", offer.id),
             SyncOutcome::Quarantined(offer) => format!("{} failed before and is in quarantine", offer.id),
             SyncOutcome::WaitsForWifi(offer) => format!("{} waits for an unmetered connection", offer.id),

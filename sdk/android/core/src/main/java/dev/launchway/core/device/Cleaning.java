@@ -64,7 +64,7 @@ final class Cleaning {
         }
     }
 
-    /** The packages that are needed, and the newest others up to the number of slots. */
+    /** The packages that are needed, the newest one, and the newest others up to the number of slots. */
     private Set<Sha256> kept(State state, Content running) {
         Set<Sha256> keep = new HashSet<Sha256>();
         for (SlotRecord slot : state.slots) {
@@ -72,9 +72,12 @@ final class Cleaning {
                 keep.add(slot.id);
             }
         }
-        for (int at = state.slots.size() - 1; at >= 0 && keep.size() < setup.settings.keepSlots; at--) {
+        int newest = state.slots.size() - 1;
+        for (int at = newest; at >= 0; at--) {
             Sha256 id = state.slots.get(at).id;
-            if (!state.boot.quarantine.contains(id)) {
+            // The newest package may wait until the app chooses it, however many are needed.
+            boolean hasRoom = at == newest || keep.size() < setup.settings.keepSlots;
+            if (hasRoom && !state.boot.quarantine.contains(id)) {
                 keep.add(id);
             }
         }

@@ -10,13 +10,17 @@ import dev.launchway.core.boot.Content;
 import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.reports.Report;
 import dev.launchway.core.reports.ReportSender;
+import dev.launchway.core.storage.FailedUpdate;
 import dev.launchway.core.storage.Found;
+import dev.launchway.core.storage.SlotRecord;
 import dev.launchway.core.storage.State;
 import dev.launchway.core.storage.StateFiles;
 import dev.launchway.core.storage.Storage;
 import dev.launchway.core.text.PercentEncoding;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
 
 public final class Device implements Closeable {
     private final Setup setup;
@@ -153,13 +157,22 @@ public final class Device implements Closeable {
      * bytes of the package that have arrived. After an error the next round continues where this one stopped.
      */
     public SyncOutcome sync(PackageDownload.Progress progress) throws SyncException {
+        return round(Round.Aim.NEXT, progress);
+    }
+
+    /** Does the same as {@link #sync}, but leaves the choice of what the next start tries to {@link #next}. */
+    public SyncOutcome download(PackageDownload.Progress progress) throws SyncException {
+        return round(Round.Aim.INSTALLED, progress);
+    }
+
+    private SyncOutcome round(Round.Aim aim, PackageDownload.Progress progress) throws SyncException {
         SyncOutcome outcome = null;
         SyncException failure = null;
         try {
             State state = load();
             Content running = runningContent();
             try {
-                outcome = new Round(setup, state, running).run(progress);
+                outcome = new Round(setup, state, running, aim).run(progress);
             } catch (SyncException ended) {
                 failure = ended;
             } catch (IOException ended) {
@@ -184,6 +197,30 @@ public final class Device implements Closeable {
         } finally {
             new Cleaning(setup).cleanUp(load(), running);
         }
+    }
+
+    /**
+     * Makes an installed update what the next start tries. Returns the record of its package; null if no package of this
+     * update is whole, or if it is revoked or in quarantine.
+     */
+    public SlotRecord next(String updateId) throws SyncException {
+        try {
+            return new Choices(setup, load()).choose(updateId);
+        } catch (IOException failure) {
+            throw SyncException.storage(failure);
+        }
+    }
+
+    /** The installed packages, in the order of their installation. */
+    public List<SlotRecord> list() throws IOException {
+        State state = StateFiles.loadState(storage).content();
+        return state == null ? Collections.<SlotRecord>emptyList() : new Choices(setup, state).list();
+    }
+
+    /** The last update that was rolled back or could not be installed on this binary; null if none is known. */
+    public FailedUpdate failed() throws IOException {
+        State state = StateFiles.loadState(storage).content();
+        return state == null ? null : state.failed;
     }
 
     /** Sends the reports that wait. Returns how many the server took. */

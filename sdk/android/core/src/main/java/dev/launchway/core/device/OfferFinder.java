@@ -54,7 +54,7 @@ final class OfferFinder {
     }
 
     private SyncException reported(RefusedOffer refusal) {
-        setup.tryToReport(setup.report("failed", refusal.offer.id, refusal.error.getMessage()));
+        setup.tryToReportFailure(state, refusal.offer, refusal.error.getMessage());
         return refusal.error;
     }
 

@@ -4,6 +4,7 @@ package dev.launchway.core.device;
 import dev.launchway.core.net.Caches;
 import dev.launchway.core.net.DownloadException;
 import dev.launchway.core.net.PackageDownload;
+import dev.launchway.core.storage.State;
 import java.io.IOException;
 
 final class RetriedDownload implements PackageDownload.Progress {
@@ -15,6 +16,7 @@ final class RetriedDownload implements PackageDownload.Progress {
     private static final int MAX_ADDRESSES = 3;
 
     private final Setup setup;
+    private final State state;
     private final OfferFinder finder;
     private final Offer offer;
     private final PackageDownload.Progress progress;
@@ -25,8 +27,9 @@ final class RetriedDownload implements PackageDownload.Progress {
     private long most;
     private boolean advanced;
 
-    RetriedDownload(Setup setup, OfferFinder finder, Offer offer, PackageDownload.Progress progress) {
+    RetriedDownload(Setup setup, State state, OfferFinder finder, Offer offer, PackageDownload.Progress progress) {
         this.setup = setup;
+        this.state = state;
         this.finder = finder;
         this.offer = offer;
         this.progress = progress;
@@ -75,7 +78,7 @@ final class RetriedDownload implements PackageDownload.Progress {
                 break;
             default:
                 if (failure.kind == DownloadException.Kind.NO_SPACE || tries >= MAX_WRONG_TRIES) {
-                    setup.tryToReport(setup.report("failed", offer.id, error.getMessage()));
+                    setup.tryToReportFailure(state, offer, error.getMessage());
                     throw error;
                 }
         }

@@ -22,8 +22,18 @@ final class Round {
     private final State state;
     private final Content running;
     private final OfferFinder finder;
+    private final Aim aim;
 
-    Round(Setup setup, State state, Content running) {
+    /** What becomes of an update that is installed. */
+    enum Aim {
+        /** The next start tries it. */
+        NEXT,
+        /** It waits until the app chooses it. */
+        INSTALLED
+    }
+
+    Round(Setup setup, State state, Content running, Aim aim) {
+        this.aim = aim;
         this.setup = setup;
         this.storage = setup.ports.storage;
         this.state = state;
@@ -51,7 +61,9 @@ final class Round {
             manifest = fetch(offer, finding.manifest, progress);
         } else if (finding.manifest != null && !finding.manifest.equals(manifest)) {
             // A slot stays as it is, whatever the server says of its files by now.
-            throw failed(offer, InstallException.wrongFiles());
+            InstallException failure = InstallException.wrongFiles();
+            setup.tryToReportFailure(state, offer, failure.getMessage());
+            throw SyncException.install(failure);
         }
         return stage(offer, manifest);
     }
@@ -67,37 +79,37 @@ final class Round {
     private Sha256 fetch(Offer offer, Sha256 manifest, PackageDownload.Progress progress)
             throws SyncException, IOException {
         new Cleaning(setup).dropOtherParts(offer.sha256);
-        String path = new RetriedDownload(setup, finder, offer, progress).run();
+        String path = new RetriedDownload(setup, state, finder, offer, progress).run();
         try {
             return setup.slots.install(path, offer.sha256, manifest);
         } catch (InstallException failure) {
-            if (failure.kind == InstallException.Kind.FAULTY) {
+            boolean isFaulty = failure.kind == InstallException.Kind.FAULTY;
+            if (isFaulty) {
                 // It has the fault for ever, and is not downloaded again on this binary.
                 state.boot.ban(offer.sha256);
-                tryToSave(offer);
             }
-            throw failed(offer, failure);
+            if (setup.tryToReportFailure(state, offer, failure.getMessage()) && isFaulty) {
+                tryToDiscard(offer);
+            }
+            throw SyncException.install(failure);
         }
     }
 
-    private void tryToSave(Offer offer) {
+    private void tryToDiscard(Offer offer) {
         try {
-            StateFiles.saveState(storage, state);
             new PartialFile(storage, offer.sha256).discard();
-        } catch (IOException full) {
-            // The report matters more; the next round finds the fault again.
+        } catch (IOException stays) {
+            // The next download of another package removes it.
             return;
         }
-    }
-
-    private SyncException failed(Offer offer, InstallException failure) {
-        setup.tryToReport(setup.report("failed", offer.id, failure.getMessage()));
-        return SyncException.install(failure);
     }
 
     private SyncOutcome stage(Offer offer, Sha256 manifest) throws IOException {
         SlotRecord known = state.slot(offer.sha256);
         boolean isKnown = known != null && known.updateId.equals(offer.id);
+        if (isKnown && aim == Aim.INSTALLED) {
+            return SyncOutcome.of(SyncOutcome.Kind.DOWNLOADED, offer);
+        }
         if (isKnown && offer.sha256.equals(state.boot.next)) {
             return SyncOutcome.of(SyncOutcome.Kind.STAGED, offer);
         }
@@ -109,13 +121,17 @@ final class Round {
             if (!state.boot.trial) {
                 reports.add(setup.report("confirmed", offer.id, null));
             }
-        } else {
+        } else if (aim == Aim.NEXT) {
             state.boot.stage(offer.sha256);
+        }
+        if (state.failed != null && state.failed.updateId.equals(offer.id)) {
+            state.failed = null;
         }
         setup.tryToReport(reports);
         state.record(new SlotRecord(offer.sha256, offer.id, offer.version, offer.buildNumber, manifest));
         StateFiles.saveState(storage, state);
         new PartialFile(storage, offer.sha256).discard();
-        return SyncOutcome.of(runs ? SyncOutcome.Kind.SAME_BYTES : SyncOutcome.Kind.STAGED, offer);
+        SyncOutcome.Kind installed = aim == Aim.NEXT ? SyncOutcome.Kind.STAGED : SyncOutcome.Kind.DOWNLOADED;
+        return SyncOutcome.of(runs ? SyncOutcome.Kind.SAME_BYTES : installed, offer);
     }
 }

@@ -6,8 +6,10 @@ import dev.launchway.core.boot.Content;
 import dev.launchway.core.reports.Report;
 import dev.launchway.core.reports.ReportQueue;
 import dev.launchway.core.slots.Slots;
+import dev.launchway.core.storage.FailedUpdate;
 import dev.launchway.core.storage.SlotRecord;
 import dev.launchway.core.storage.State;
+import dev.launchway.core.storage.StateFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +36,20 @@ final class Setup {
     Report report(State state, BootEvent event) {
         String reason = event.reason == null ? null : event.reason.code();
         return report(event.kind.code(), state.updateId(event.content), reason);
+    }
+
+    /** Reports that an update could not be installed, and saves the state with it. Returns whether it is saved. */
+    boolean tryToReportFailure(State state, Offer offer, String message) {
+        tryToReport(report("failed", offer.id, message));
+        String reason = Report.cutReason(message);
+        state.failed = new FailedUpdate(offer.id, offer.version, offer.buildNumber, offer.sha256, reason);
+        try {
+            StateFiles.saveState(ports.storage, state);
+            return true;
+        } catch (IOException full) {
+            // The round ends for a reason that matters more.
+            return false;
+        }
     }
 
     /** Adds reports as far as the storage lets it: what they tell of is more important. */

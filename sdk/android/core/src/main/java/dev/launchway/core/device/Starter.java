@@ -10,7 +10,9 @@ import dev.launchway.core.boot.Soundness;
 import dev.launchway.core.boot.StartFacts;
 import dev.launchway.core.digest.Sha256;
 import dev.launchway.core.reports.Report;
+import dev.launchway.core.storage.FailedUpdate;
 import dev.launchway.core.storage.Found;
+import dev.launchway.core.storage.SlotRecord;
 import dev.launchway.core.storage.State;
 import dev.launchway.core.storage.StateFiles;
 import dev.launchway.core.storage.Storage;
@@ -60,6 +62,7 @@ final class Starter {
         }
         setup.tryToReport(reports);
         boolean isChanged = isFirst || decision.state.isChangedFrom(state.boot);
+        rememberFailure(state, decision.events);
         state.boot = decision.state;
         if (decision.newBinary) {
             forgetOldBinary(state);
@@ -72,16 +75,28 @@ final class Starter {
         } catch (IOException unwritten) {
             return StartOutcome.of(decision.unwritten);
         }
-        return StartOutcome.of(decision.attempt.content);
+        return StartOutcome.of(decision);
     }
 
     private State newState(Launch launch) {
         return State.ofNewPhone(launch.binary, Hex.encode(setup.ports.random.next(DEVICE_ID_BYTES)));
     }
 
+    /** A package that gave way or could not be used always changes the state, which is saved after this. */
+    private static void rememberFailure(State state, List<BootEvent> events) {
+        for (BootEvent event : events) {
+            boolean failed = event.kind == BootEvent.Kind.ROLLED_BACK || event.kind == BootEvent.Kind.FAILED;
+            SlotRecord slot = failed ? state.slot(event.content.slot()) : null;
+            if (slot != null) {
+                state.failed = FailedUpdate.of(slot, event.reason.code());
+            }
+        }
+    }
+
     private static void forgetOldBinary(State state) {
         state.slots.clear();
         state.tokens.clear();
+        state.failed = null;
         if (state.trust != null) {
             // Another configuration has another role, which this device may not have fetched yet.
             state.trust = new TrustRecord(0, state.trust.stored);

@@ -8,6 +8,8 @@ public final class SyncOutcome {
         STORE_UPDATE_REQUIRED,
         /** The next start tries the update. */
         STAGED,
+        /** The update is installed, and waits until the app chooses it. */
+        DOWNLOADED,
         /** What runs has these bytes already, and is this update from now on. */
         SAME_BYTES,
         /** The offer failed before on this binary. */

@@ -30,12 +30,15 @@ public final class Report {
         this.type = type;
         this.updateId = updateId;
         this.at = at;
-        this.reason = reason == null ? null : cutCharacters(reason.replace("\0", ""), MAX_REASON);
+        this.reason = reason == null ? null : cutReason(reason);
         this.stack = stack == null ? null : cutBytes(stack, MAX_STACK);
     }
 
-    private static String cutCharacters(String text, int max) {
-        return text.codePointCount(0, text.length()) <= max ? text : text.substring(0, text.offsetByCodePoints(0, max));
+    /** The reason without NULs and with at most 200 characters. */
+    public static String cutReason(String reason) {
+        String text = reason.replace("\0", "");
+        boolean isShort = text.codePointCount(0, text.length()) <= MAX_REASON;
+        return isShort ? text : text.substring(0, text.offsetByCodePoints(0, MAX_REASON));
     }
 
     /** The text without NULs and with at most {@code max} bytes, cut between characters. */

@@ -23,6 +23,8 @@ public final class State {
     public final List<ReportToken> tokens = new ArrayList<ReportToken>();
     /** Null until metadata was fetched. */
     public TrustRecord trust;
+    /** The last update that was rolled back or could not be installed on this binary; null if none is known. */
+    public FailedUpdate failed;
 
     public State(BootState boot, String deviceId) {
         this.boot = boot;

@@ -43,6 +43,7 @@ final class StateJson {
         }
         members.put("tokens", JsonValue.array(tokens));
         members.put("trust", state.trust == null ? JsonValue.NULL : write(state.trust));
+        members.put("failed", state.failed == null ? JsonValue.NULL : write(state.failed));
         return JsonValue.object(members);
     }
 
@@ -58,6 +59,10 @@ final class StateJson {
         if (!fields.value("trust").isNull()) {
             Fields trust = fields.object("trust");
             state.trust = new TrustRecord(trust.count("refreshedAt"), trust.text("stored"));
+        }
+        // Earlier versions of the client do not write it.
+        if (fields.has("failed") && !fields.value("failed").isNull()) {
+            state.failed = readFailed(fields.object("failed"));
         }
         return state;
     }
@@ -87,6 +92,15 @@ final class StateJson {
                 slot.text("version"),
                 slot.text("buildNumber"),
                 digest(slot.text("manifest"), "manifest"));
+    }
+
+    private static FailedUpdate readFailed(Fields failed) throws FormException {
+        return new FailedUpdate(
+                failed.text("updateId"),
+                failed.text("version"),
+                failed.text("buildNumber"),
+                digest(failed.text("sha256"), "failed"),
+                failed.text("reason"));
     }
 
     private static Sha256 digest(String text, String field) throws FormException {
@@ -126,6 +140,16 @@ final class StateJson {
         Map<String, JsonValue> members = JsonValue.newMembers();
         members.put("refreshedAt", JsonValue.of(trust.refreshedAt));
         members.put("stored", JsonValue.of(trust.stored));
+        return JsonValue.object(members);
+    }
+
+    private static JsonValue write(FailedUpdate failed) {
+        Map<String, JsonValue> members = JsonValue.newMembers();
+        members.put("updateId", JsonValue.of(failed.updateId));
+        members.put("version", JsonValue.of(failed.version));
+        members.put("buildNumber", JsonValue.of(failed.buildNumber));
+        members.put("sha256", JsonValue.of(failed.sha256.toString()));
+        members.put("reason", JsonValue.of(failed.reason));
         return JsonValue.object(members);
     }
 }

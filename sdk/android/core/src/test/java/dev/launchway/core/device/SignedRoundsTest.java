@@ -3,8 +3,8 @@ package dev.launchway.core.device;
 
 import dev.launchway.core.boot.Ending;
 import dev.launchway.core.json.JsonValue;
-import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.testing.Check;
+import dev.launchway.core.testing.Phone;
 import dev.launchway.core.testing.Vectors;
 import dev.launchway.core.text.Utf8;
 import dev.launchway.core.trust.RefusalException;
@@ -14,19 +14,12 @@ import java.util.List;
 import java.util.Locale;
 
 public final class SignedRoundsTest {
-    private static final PackageDownload.Progress NOBODY = new PackageDownload.Progress() {
-        @Override
-        public void arrived(long bytes) {}
-    };
-
     public void everyRoundIsAsRecorded() throws Exception {
         JsonValue vectors = Vectors.read("signed-rounds.json");
         List<JsonValue> traces = vectors.get("traces").asArray();
         Check.that(traces.size() >= 20, "the vectors are complete");
         for (JsonValue trace : traces) {
-            try (Phone phone = new Phone()) {
-                replay(phone, trace, vectors.get("bodies").asArray());
-            }
+            replay(new Phone(), trace, vectors.get("bodies").asArray());
         }
     }
 
@@ -63,7 +56,7 @@ public final class SignedRoundsTest {
 
     private static String sync(Device device) throws Exception {
         try {
-            SyncOutcome outcome = device.sync(NOBODY);
+            SyncOutcome outcome = device.sync(Phone.NOBODY);
             return outcome.kind == SyncOutcome.Kind.STAGED
                     ? "staged " + outcome.offer.id
                     : outcome.kind.name().toLowerCase(Locale.ROOT);

@@ -6,10 +6,10 @@ import dev.launchway.core.boot.Ending;
 import dev.launchway.core.json.JsonReader;
 import dev.launchway.core.json.JsonValue;
 import dev.launchway.core.net.Network;
-import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.net.Request;
 import dev.launchway.core.net.Response;
 import dev.launchway.core.testing.Check;
+import dev.launchway.core.testing.Phone;
 import dev.launchway.core.testing.Vectors;
 import dev.launchway.core.text.Hex;
 import dev.launchway.core.text.Utf8;
@@ -22,11 +22,6 @@ import java.util.Map;
 import java.util.TreeMap;
 
 public final class SignedTrustTest {
-    private static final PackageDownload.Progress NOBODY = new PackageDownload.Progress() {
-        @Override
-        public void arrived(long bytes) {}
-    };
-
     /** Answers with the recorded check and package of the first trace, and with its metadata file by file. */
     private static final class FileServer implements Network {
         final Map<String, byte[]> files = new TreeMap<String, byte[]>();
@@ -92,27 +87,23 @@ public final class SignedTrustTest {
         Check.equal("STAGED", round());
         Check.that(server.requests.contains("https://host/tuf/com.example.app/2.root.json"), "asked for the next root");
         Check.that(start().slot() != null, "the update runs");
-        phone.close();
     }
 
     public void anAnswerThatIsNoMetadataMakesTheClientAskForFiles() throws Exception {
         server.oneTripStatus = 200;
         server.oneTrip = Utf8.encode("<html>");
         Check.equal("STAGED", round());
-        phone.close();
     }
 
     public void aServerErrorEndsTheRoundWithoutARefusal() throws Exception {
         server.oneTripStatus = 500;
         Check.equal("UNVERIFIED null", round());
         Check.that(!server.requests.toString().contains("/update/report/"), "nothing to report");
-        phone.close();
     }
 
     public void anEndlessFileOfMetadataIsRefused() throws Exception {
         server.files.put("timestamp.json", new byte[8 << 20]);
         Check.equal("UNVERIFIED malformed", round());
-        phone.close();
     }
 
     public void anUnreadableTrustFileTakesAndStartsNothing() throws Exception {
@@ -123,13 +114,11 @@ public final class SignedTrustTest {
             Check.equal(Content.EMBEDDED, start());
             Check.equal("UNVERIFIED malformed", round());
         }
-        phone.close();
     }
 
     public void aConfigurationThatIsNoneTakesNothing() throws Exception {
         phone.settings.configuration = "../production";
         Check.equal("UNVERIFIED malformed", round());
-        phone.close();
     }
 
     public void whatWasLearnedIsKeptWhenALaterFileIsRefused() throws Exception {
@@ -139,7 +128,6 @@ public final class SignedTrustTest {
         server.requests.clear();
         Check.equal("STAGED", round());
         Check.that(!server.requests.toString().contains("snapshot.json"), "the snapshot was kept");
-        phone.close();
     }
 
     private Content start() throws IOException {
@@ -152,7 +140,7 @@ public final class SignedTrustTest {
     private String round() throws Exception {
         start();
         try (Device device = phone.process(server)) {
-            return device.sync(NOBODY).kind.name();
+            return device.sync(Phone.NOBODY).kind.name();
         } catch (SyncException failure) {
             TrustException cause = (TrustException) failure.getCause();
             return failure.kind + " " + (cause.refusal() == null ? null : cause.refusal().code());

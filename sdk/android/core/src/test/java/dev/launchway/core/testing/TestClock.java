@@ -1,12 +1,13 @@
 /** A clock that tests set, and that notes how long it was asked to wait. */
-package dev.launchway.core.device;
+package dev.launchway.core.testing;
 
+import dev.launchway.core.device.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-final class TestClock implements Clock {
-    long now = 1_795_255_200_000L;
-    final List<Long> pauses = new ArrayList<Long>();
+public final class TestClock implements Clock {
+    public long now = 1_795_255_200_000L;
+    public final List<Long> pauses = new ArrayList<Long>();
 
     @Override
     public long now() {
