@@ -22,9 +22,16 @@ public final class HttpNetwork implements Network {
     private static final int SILENCE_TIMEOUT_MS = 30_000;
 
     private final Metering metering;
+    private final int silenceTimeoutMs;
 
     public HttpNetwork(Metering metering) {
+        this(metering, SILENCE_TIMEOUT_MS);
+    }
+
+    /** {@code silenceTimeoutMs} is how long to wait for the next bytes of a server. */
+    public HttpNetwork(Metering metering, int silenceTimeoutMs) {
         this.metering = metering;
+        this.silenceTimeoutMs = silenceTimeoutMs;
     }
 
     @Override
@@ -49,9 +56,9 @@ public final class HttpNetwork implements Network {
         }
     }
 
-    private static Response exchange(HttpURLConnection connection, Request request) throws IOException {
+    private Response exchange(HttpURLConnection connection, Request request) throws IOException {
         connection.setConnectTimeout(CONNECT_TIMEOUT_MS);
-        connection.setReadTimeout(SILENCE_TIMEOUT_MS);
+        connection.setReadTimeout(silenceTimeoutMs);
         connection.setInstanceFollowRedirects(false);
         for (Map.Entry<String, String> field : request.headers.entrySet()) {
             connection.setRequestProperty(field.getKey(), field.getValue());
