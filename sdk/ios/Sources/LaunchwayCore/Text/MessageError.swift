@@ -1,0 +1,14 @@
+// An error with a message for people and reports.
+
+protocol MessageError: Error {
+    var message: String { get }
+}
+
+/// The message of an error, whoever threw it.
+func message(of error: Error) -> String {
+    (error as? MessageError)?.message ?? "\(error)"
+}
+
+extension FormError: MessageError {}
+extension StorageError: MessageError {}
+extension InstallError: MessageError {}
