@@ -59,6 +59,10 @@ struct Fields {
         try array(field).map { try Self.present($0.asText, field) }
     }
 
+    func digests(_ field: String) throws -> [Sha256] {
+        try texts(field).map { try Self.present(Sha256($0), field) }
+    }
+
     private static func present<Value>(_ value: Value?, _ field: String) throws -> Value {
         guard let value = value else {
             throw FormError.field(field)

@@ -53,21 +53,13 @@ struct Version {
 
     private static func areIdentifiers(_ parts: [ArraySlice<UInt8>]?) -> Bool {
         (parts ?? []).allSatisfy { part in
-            !part.isEmpty && part.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
+            !part.isEmpty && part.allSatisfy { Ascii.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
         }
-    }
-
-    private static func isLetter(_ letter: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter | 0x20)
-    }
-
-    private static func isDigit(_ letter: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
     }
 
     /// Whether there are only ASCII digits, and at least one.
     static func isNumeral<Letters: Collection>(_ letters: Letters) -> Bool where Letters.Element == UInt8 {
-        !letters.isEmpty && letters.allSatisfy(isDigit)
+        !letters.isEmpty && letters.allSatisfy(Ascii.isDigit)
     }
 
     private static func isNumber(_ letters: ArraySlice<UInt8>) -> Bool {
