@@ -1,10 +1,10 @@
 /** Which packages are installed, and which of them the app chooses for the next start. */
 package dev.launchway.core.device;
 
+import dev.launchway.core.boot.BootState;
 import dev.launchway.core.boot.Soundness;
 import dev.launchway.core.storage.SlotRecord;
 import dev.launchway.core.storage.State;
-import dev.launchway.core.storage.StateFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,12 +32,13 @@ final class Choices {
     /** Makes the package of an update the next content. Returns its record; null if there is none that may run. */
     SlotRecord choose(String updateId) throws IOException {
         UpdateTrust trust = setup.trust.open(state.trust);
+        BootState changed = state.boot.copy();
         for (SlotRecord slot : state.slots) {
             if (slot.updateId.equals(updateId)
                     && !trust.isRevoked(slot.id)
                     && isWhole(slot)
-                    && state.boot.stage(slot.id)) {
-                StateFiles.saveState(setup.ports.storage, state);
+                    && changed.stage(slot.id)) {
+                setup.memory.saveBoot(state, changed);
                 return slot;
             }
         }

@@ -36,17 +36,11 @@ final class Cleaning {
 
     /** Removes packages that are no longer needed, and partial files of those that are installed. */
     void cleanUp(State state, Content running) throws IOException {
-        Set<Sha256> keep = kept(state, running);
-        List<SlotRecord> records = new ArrayList<SlotRecord>();
-        for (SlotRecord slot : state.slots) {
-            if (keep.contains(slot.id)) {
-                records.add(slot);
-            }
-        }
-        if (records.size() < state.slots.size()) {
-            state.slots.clear();
-            state.slots.addAll(records);
-            StateFiles.saveState(storage, state);
+        Set<Sha256> keep;
+        synchronized (setup.memory) {
+            keep = kept(state, running);
+            // What has no record any more cannot become the next content while it is removed.
+            dropOtherRecords(state, keep);
         }
         for (String name : storage.list(Slots.FOLDER)) {
             Sha256 slot = Sha256.parse(name);
@@ -61,6 +55,20 @@ final class Cleaning {
             if (installed != null && keep.contains(installed)) {
                 WholeFiles.removeTree(storage, WholeFiles.join(PartialFile.FOLDER, name));
             }
+        }
+    }
+
+    private void dropOtherRecords(State state, Set<Sha256> keep) throws IOException {
+        List<SlotRecord> records = new ArrayList<SlotRecord>();
+        for (SlotRecord slot : state.slots) {
+            if (keep.contains(slot.id)) {
+                records.add(slot);
+            }
+        }
+        if (records.size() < state.slots.size()) {
+            state.slots.clear();
+            state.slots.addAll(records);
+            StateFiles.saveState(storage, state);
         }
     }
 

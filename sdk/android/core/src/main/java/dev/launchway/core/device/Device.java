@@ -1,13 +1,14 @@
 /**
  * The client of one app in one process, as an app calls it: starts, what happens during a run, rounds with the server, and
- * questions about what is installed. It blocks and starts no threads; the caller lets one thread in at a time.
+ * questions about what is installed. It blocks and starts no threads. Every thread may call it: rounds with the server take
+ * turns, and nothing else waits for a round.
  */
 package dev.launchway.core.device;
 
 import dev.launchway.core.boot.Attempt;
 import dev.launchway.core.boot.BootEvent;
+import dev.launchway.core.boot.BootState;
 import dev.launchway.core.boot.Content;
-import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.reports.Report;
 import dev.launchway.core.reports.ReportSender;
 import dev.launchway.core.storage.FailedUpdate;
@@ -23,14 +24,18 @@ import java.util.Collections;
 import java.util.List;
 
 public final class Device implements Closeable {
-    private final Setup setup;
     private final Storage storage;
+    private final Memory memory;
+    /** Held during a round. */
+    private final Object rounds = new Object();
     /** Held by the main process. Others follow it. */
     private final Closeable lock;
+    private volatile Setup setup;
 
     private Device(Setup setup, Closeable lock) {
         this.setup = setup;
         this.storage = setup.ports.storage;
+        this.memory = setup.memory;
         this.lock = lock;
     }
 
@@ -40,7 +45,13 @@ public final class Device implements Closeable {
      * @throws IOException the storage failed: the embedded app runs
      */
     public static Device open(Ports ports, Settings settings, UpdateTrust.Opener trust) throws IOException {
-        return new Device(new Setup(ports, settings, trust), ports.storage.lock());
+        Memory memory = new Memory(ports.storage);
+        return new Device(new Setup(ports, settings, trust, memory), ports.storage.lock());
+    }
+
+    /** Uses other settings from now on. A round that runs keeps those that it began with. */
+    public void configure(Settings settings, UpdateTrust.Opener trust) {
+        setup = new Setup(setup.ports, settings, trust, memory);
     }
 
     /** Lets another process decide. */
@@ -71,50 +82,58 @@ public final class Device implements Closeable {
 
     /** Confirms what runs. Returns whether it was a trial. If the storage fails, the trial continues. */
     public boolean confirm() throws IOException {
-        State state = StateFiles.loadState(storage).content();
-        Attempt attempt = StateFiles.loadAttempt(storage);
-        if (state == null || attempt == null || !isMain()) {
-            return false;
+        synchronized (memory) {
+            State state = memory.load().content();
+            Attempt attempt = memory.attempt();
+            if (state == null || attempt == null || !isMain()) {
+                return false;
+            }
+            BootState confirmed = state.boot.copy();
+            BootEvent event = confirmed.confirm(attempt);
+            if (event == null) {
+                return false;
+            }
+            setup.tryToReport(setup.report(state, event));
+            memory.saveBoot(state, confirmed);
+            return true;
         }
-        BootEvent event = state.boot.confirm(attempt);
-        if (event == null) {
-            return false;
-        }
-        setup.tryToReport(setup.report(state, event));
-        StateFiles.saveState(storage, state);
-        return true;
     }
 
     /** Notes what happens during the run, at once. */
     public void mark(Mark mark) throws IOException {
-        Attempt attempt = StateFiles.loadAttempt(storage);
-        if (attempt == null || !isMain()) {
-            return;
+        synchronized (memory.attempts) {
+            Attempt attempt = memory.attempt();
+            if (attempt == null || !isMain()) {
+                return;
+            }
+            switch (mark) {
+                case FOREGROUND:
+                    attempt.enterForeground();
+                    break;
+                case BACKGROUND:
+                    attempt.leaveForeground();
+                    break;
+                case HANG:
+                    attempt.hung = true;
+                    break;
+                default:
+                    attempt.settled = true;
+            }
+            memory.save(attempt);
         }
-        switch (mark) {
-            case FOREGROUND:
-                attempt.enterForeground();
-                break;
-            case BACKGROUND:
-                attempt.leaveForeground();
-                break;
-            case HANG:
-                attempt.hung = true;
-                break;
-            default:
-                attempt.settled = true;
-        }
-        StateFiles.saveAttempt(storage, attempt);
     }
 
     /** Notes that an uncaught error ends the app; {@code stack} is null where it is not known. */
     public void markCrash(String stack) throws IOException {
-        Attempt attempt = StateFiles.loadAttempt(storage);
-        if (attempt == null || !isMain()) {
-            return;
+        Attempt attempt;
+        synchronized (memory.attempts) {
+            attempt = memory.attempt();
+            if (attempt == null || !isMain()) {
+                return;
+            }
+            attempt.crashed = true;
+            memory.save(attempt);
         }
-        attempt.crashed = true;
-        StateFiles.saveAttempt(storage, attempt);
         State state = StateFiles.loadState(storage).content();
         if (state != null) {
             String updateId = state.updateId(attempt.content);
@@ -125,10 +144,13 @@ public final class Device implements Closeable {
 
     /** Goes back to the embedded app from the next start on. */
     public void reset() throws IOException {
-        State state = StateFiles.loadState(storage).content();
-        if (state != null && isMain()) {
-            state.boot.reset();
-            StateFiles.saveState(storage, state);
+        synchronized (memory) {
+            State state = memory.load().content();
+            if (state != null && isMain()) {
+                BootState embedded = state.boot.copy();
+                embedded.reset();
+                memory.saveBoot(state, embedded);
+            }
         }
     }
 
@@ -145,41 +167,59 @@ public final class Device implements Closeable {
      * Asks the server, verifies what it offers, and installs nothing. An app that only checks learns of revocations, too.
      */
     public CheckAnswer check() throws SyncException {
-        try {
-            return new OfferFinder(setup, load(), runningContent()).find().answer;
-        } catch (IOException failure) {
-            throw SyncException.storage(failure);
+        synchronized (rounds) {
+            Setup own = setup;
+            try {
+                State state = load();
+                memory.hold(state);
+                return new OfferFinder(own, state, memory.running()).find().answer;
+            } catch (IOException failure) {
+                throw SyncException.storage(failure);
+            } finally {
+                memory.release();
+            }
         }
     }
 
     /**
-     * Asks the server, installs what it offers for the next start, and reports what happened. {@code progress} learns the
-     * bytes of the package that have arrived. After an error the next round continues where this one stopped.
+     * Asks the server, installs what it offers for the next start, and reports what happened. {@code listener} follows the
+     * round. After an error the next round continues where this one stopped.
      */
-    public SyncOutcome sync(PackageDownload.Progress progress) throws SyncException {
-        return round(Round.Aim.NEXT, progress);
+    public SyncOutcome sync(RoundListener listener) throws SyncException {
+        return round(Round.Aim.NEXT, listener);
     }
 
     /** Does the same as {@link #sync}, but leaves the choice of what the next start tries to {@link #next}. */
-    public SyncOutcome download(PackageDownload.Progress progress) throws SyncException {
-        return round(Round.Aim.INSTALLED, progress);
+    public SyncOutcome download(RoundListener listener) throws SyncException {
+        return round(Round.Aim.INSTALLED, listener);
     }
 
-    private SyncOutcome round(Round.Aim aim, PackageDownload.Progress progress) throws SyncException {
+    private SyncOutcome round(Round.Aim aim, RoundListener listener) throws SyncException {
+        synchronized (rounds) {
+            try {
+                return runRound(setup, aim, listener);
+            } finally {
+                memory.release();
+            }
+        }
+    }
+
+    private SyncOutcome runRound(Setup own, Round.Aim aim, RoundListener listener) throws SyncException {
         SyncOutcome outcome = null;
         SyncException failure = null;
         try {
             State state = load();
-            Content running = runningContent();
+            memory.hold(state);
+            Content running = memory.running();
             try {
-                outcome = new Round(setup, state, running, aim).run(progress);
+                outcome = new Round(own, state, running, aim).run(listener);
             } catch (SyncException ended) {
                 failure = ended;
             } catch (IOException ended) {
                 failure = SyncException.storage(ended);
             }
             // Reports and room on the disk do not depend on how the update went.
-            finish(running);
+            finish(own, running);
         } catch (SyncException ended) {
             failure = failure == null ? ended : failure;
         } catch (IOException ended) {
@@ -191,11 +231,11 @@ public final class Device implements Closeable {
         return outcome;
     }
 
-    private void finish(Content running) throws SyncException, IOException {
+    private void finish(Setup own, Content running) throws SyncException, IOException {
         try {
-            sendWaitingReports();
+            sendWaitingReports(own);
         } finally {
-            new Cleaning(setup).cleanUp(load(), running);
+            new Cleaning(own).cleanUp(load(), running);
         }
     }
 
@@ -205,7 +245,9 @@ public final class Device implements Closeable {
      */
     public SlotRecord next(String updateId) throws SyncException {
         try {
-            return new Choices(setup, load()).choose(updateId);
+            synchronized (memory) {
+                return new Choices(setup, load()).choose(updateId);
+            }
         } catch (IOException failure) {
             throw SyncException.storage(failure);
         }
@@ -225,25 +267,27 @@ public final class Device implements Closeable {
 
     /** Sends the reports that wait. Returns how many the server took. */
     public int sendReports() throws SyncException {
-        try {
-            return sendWaitingReports();
-        } catch (IOException failure) {
-            throw SyncException.storage(failure);
+        synchronized (rounds) {
+            try {
+                return sendWaitingReports(setup);
+            } catch (IOException failure) {
+                throw SyncException.storage(failure);
+            }
         }
     }
 
-    private int sendWaitingReports() throws SyncException, IOException {
+    private int sendWaitingReports(Setup own) throws SyncException, IOException {
         State state = load();
-        String bundleId = PercentEncoding.encode(setup.settings.bundleId);
-        String url = setup.settings.serverUrl + "/update/report/" + bundleId;
-        return new ReportSender(setup.reports, setup.ports.network, url).send(state.tokens);
+        String bundleId = PercentEncoding.encode(own.settings.bundleId);
+        String url = own.settings.serverUrl + "/update/report/" + bundleId;
+        return new ReportSender(own.reports, own.ports.network, url).send(state.tokens);
     }
 
     private State load() throws SyncException, IOException {
         if (!isMain()) {
             throw SyncException.notMain();
         }
-        Found<State> found = StateFiles.loadState(storage);
+        Found<State> found = memory.load();
         if (found.isCorrupt()) {
             StateFiles.setStateAside(storage);
             throw SyncException.corrupt();
@@ -252,10 +296,5 @@ public final class Device implements Closeable {
             throw SyncException.notStarted();
         }
         return found.content();
-    }
-
-    private Content runningContent() throws IOException {
-        Attempt attempt = StateFiles.loadAttempt(storage);
-        return attempt == null ? Content.EMBEDDED : attempt.content;
     }
 }

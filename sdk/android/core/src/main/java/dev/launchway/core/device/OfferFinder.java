@@ -64,8 +64,10 @@ final class OfferFinder {
         CheckAnswer answer =
                 ServerCheck.ask(setup.ports.network, setup.settings, content, state.deviceId, caches);
         if (answer.token != null) {
-            state.keepToken(answer.token);
-            StateFiles.saveState(setup.ports.storage, state);
+            synchronized (setup.memory) {
+                state.keepToken(answer.token);
+                StateFiles.saveState(setup.ports.storage, state);
+            }
         }
         return answer;
     }

@@ -41,7 +41,7 @@ final class Round {
         this.finder = new OfferFinder(setup, state, running);
     }
 
-    SyncOutcome run(PackageDownload.Progress progress) throws SyncException, IOException {
+    SyncOutcome run(RoundListener listener) throws SyncException, IOException {
         Finding finding = finder.find();
         Offer offer = finding.answer.offer;
         if (offer == null) {
@@ -53,19 +53,23 @@ final class Round {
         if (finding.isQuarantined) {
             return SyncOutcome.of(SyncOutcome.Kind.QUARANTINED, offer);
         }
+        listener.found(offer);
         Sha256 manifest = installedManifest(offer.sha256);
         if (manifest == null) {
             if (setup.settings.wifiOnly && !setup.ports.network.isUnmetered()) {
                 return SyncOutcome.of(SyncOutcome.Kind.WAITS_FOR_WIFI, offer);
             }
-            manifest = fetch(offer, finding.manifest, progress);
+            manifest = fetch(offer, finding.manifest, listener);
+            listener.installed(offer);
         } else if (finding.manifest != null && !finding.manifest.equals(manifest)) {
             // A slot stays as it is, whatever the server says of its files by now.
             InstallException failure = InstallException.wrongFiles();
             setup.tryToReportFailure(state, offer, failure.getMessage());
             throw SyncException.install(failure);
         }
-        return stage(offer, manifest);
+        synchronized (setup.memory) {
+            return stage(offer, manifest);
+        }
     }
 
     /** The digest of a slot's file list; null if the slot is not whole. What runs is never replaced while it runs. */
@@ -86,7 +90,9 @@ final class Round {
             boolean isFaulty = failure.kind == InstallException.Kind.FAULTY;
             if (isFaulty) {
                 // It has the fault for ever, and is not downloaded again on this binary.
-                state.boot.ban(offer.sha256);
+                synchronized (setup.memory) {
+                    state.boot.ban(offer.sha256);
+                }
             }
             if (setup.tryToReportFailure(state, offer, failure.getMessage()) && isFaulty) {
                 tryToDiscard(offer);

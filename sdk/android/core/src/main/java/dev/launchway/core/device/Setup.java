@@ -1,4 +1,4 @@
-/** What all parts of a client share: ports, settings, trust, slots and reports. */
+/** What all parts of a client share: ports, settings, trust, memory, slots and reports. */
 package dev.launchway.core.device;
 
 import dev.launchway.core.boot.BootEvent;
@@ -18,13 +18,15 @@ final class Setup {
     final Ports ports;
     final Settings settings;
     final UpdateTrust.Opener trust;
+    final Memory memory;
     final Slots slots;
     final ReportQueue reports;
 
-    Setup(Ports ports, Settings settings, UpdateTrust.Opener trust) {
+    Setup(Ports ports, Settings settings, UpdateTrust.Opener trust, Memory memory) {
         this.ports = ports;
         this.settings = settings;
         this.trust = trust;
+        this.memory = memory;
         this.slots = new Slots(ports.storage, settings.entryFile);
         this.reports = new ReportQueue(ports.storage);
     }
@@ -42,9 +44,11 @@ final class Setup {
     boolean tryToReportFailure(State state, Offer offer, String message) {
         tryToReport(report("failed", offer.id, message));
         String reason = Report.cutReason(message);
-        state.failed = new FailedUpdate(offer.id, offer.version, offer.buildNumber, offer.sha256, reason);
         try {
-            StateFiles.saveState(ports.storage, state);
+            synchronized (memory) {
+                state.failed = new FailedUpdate(offer.id, offer.version, offer.buildNumber, offer.sha256, reason);
+                StateFiles.saveState(ports.storage, state);
+            }
             return true;
         } catch (IOException full) {
             // The round ends for a reason that matters more.

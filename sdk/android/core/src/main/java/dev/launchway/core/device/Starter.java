@@ -47,14 +47,21 @@ final class Starter {
     }
 
     StartOutcome decide(Launch launch) throws IOException {
-        Found<State> found = StateFiles.loadState(storage);
+        synchronized (setup.memory) {
+            return decideAlone(launch);
+        }
+    }
+
+    private StartOutcome decideAlone(Launch launch) throws IOException {
+        Found<State> found = setup.memory.load();
         if (found.isCorrupt()) {
             return StartOutcome.fallback("state.json is not valid");
         }
         boolean isFirst = found.content() == null;
         State state = isFirst ? newState(launch) : found.content();
         StartFacts facts = new StartFacts(launch.binary, launch.window, launch.ending, packages(state));
-        Decision decision = BootMachine.decide(state.boot, StateFiles.loadAttempt(storage), facts);
+        Attempt previous = setup.memory.attempt();
+        Decision decision = BootMachine.decide(state.boot, previous, facts);
         // Reports come first: one too many is counted once, one too few never.
         List<Report> reports = new ArrayList<Report>();
         for (BootEvent event : decision.events) {
@@ -71,11 +78,11 @@ final class Starter {
             if (isChanged) {
                 StateFiles.saveState(storage, state);
             }
-            StateFiles.saveAttempt(storage, decision.attempt);
+            setup.memory.save(decision.attempt);
         } catch (IOException unwritten) {
             return StartOutcome.of(decision.unwritten);
         }
-        return StartOutcome.of(decision);
+        return StartOutcome.of(decision, previous);
     }
 
     private State newState(Launch launch) {

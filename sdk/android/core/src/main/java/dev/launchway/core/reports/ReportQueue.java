@@ -1,4 +1,7 @@
-/** Reports that wait for the server (`docs/reference/sdk.md#reports`): one JSON object a line in `events.jsonl`. */
+/**
+ * Reports that wait for the server (`docs/reference/sdk.md#reports`): one JSON object a line in `events.jsonl`. Threads take
+ * turns with the file of a storage.
+ */
 package dev.launchway.core.reports;
 
 import dev.launchway.core.json.FormException;
@@ -33,7 +36,9 @@ public final class ReportQueue {
     public List<Report> waiting() throws IOException {
         byte[] bytes;
         try {
-            bytes = WholeFiles.read(storage, FILE, MAX_FILE);
+            synchronized (storage) {
+                bytes = WholeFiles.read(storage, FILE, MAX_FILE);
+            }
         } catch (UnsuitableFileException damaged) {
             bytes = null;
         }
@@ -69,13 +74,15 @@ public final class ReportQueue {
         if (added.isEmpty()) {
             return;
         }
-        List<Report> all = waiting();
-        for (Report report : added) {
-            if (!isWaiting(report, all)) {
-                all.add(report);
+        synchronized (storage) {
+            List<Report> all = waiting();
+            for (Report report : added) {
+                if (!isWaiting(report, all)) {
+                    all.add(report);
+                }
             }
+            replace(all.subList(Math.max(0, all.size() - MAX_REPORTS), all.size()));
         }
-        replace(all.subList(Math.max(0, all.size() - MAX_REPORTS), all.size()));
     }
 
     private static boolean isWaiting(Report report, List<Report> all) {
@@ -87,8 +94,24 @@ public final class ReportQueue {
         return false;
     }
 
+    /** Removes reports. Others may have been added since these were read. */
+    void remove(List<Report> removed) throws IOException {
+        if (removed.isEmpty()) {
+            return;
+        }
+        synchronized (storage) {
+            List<Report> left = new ArrayList<Report>();
+            for (Report report : waiting()) {
+                if (!isWaiting(report, removed)) {
+                    left.add(report);
+                }
+            }
+            replace(left);
+        }
+    }
+
     /** Replaces everything that waits. */
-    void replace(List<Report> reports) throws IOException {
+    private void replace(List<Report> reports) throws IOException {
         StringBuilder lines = new StringBuilder();
         for (Report report : reports) {
             lines.append(JsonWriter.plain(report.toJson())).append('\n');

@@ -32,8 +32,8 @@ public final class ReportSender {
     private final ReportQueue queue;
     private final Network network;
     private final String url;
-    /** What still waits afterwards. Reports are told apart by identity. */
-    private List<Report> left;
+    /** What waits no longer. */
+    private final List<Report> done = new ArrayList<Report>();
     private int taken;
 
     /** {@code url} is the address for reports of the app. */
@@ -49,16 +49,14 @@ public final class ReportSender {
      */
     public int send(List<ReportToken> tokens) throws IOException {
         List<Report> all = queue.waiting();
-        left = new ArrayList<Report>(all);
         taken = 0;
         for (ReportToken token : tokens) {
             if (!sendOf(token, all)) {
                 break;
             }
         }
-        if (left.size() < all.size()) {
-            queue.replace(left);
-        }
+        queue.remove(done);
+        done.clear();
         return taken;
     }
 
@@ -83,7 +81,7 @@ public final class ReportSender {
                 }
             } else {
                 taken += outcome == Outcome.COUNTED ? batch.size() : 0;
-                left.removeAll(batch);
+                done.addAll(batch);
             }
         }
         return true;
@@ -97,7 +95,7 @@ public final class ReportSender {
                 return false;
             }
             taken += outcome == Outcome.COUNTED ? 1 : 0;
-            left.remove(report);
+            done.add(report);
         }
         return true;
     }

@@ -18,7 +18,7 @@ public final class Found<T> {
         return new Found<T>(null, true);
     }
 
-    static <T> Found<T> whole(T content) {
+    public static <T> Found<T> whole(T content) {
         return new Found<T>(content, false);
     }
 

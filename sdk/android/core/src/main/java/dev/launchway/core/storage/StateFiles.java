@@ -1,4 +1,7 @@
-/** `state.json` and `boot.json`: how they are read and written (`docs/reference/sdk.md#folder`). */
+/**
+ * `state.json` and `boot.json`: how they are read and written (`docs/reference/sdk.md#folder`). Threads take turns with the
+ * files of a storage.
+ */
 package dev.launchway.core.storage;
 
 import dev.launchway.core.boot.Attempt;
@@ -45,8 +48,10 @@ public final class StateFiles {
 
     /** Sets a corrupt state aside, so that the next start begins with an empty state. */
     public static void setStateAside(Storage storage) throws IOException {
-        storage.rename(STATE_FILE, STATE_FILE + ".corrupt");
-        storage.syncFolder("");
+        synchronized (storage) {
+            storage.rename(STATE_FILE, STATE_FILE + ".corrupt");
+            storage.syncFolder("");
+        }
     }
 
     /** The attempt that runs, or ran last; null if there is none, or none that can be understood. */
@@ -104,7 +109,10 @@ public final class StateFiles {
 
     private static Found<Fields> load(Storage storage, String path, int max) throws IOException {
         try {
-            byte[] bytes = WholeFiles.read(storage, path, max);
+            byte[] bytes;
+            synchronized (storage) {
+                bytes = WholeFiles.read(storage, path, max);
+            }
             if (bytes == null) {
                 return Found.nothing();
             }
@@ -118,6 +126,9 @@ public final class StateFiles {
     }
 
     private static void save(Storage storage, String path, JsonValue content) throws IOException {
-        WholeFiles.replace(storage, path, Utf8.encode(JsonWriter.plain(content)));
+        byte[] bytes = Utf8.encode(JsonWriter.plain(content));
+        synchronized (storage) {
+            WholeFiles.replace(storage, path, bytes);
+        }
     }
 }

@@ -5,22 +5,29 @@ import dev.launchway.core.boot.Binary;
 import dev.launchway.core.boot.Ending;
 import dev.launchway.core.device.Device;
 import dev.launchway.core.device.Launch;
+import dev.launchway.core.device.Offer;
 import dev.launchway.core.device.Ports;
 import dev.launchway.core.device.RandomBytes;
+import dev.launchway.core.device.RoundListener;
 import dev.launchway.core.device.Settings;
 import dev.launchway.core.device.SignedTrust;
 import dev.launchway.core.device.UpdateTrust;
 import dev.launchway.core.net.Network;
-import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.storage.Storage;
 import java.io.IOException;
 import java.util.Arrays;
 
 public final class Phone {
     /** For rounds whose progress does not matter. */
-    public static final PackageDownload.Progress NOBODY = new PackageDownload.Progress() {
+    public static final RoundListener NOBODY = new RoundListener() {
+        @Override
+        public void found(Offer offer) {}
+
         @Override
         public void arrived(long bytes) {}
+
+        @Override
+        public void installed(Offer offer) {}
     };
 
     public Storage storage;
