@@ -1,6 +1,11 @@
-//! The SDK in the app: which projects use it, and the settings that a build writes into the app
-//! (`docs/reference/sdk.md#settings`).
+//! The SDK in the app: which projects use it, the settings that a build writes into the app
+//! (`docs/reference/sdk.md#settings`), and what a project lacks to use it.
 
+pub mod additions;
+pub mod entry;
+mod manifest;
+pub mod native_edit;
+mod script;
 pub mod settings;
 
 use crate::file::Project;

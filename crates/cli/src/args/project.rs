@@ -9,6 +9,11 @@ use launchway_domain::bundle_id::BundleId;
 Inspects the project in the current directory, prompts on a terminal for what it cannot detect, and
 writes a commented launchway.toml. An existing file is never overwritten.
 
+Then it adds the SDK to the app: the package, its call in the script that starts the app, and in
+React Native the lines that load its bundle. Each change is shown first, and made after you agree
+or with --yes. What it cannot change safely, it prints. It installs nothing. In a project that has
+a launchway.toml it adds only what the app lacks of the SDK.
+
 Examples:
   launchway init
   launchway init --yes --bundle-id com.example.app --url https://launchway.example.com")]
@@ -16,9 +21,12 @@ pub struct InitArgs {
     /// App, such as com.example.app [default: the native project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
-    /// Use what is detected, without prompts
+    /// Use what is detected and add the SDK, without prompts
     #[arg(short, long)]
     pub yes: bool,
+    /// Do not add the SDK to the app
+    #[arg(long)]
+    pub no_sdk: bool,
 }
 
 /// The arguments of `doctor`.

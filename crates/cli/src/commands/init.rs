@@ -1,6 +1,8 @@
-//! `init`: detects the project and writes a commented `launchway.toml`.
+//! `init`: detects the project, writes a commented `launchway.toml`, and adds the SDK to the app.
 
+mod diff;
 mod ids;
+pub mod sdk;
 mod template;
 
 use std::collections::BTreeMap;
@@ -14,10 +16,12 @@ use launchway_domain::platform::Platform;
 use launchway_project::file::NAME;
 use launchway_project::framework::{Framework, detect};
 use launchway_project::packages::Packages;
+use launchway_project::resolve::app_location;
 use launchway_project::source::Source;
 use serde_json::json;
 
 use self::ids::Ids;
+use self::sdk::{Missing, Outcome};
 use self::template::Answers;
 use crate::args::project::InitArgs;
 use crate::context::Context;
@@ -28,9 +32,9 @@ use crate::settings::Origin;
 pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> {
     let here = Path::new("");
     if here.join(NAME).exists() {
-        return Err(exists_failure());
+        return complete(here, &arguments, context).await;
     }
-    let framework = framework(here);
+    let framework = framework(here, "");
     let mut answers = Answers {
         ids: match arguments.bundle_id {
             Some(id) => Ids::One(Some(id.to_string())),
@@ -49,8 +53,76 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
     if !arguments.yes && context.terminal.is_interactive() {
         ask(&mut answers, context).await?;
     }
+    let missing = match arguments.no_sdk {
+        true => None,
+        false => Missing::find(&absolute(here), "", framework, context)?,
+    };
     write(&here.join(NAME), &template::write(&answers))?;
-    tell(&answers, context)
+    let outcome = match &missing {
+        Some(missing) => Some(add(missing, here, arguments.yes, context).await?),
+        None => None,
+    };
+    tell(&answers, outcome.as_ref(), context)?;
+    if let Some((missing, outcome)) = missing.as_ref().zip(outcome.as_ref()) {
+        missing.tell_next(outcome, context);
+    }
+    if outcome.is_some() && answers.url.is_none() {
+        context
+            .printer
+            .warn("no server specified; set url under [server] in launchway.toml: apps with the SDK ask that server");
+    }
+    context
+        .printer
+        .note("Next: `launchway login` signs you in, `launchway doctor` checks the project");
+    Ok(())
+}
+
+/// Adds what the app of a project with settings lacks of the SDK.
+async fn complete(here: &Path, arguments: &InitArgs, context: &Context) -> Result<(), Failure> {
+    let profiles = &context.settings.project.build;
+    // Profiles that mean several apps leave the directory of the file.
+    let place = app_location(profiles, None, Platform::Android).unwrap_or_default();
+    let framework = place.framework.or_else(|| framework(here, &place.directory));
+    let missing = match arguments.no_sdk {
+        true => None,
+        false => Missing::find(&absolute(here), &place.directory, framework, context)?,
+    };
+    let Some(missing) = missing else {
+        return Err(exists_failure());
+    };
+    missing.show(context);
+    if missing.has_changes() {
+        let question = "Add the SDK to these files?";
+        context.terminal.require_confirmation(question, arguments.yes).await?;
+        missing.write(here)?;
+    }
+    let outcome = missing.outcome(true);
+    let summary = json!({ "path": NAME, "sdk": outcome.json() });
+    context
+        .printer
+        .result(&summary.to_string(), || match missing.is_nothing() {
+            true => format!("Nothing to change: {NAME} exists, and the app contains the SDK\n"),
+            false => fields(&[("SDK", outcome.line())]),
+        })?;
+    missing.tell_next(&outcome, context);
+    Ok(())
+}
+
+/// Adds what the app lacks, if the user wants it.
+async fn add(missing: &Missing, here: &Path, yes: bool, context: &Context) -> Result<Outcome, Failure> {
+    missing.show(context);
+    let is_wanted = match (missing.has_changes(), yes, context.terminal.is_interactive()) {
+        (false, ..) | (_, true, _) => true,
+        (_, _, true) => context.terminal.confirm("Add the SDK to these files?").await?,
+        (_, _, false) => false,
+    };
+    match is_wanted {
+        true => missing.write(here)?,
+        false => context
+            .printer
+            .note("The SDK was not added; `launchway init --yes` adds it"),
+    }
+    Ok(missing.outcome(is_wanted))
 }
 
 /// Asks for the settings, with the detected values as defaults.
@@ -86,7 +158,7 @@ async fn ask_for_id(question: &str, id: &mut Option<String>, context: &Context) 
     Ok(())
 }
 
-fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
+fn tell(answers: &Answers, sdk: Option<&Outcome>, context: &Context) -> Result<(), Failure> {
     let name = |framework: Framework| framework.as_str();
     let (one, several) = match &answers.ids {
         Ids::One(id) => (id.clone(), None),
@@ -103,6 +175,7 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
         "bundleIds": several,
         "url": answers.url,
         "dir": answers.dir,
+        "sdk": sdk.map(Outcome::json),
     });
     let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set; see the file".to_owned());
     let app = match &several {
@@ -115,25 +188,23 @@ fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
         }
     };
     context.printer.result(&summary.to_string(), || {
-        fields(&[
+        let mut rows = vec![
             ("Written", NAME.to_owned()),
             ("Framework", answers.framework.map(name).unwrap_or("none").to_owned()),
             ("App", app),
             ("Server", or_none(&answers.url)),
             ("Publishes from", or_none(&answers.dir)),
-        ])
-    })?;
-    context
-        .printer
-        .note("Next: `launchway login` signs you in, `launchway doctor` checks the project");
-    Ok(())
+        ];
+        rows.extend(sdk.map(|sdk| ("SDK", sdk.line())));
+        fields(&rows)
+    })
 }
 
-/// The framework of the project. A framework for both platforms is detected by either.
-fn framework(here: &Path) -> Option<Framework> {
+/// The framework of the app in a directory. A framework for both platforms is detected by either.
+fn framework(here: &Path, directory: &str) -> Option<Framework> {
     let source = Source::new(&absolute(here));
-    let packages = Packages::read(&source, "");
-    detect(&source, "", packages.as_ref(), Platform::Android)
+    let packages = Packages::read(&source, directory);
+    detect(&source, directory, packages.as_ref(), Platform::Android)
 }
 
 /// The server that this command names, or that of the saved login, without the `/api` that every address has.

@@ -27,6 +27,7 @@ mod fake_server;
 mod fingerprint;
 mod help;
 mod ids;
+mod init_sdk;
 mod interrupt;
 mod keys;
 #[cfg(unix)]
