@@ -6,12 +6,12 @@ import dev.launchway.core.device.Clock;
 import dev.launchway.core.device.Device;
 import dev.launchway.core.device.Ports;
 import dev.launchway.core.device.RandomBytes;
+import dev.launchway.core.device.RoundListener;
 import dev.launchway.core.device.Settings;
 import dev.launchway.core.device.Status;
 import dev.launchway.core.device.SyncException;
 import dev.launchway.core.device.SyncOutcome;
 import dev.launchway.core.net.HttpNetwork;
-import dev.launchway.core.net.PackageDownload;
 import dev.launchway.core.storage.Folder;
 import dev.launchway.core.storage.FolderSync;
 import dev.launchway.core.text.Utf8;
@@ -118,10 +118,7 @@ public final class Phone {
                 view.answered(device.check());
                 break;
             case "install":
-                SyncOutcome outcome = device.sync(new PackageDownload.Progress() {
-                    @Override
-                    public void arrived(long bytes) {}
-                });
+                SyncOutcome outcome = device.sync(RoundListener.NOBODY);
                 view.started(device.start(app.launch(Ending.EXPLAINED)));
                 view.synced(outcome);
                 break;

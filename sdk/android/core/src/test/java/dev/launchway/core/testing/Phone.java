@@ -5,7 +5,6 @@ import dev.launchway.core.boot.Binary;
 import dev.launchway.core.boot.Ending;
 import dev.launchway.core.device.Device;
 import dev.launchway.core.device.Launch;
-import dev.launchway.core.device.Offer;
 import dev.launchway.core.device.Ports;
 import dev.launchway.core.device.RandomBytes;
 import dev.launchway.core.device.RoundListener;
@@ -19,16 +18,7 @@ import java.util.Arrays;
 
 public final class Phone {
     /** For rounds whose progress does not matter. */
-    public static final RoundListener NOBODY = new RoundListener() {
-        @Override
-        public void found(Offer offer) {}
-
-        @Override
-        public void arrived(long bytes) {}
-
-        @Override
-        public void installed(Offer offer) {}
-    };
+    public static final RoundListener NOBODY = RoundListener.NOBODY;
 
     public Storage storage;
     public final TestClock clock = new TestClock();
