@@ -4,11 +4,11 @@ package dev.launchway.core.testing;
 import java.io.IOException;
 import java.io.InputStream;
 
-final class BrokenStream extends InputStream {
+public final class BrokenStream extends InputStream {
     private final InputStream whole;
     private int left;
 
-    BrokenStream(InputStream whole, int count) {
+    public BrokenStream(InputStream whole, int count) {
         this.whole = whole;
         this.left = count;
     }

@@ -17,8 +17,13 @@ public final class TemporaryFolder implements Closeable {
         if (!root.delete()) {
             throw new IOException("cannot use " + root);
         }
-        // Java cannot flush a folder; what a power cut leaves is not tested here.
-        storage = Folder.open(root, new FolderSync() {
+        storage = at(root);
+    }
+
+    /** The storage in a folder that exists or is created. */
+    public static Folder at(File root) throws IOException {
+        // Java cannot flush a folder; what a power cut leaves is tested on a disk in memory.
+        return Folder.open(root, new FolderSync() {
             @Override
             public void sync(File folder) throws IOException {
                 if (!folder.isDirectory()) {
@@ -26,6 +31,11 @@ public final class TemporaryFolder implements Closeable {
                 }
             }
         });
+    }
+
+    /** The content of a file; null if there is none. */
+    public byte[] bytes(String path) throws IOException {
+        return WholeFiles.read(storage, path, 1 << 20);
     }
 
     @Override
