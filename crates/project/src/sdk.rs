@@ -5,6 +5,7 @@ pub mod additions;
 pub mod entry;
 mod manifest;
 pub mod native_edit;
+pub mod obstacles;
 mod script;
 pub mod settings;
 

@@ -4,6 +4,7 @@ mod app;
 mod project;
 #[cfg(unix)]
 mod sandbox;
+mod sdk;
 mod server;
 mod tools;
 mod trust;
@@ -97,6 +98,10 @@ pub async fn run(
             let framework = project::look(&context.settings.root, &profile, &mut findings);
             let text = std::fs::read_to_string(project::place(&context, config_path.as_deref())).unwrap_or_default();
             app::look(&context.settings.root, &context.settings.project, &text, &mut findings);
+            if let Some(framework) = framework {
+                let directory = profile.directory.as_deref().unwrap_or_default();
+                findings.extend(sdk::look(&context, framework, directory).await);
+            }
             framework
         }
         Err(failure) => {

@@ -20,7 +20,7 @@ use crate::framework::Framework;
 use crate::source::FileError;
 
 pub use self::settings::{ANDROID_SETTINGS, APPLE_SETTINGS_KEY, embed_settings, embedded_settings};
-pub use self::trust::{ANDROID_ASSET, APPLE_TRUST_KEY, embed_trust};
+pub use self::trust::{ANDROID_ASSET, APPLE_TRUST_KEY, embed_trust, without_trust};
 
 /// Name of the file with the string resource.
 pub const ANDROID_FILE: &str = "launchway_fingerprint.xml";

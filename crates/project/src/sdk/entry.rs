@@ -124,6 +124,11 @@ pub fn calls_sync(root: &Path, framework: Framework) -> bool {
     let is_script = super::package(framework).is_some();
     let endings = if is_script { &SCRIPTS[..] } else { &NATIVE[..] };
     let is_skipped = move |name: &str| SKIPPED.contains(&name) || (is_script && matches!(name, "android" | "ios"));
+    let root = if root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        root
+    };
     let walk = WalkBuilder::new(root)
         .follow_links(false)
         .filter_entry(move |entry| entry.depth() == 0 || !is_skipped(&entry.file_name().to_string_lossy()))

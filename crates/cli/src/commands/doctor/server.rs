@@ -16,7 +16,7 @@ pub async fn look(context: &Context) -> Vec<Finding> {
         let fix = "give --url, set LAUNCHWAY_URL, set url under [server] in launchway.toml, or run `launchway login`";
         return vec![Finding::problem("server", "no server specified", fix)];
     };
-    match version(url, context).await {
+    match version(&url.value, context).await {
         Err(failure) => vec![Finding::failure("server", failure)],
         Ok(version) => vec![server(url, &version), key(context).await],
     }
@@ -41,8 +41,8 @@ fn server(url: &Sourced<BaseUrl>, version: &str) -> Finding {
 }
 
 /// Checks the server's description of itself.
-async fn version(url: &Sourced<BaseUrl>, context: &Context) -> Result<String, Failure> {
-    let client = context.client_without_key(url.value.clone())?;
+pub async fn version(url: &BaseUrl, context: &Context) -> Result<String, Failure> {
+    let client = context.client_without_key(url.clone())?;
     let answer = client.raw(Method::GET, "/openapi.json", None).await?.or_error()?;
     let document: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let version = document
@@ -50,7 +50,7 @@ async fn version(url: &Sourced<BaseUrl>, context: &Context) -> Result<String, Fa
         .and_then(|document| document.pointer("/info/version")?.as_str());
     version
         .map(str::to_owned)
-        .ok_or_else(|| Failure::failed(format!("{} is not a Launchway server", url.value)).hint("check the address"))
+        .ok_or_else(|| Failure::failed(format!("{url} is not a Launchway server")).hint("check the address"))
 }
 
 async fn key(context: &Context) -> Finding {

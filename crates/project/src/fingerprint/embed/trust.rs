@@ -48,6 +48,22 @@ pub fn embed_trust(
         .collect()
 }
 
+/// The files of the native project of `platform` that lack a root of signed updates.
+///
+/// # Errors
+/// There is no native project, or its files cannot be read.
+pub fn without_trust(root: &Path, framework: Framework, platform: Platform) -> Result<Vec<String>, EmbedError> {
+    let native = Native::new(root, framework, platform)?;
+    if platform == Platform::Android {
+        let path = format!("{}/assets/{ANDROID_ASSET}", native.android_main()?);
+        let is_there = native.source.has_file(&path);
+        return Ok(if is_there { Vec::new() } else { vec![path] });
+    }
+    let lists = native.property_lists()?.into_iter();
+    let lacks = |(path, list): (String, String)| property_list::value(&list, APPLE_TRUST_KEY).is_none().then_some(path);
+    Ok(lists.filter_map(lacks).collect())
+}
+
 /// Checks that the file may replace what `path` contains.
 fn check_succession(trust: &AppTrust, before: &str, path: &str) -> Result<(), EmbedError> {
     let before = TrustFile::parse(before.as_bytes()).map_err(|_| EmbedError::EmbeddedTrust(path.to_owned()))?;
