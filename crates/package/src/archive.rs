@@ -36,6 +36,10 @@ impl<R: Read + Seek> Archive<R> {
         if entries.first().is_some_and(|first| first.start > 0) {
             return Err(PackageError::LeadingBytes);
         }
+        // An entry ends where the next begins. One that begins behind the directory would lead another out of the file.
+        if let Some(last) = entries.last().filter(|last| last.start >= start) {
+            return Err(last.refused(EntryError::Overlaps));
+        }
         Ok(Self {
             source,
             entries,

@@ -229,7 +229,7 @@ fn hostile_layouts() -> Vec<Named> {
         ("without its last byte", whole[..whole.len() - 1].to_vec()),
         (
             "two entries in one place",
-            archive(&[html.clone(), renamed.with(|item| item.start = Some(0))]),
+            archive(&[html.clone(), renamed.clone().with(|item| item.start = Some(0))]),
         ),
         (
             "an entry that overlaps the next",
@@ -245,6 +245,14 @@ fn hostile_layouts() -> Vec<Named> {
         (
             "an entry beyond the end",
             archive(&[html.clone().with(|item| item.start = Some(u32::MAX - 1))]),
+        ),
+        (
+            "content up to an entry beyond the end",
+            archive(&[
+                html.clone()
+                    .both(|head| (head.packed, head.unpacked) = (1 << 20, 1 << 20)),
+                renamed.with(|item| item.start = Some(40 + (1 << 20))),
+            ]),
         ),
         (
             "a hidden entry behind sizes",
@@ -292,6 +300,9 @@ fn hostile_packages_are_refused() {
     for (name, bytes) in hostile() {
         let refused = list_of(&bytes);
         assert!(refused.is_err(), "{name}: {refused:?}");
+        // That would be the fault of the disk, and a device would try again for ever.
+        let unreadable = matches!(refused, Err(ArchiveError::Package(PackageError::Unreadable(_))));
+        assert!(!unreadable, "{name}");
     }
 }
 

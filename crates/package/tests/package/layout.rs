@@ -102,10 +102,13 @@ fn bytes_that_belong_to_no_entry_or_to_two_are_refused() {
         .clone()
         .both(|head| head.name = b"b".to_vec())
         .with(|item| item.start = Some(u32::MAX - 1));
-    refused(
-        &[html.clone(), beyond],
-        "The entry `index.html` is followed by bytes that belong to no entry",
-    );
+    refused(&[html.clone(), beyond.clone()], &format!("The entry `b` {overlaps}"));
+    // Up to the entry beyond the end there would be room for content that the file does not have.
+    let large = html
+        .clone()
+        .both(|head| (head.packed, head.unpacked) = (1 << 10, 1 << 10));
+    let after = beyond.with(|item| item.start = Some(40 + (1 << 10)));
+    refused(&[large, after], &format!("The entry `b` {overlaps}"));
     let hidden = html.clone().with(|item| item.after = b"hidden".to_vec());
     let stray = "The entry `index.html` is followed by bytes that belong to no entry";
     refused(&[hidden.clone(), folder.clone()], stray);

@@ -32,7 +32,7 @@ final class PackageArchive {
         if entries[0].start > 0 {
             throw ZipEnd.leadingBytes()
         }
-        // Each entry ends where the next begins, so what begins behind the file would lead another entry out of it.
+        // An entry ends where the next begins. One that begins behind the directory would lead another out of the file.
         if let last = entries.last, last.start >= directoryStart {
             throw LocalHeader.overlaps(last)
         }

@@ -27,7 +27,7 @@ final class LocalHeader {
         return dataStart;
     }
 
-    private static PackageException overlaps(PackageEntry entry) {
+    static PackageException overlaps(PackageEntry entry) {
         return entry.refused("overlaps another entry or the directory");
     }
 

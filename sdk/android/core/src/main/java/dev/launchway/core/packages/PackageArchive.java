@@ -57,6 +57,11 @@ public final class PackageArchive implements Closeable {
         if (entries.get(0).start > 0) {
             throw ZipEnd.leadingBytes();
         }
+        // An entry ends where the next begins. One that begins behind the directory would lead another out of the file.
+        PackageEntry last = entries.get(entries.size() - 1);
+        if (last.start >= directory.start) {
+            throw LocalHeader.overlaps(last);
+        }
         return new PackageArchive(reader, Collections.unmodifiableList(entries), directory.start);
     }
 
