@@ -12,7 +12,10 @@ final class PemTests: XCTestCase {
             XCTAssertNil(Pem.decode(pem, label: "B"))
         }
         XCTAssertEqual(Pem.decode(" \u{2003}\r\n" + armor("\r\nAQ\t= =\n") + "\u{85}", label: "A"), [1])
-        for content in ["A", "AA", "AAA", "AR==", "AQF=", "AQ=A", "A===", "====", "AQ==AQ==", "AQ-_", "AQ\u{a0}==", "é==="] {
+        let refused = [
+            "A", "AA", "AAA", "AR==", "AQF=", "AQ=A", "A===", "====", "AQ==AQ==", "AQ-_", "AQ\u{a0}==", "\u{e9}===",
+        ]
+        for content in refused {
             XCTAssertNil(Pem.decode(armor(content), label: "A"), content)
         }
         XCTAssertNil(Pem.decode("x" + armor("AQ=="), label: "A"))
