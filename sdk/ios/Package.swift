@@ -9,9 +9,14 @@ let libraries: [Target] = [
     .systemLibrary(name: "libcrypto", path: "linux/libcrypto"),
 ]
 let used: [Target.Dependency] = ["zlib", "libcrypto"]
+// A client for the TUF conformance suite, which no app contains.
+let tools: [Target] = [
+    .executableTarget(name: "Conformance", dependencies: ["LaunchwayCore"], path: "Tests/Conformance")
+]
 #else
 let libraries: [Target] = []
 let used: [Target.Dependency] = []
+let tools: [Target] = []
 #endif
 
 let package = Package(
@@ -29,5 +34,5 @@ let package = Package(
         ),
         .target(name: "LaunchwayApple", dependencies: ["LaunchwayCore"]),
         .testTarget(name: "LaunchwayCoreTests", dependencies: ["LaunchwayCore"]),
-    ]
+    ] + tools
 )
