@@ -1,0 +1,58 @@
+/** The native sources: inside the npm packages, and as packages of their own for other apps. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyFile, copyIfThere, copyLicenses, filesBelow, SDK, write } from './sources.mjs';
+
+const ANDROID = join(SDK, 'android');
+const IOS = join(SDK, 'ios');
+
+const JAVA = ['core', 'platform'].map((part) => join(ANDROID, part, 'src/main/java')).filter(existsSync);
+const SWIFT_TARGETS = ['LaunchwayCore', 'LaunchwayApple'];
+
+/** Copies the Java client below the source folder of a plugin. */
+export function copyJava(to) {
+  for (const folder of JAVA) {
+    for (const file of filesBelow(folder)) {
+      copyFile(join(folder, file), join(to, file));
+    }
+  }
+}
+
+/** Copies the Swift client into a folder, one folder for each of its modules. */
+export function copySwift(to) {
+  for (const target of SWIFT_TARGETS) {
+    const folder = join(IOS, 'Sources', target);
+    for (const file of filesBelow(folder)) {
+      write(join(to, target, file), guardImports(readFileSync(join(folder, file), 'utf8')));
+    }
+  }
+}
+
+/** CocoaPods compiles the sources of a plugin as one module, in which modules of ours cannot be imported. */
+export function guardImports(swift) {
+  return swift.replace(/(?<!^#if .*\n)^((?:public |@_exported )?import (Launchway\w+))$/gm, '#if canImport($2)\n$1\n#endif');
+}
+
+/** The Swift package for apps without a framework, without its tests. */
+export function packSwift(to) {
+  copySwift(join(to, 'Sources'));
+  write(join(to, 'Package.swift'), withoutTests(readFileSync(join(IOS, 'Package.swift'), 'utf8')));
+  copyIfThere(join(IOS, 'linux'), join(to, 'linux'));
+  copyIfThere(join(IOS, 'README.md'), join(to, 'README.md'));
+  copyLicenses(to);
+  return to;
+}
+
+export function withoutTests(manifest) {
+  return manifest.replace(/^ *\.testTarget\((?:[^()]|\([^()]*\))*\),?\n/gm, '');
+}
+
+/** The Android library for apps without a framework. */
+export function packAndroid(to) {
+  copyJava(join(to, 'src/main/java'));
+  for (const file of ['src/main/AndroidManifest.xml', 'build.gradle', 'README.md']) {
+    copyIfThere(join(ANDROID, 'platform', file), join(to, file));
+  }
+  copyLicenses(to);
+  return to;
+}
