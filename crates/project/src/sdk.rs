@@ -3,6 +3,7 @@
 
 pub mod additions;
 pub mod entry;
+pub mod expo;
 mod manifest;
 pub mod native_edit;
 pub mod obstacles;

@@ -70,7 +70,7 @@ async fn a_new_project_gets_settings_package_and_call() {
         "{manifest}"
     );
     let expected = "import { start } from './app';\nimport { Launchway } from '@launchway/capacitor';\n\n\
-                    Launchway.sync().catch((error) => console.warn('Launchway:', error));\n\nstart();\n";
+                    Launchway.sync().catch(console.warn);\n\nstart();\n";
     assert_eq!(read(&stage, "src/main.ts"), expected);
     assert_eq!(read(&stage, "pnpm-lock.yaml"), "lockfileVersion: '9.0'\n");
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use ignore::WalkBuilder;
 
 use super::native_edit::NativeFile;
-use super::{entry, manifest, package, script};
+use super::{entry, expo, manifest, package, script};
 use crate::framework::Framework;
 use crate::packages::{Packages, join};
 use crate::source::{FileError, Source};
@@ -67,6 +67,9 @@ impl Additions {
             (Some(package), Some(packages)) => {
                 found.add_dependency(&source, app, &packages, (package, version))?;
                 found.add_call(&source, app, &packages, package)?;
+                if app.framework == Framework::Expo {
+                    found.add_plugin(&source, app, package);
+                }
             }
             // A broken `package.json` is reported elsewhere.
             (Some(_), None) => {}
@@ -133,6 +136,21 @@ impl Additions {
             }
         }
         Ok(())
+    }
+
+    /// Expo generates the native projects, so that a plugin edits them.
+    fn add_plugin(&mut self, source: &Source, app: AppFolder<'_>, package: &str) {
+        let Some(config) = expo::without_plugin(source, app.directory, package) else {
+            return;
+        };
+        let (path, before) = (config.path, config.before);
+        match config.after {
+            Some(after) => self.changes.push(FileChange { path, before, after }),
+            None => self.steps.push(ManualStep {
+                what: format!("list {package} as the first of the plugins in {path}"),
+                lines: vec![format!("plugins: ['{package}']")],
+            }),
+        }
     }
 
     /// The builds of Gradle and Xcode projects are code, which is not edited.

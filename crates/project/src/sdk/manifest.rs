@@ -1,5 +1,5 @@
-//! Adds a dependency to the text of a `package.json`. Everything else stays byte for byte: order, indentation, line
-//! ends.
+//! Adds a dependency to the text of a `package.json`, and a plugin to that of an `app.json`. Everything else stays byte for
+//! byte: order, indentation, line ends.
 
 use serde::de::IgnoredAny;
 
@@ -27,12 +27,7 @@ struct Object {
 
 /// The text with the dependency; `None` if it is not an object of JSON. `dependencies` is created if it does not exist.
 pub fn with_dependency(text: &str, name: &str, range: &str) -> Option<String> {
-    let _: IgnoredAny = serde_json::from_str(text).ok()?;
-    let open = text.len() - text.trim_start().len();
-    if !text[open..].starts_with('{') {
-        return None;
-    }
-    let root = Object::read(text, open)?;
+    let root = root(text)?;
     // As for all readers of JSON, the last one of several counts.
     let list = root.entries.iter().rev().find(|entry| entry.key == LIST);
     let Some(list) = list else {
@@ -46,6 +41,39 @@ pub fn with_dependency(text: &str, name: &str, range: &str) -> Option<String> {
     let list = Object::read(text, list.value)?;
     let is_sorted = list.entries.is_sorted_by(|this, that| this.key <= that.key);
     Some(list.with(text, name, &quoted(range), is_sorted))
+}
+
+/// The text with the plugin, before the others in `plugins` of Expo's configuration, which is `expo` or the file itself;
+/// `None` if its form is another one.
+pub fn with_plugin(text: &str, name: &str) -> Option<String> {
+    let root = root(text)?;
+    let config = match root.entries.iter().rev().find(|entry| entry.key == "expo") {
+        Some(expo) if text[expo.value..].starts_with('{') => Object::read(text, expo.value)?,
+        Some(_) => return None,
+        None => root,
+    };
+    let Some(list) = config.entries.iter().rev().find(|entry| entry.key == "plugins") else {
+        return Some(config.with(text, "plugins", &format!("[{}]", quoted(name)), false));
+    };
+    let open = list.value + 1;
+    if !text[list.value..].starts_with('[') {
+        return None;
+    }
+    let first = skip_blank(text.as_bytes(), open);
+    Some(match text[first..].starts_with(']') {
+        true => format!("{}{}{}", &text[..open], quoted(name), &text[first..]),
+        false => format!("{}{},{}", &text[..first], quoted(name), &text[open..]),
+    })
+}
+
+/// The outermost object of a text; `None` if the text is not an object of JSON.
+fn root(text: &str) -> Option<Object> {
+    let _: IgnoredAny = serde_json::from_str(text).ok()?;
+    let open = text.len() - text.trim_start().len();
+    match text[open..].starts_with('{') {
+        true => Object::read(text, open),
+        false => None,
+    }
 }
 
 impl Object {

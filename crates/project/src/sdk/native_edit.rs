@@ -110,8 +110,9 @@ impl NativeFile {
             Self::ObjectiveC => &[&[
                 Rule {
                     anchor: "#import \"AppDelegate.h\"\n",
+                    // The class is in Swift, and the name of its header depends on how pods are linked.
                     action: Action::Replace(
-                        "#import \"AppDelegate.h\"\n\n#import <launchway_react_native/launchway_react_native-Swift.h>\n",
+                        "#import \"AppDelegate.h\"\n\n@interface LaunchwayReactNative : NSObject\n+ (nullable NSURL *)bundleURL;\n@end\n",
                     ),
                 },
                 Rule {
@@ -147,7 +148,9 @@ impl NativeFile {
                 "LaunchwayReactNative.bundleURL() ?? Bundle.main.url(forResource: \"main\", withExtension: \"jsbundle\")",
             ],
             Self::ObjectiveC => vec![
-                "#import <launchway_react_native/launchway_react_native-Swift.h>",
+                "@interface LaunchwayReactNative : NSObject",
+                "+ (nullable NSURL *)bundleURL;",
+                "@end",
                 "return [LaunchwayReactNative bundleURL] ?: [[NSBundle mainBundle] URLForResource:@\"main\" withExtension:@\"jsbundle\"];",
             ],
         }

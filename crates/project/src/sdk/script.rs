@@ -2,7 +2,7 @@
 //! its top are read.
 
 /// The call that most apps need. Updates never stop an app from working, so that an error is only logged.
-pub const CALL: &str = "Launchway.sync().catch((error) => console.warn('Launchway:', error))";
+pub const CALL: &str = "Launchway.sync().catch(console.warn)";
 
 /// The lines that an app needs, for people.
 pub fn lines(package: &str) -> [String; 2] {
@@ -180,7 +180,7 @@ mod tests {
         let text = "import { AppRegistry } from 'react-native';\nimport App from './App';\n\nAppRegistry.run('Sample', () => App);\n";
         let expected = "import { AppRegistry } from 'react-native';\nimport App from './App';\n\
                         import { Launchway } from '@launchway/react-native';\n\n\
-                        Launchway.sync().catch((error) => console.warn('Launchway:', error));\n\n\
+                        Launchway.sync().catch(console.warn);\n\n\
                         AppRegistry.run('Sample', () => App);\n";
         assert_eq!(with(text), expected);
     }
@@ -190,14 +190,14 @@ mod tests {
         let text = "// Starts the app.\r\nimport {\r\n  a, // don't\r\n  b,\r\n} from \"x\"\r\nimport \"./style.css\"\r\nrun(a, b)";
         let expected = "// Starts the app.\r\nimport {\r\n  a, // don't\r\n  b,\r\n} from \"x\"\r\nimport \"./style.css\"\r\n\
                         import { Launchway } from \"@launchway/react-native\"\r\n\r\n\
-                        Launchway.sync().catch((error) => console.warn(\"Launchway:\", error))\r\n\r\nrun(a, b)";
+                        Launchway.sync().catch(console.warn)\r\n\r\nrun(a, b)";
         assert_eq!(with(text), expected);
     }
 
     #[test]
     fn a_module_may_import_nothing_or_everything() {
         let own = "import { Launchway } from '@launchway/react-native';\n\n\
-                   Launchway.sync().catch((error) => console.warn('Launchway:', error));\n";
+                   Launchway.sync().catch(console.warn);\n";
         let rows = [
             ("", own.to_owned()),
             ("start();\n", format!("{own}\nstart();\n")),

@@ -15,7 +15,7 @@ use launchway_project::packages::{Packages, join};
 use launchway_project::resolve::{app_profile, variant};
 use launchway_project::sdk::additions::{AppFolder, native_files};
 use launchway_project::sdk::settings::{BuiltApp, SettingsError, server_url, settings};
-use launchway_project::sdk::{entry, is_used, obstacles, package};
+use launchway_project::sdk::{entry, expo, is_used, obstacles, package};
 use launchway_project::source::Source;
 use launchway_project::trust_file;
 use serde_json::Value;
@@ -66,6 +66,15 @@ fn in_code(app: AppFolder<'_>, source: &Source) -> Vec<Finding> {
             let fix = "run `launchway init`, which adds the lines or prints them";
             findings.push(Finding::problem(CHECK, message, fix));
         }
+    }
+    let plugin = package(app.framework).filter(|_| app.framework == Framework::Expo);
+    if let Some(config) = plugin.and_then(|plugin| expo::without_plugin(source, app.directory, plugin)) {
+        let message = format!(
+            "{} does not list the plugin of the SDK, so that updates never run",
+            config.path
+        );
+        let fix = "run `launchway init`, which adds the plugin or prints it";
+        findings.push(Finding::problem(CHECK, message, fix));
     }
     if app.framework == Framework::NativeScript
         && let Some(path) = obstacles::snapshot(source, app.directory)

@@ -68,8 +68,8 @@ fn each_framework_gets_package_call_and_native_lines_once() {
         (
             Framework::Expo,
             "expo",
-            &[("App.js", MAIN)],
-            &["package.json", "App.js"],
+            &[("App.js", MAIN), ("app.json", "{\"expo\": {}}\n")],
+            &["package.json", "App.js", "app.json"],
         ),
     ];
     for (framework, dependency, files, expected) in rows {

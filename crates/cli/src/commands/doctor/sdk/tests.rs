@@ -87,6 +87,15 @@ fn a_missing_native_edit_is_a_problem() {
 }
 
 #[test]
+fn a_plugin_that_expo_does_not_know_is_a_problem() {
+    let message = "app.json does not list the plugin of the SDK, so that updates never run";
+    let fixture = Fixture::new(&[("App.js", CALL), ("app.json", "{\"expo\": {\"name\": \"App\"}}")]);
+    assert_eq!(fixture.in_code(Framework::Expo), problem(message));
+    fixture.file("app.json", "{\"expo\": {\"plugins\": [\"@launchway/react-native\"]}}");
+    assert!(fixture.in_code(Framework::Expo).is_empty());
+}
+
+#[test]
 fn snapshots_of_v8_are_a_problem() {
     let message = "package.json turns V8 snapshots on: updates do not replace the code in them";
     let manifest = "{\"scripts\": {\"release\": \"ns build android --env.snapshot\"}}";
