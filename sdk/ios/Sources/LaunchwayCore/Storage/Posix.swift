@@ -101,18 +101,22 @@ enum Posix {
 
     /// The names in a folder; nil if there is none.
     static func names(_ path: String) throws -> [String]? {
-        guard let folder = opendir(path) else {
-            if errno == ENOENT {
-                return nil
-            }
+        let file: Descriptor
+        do {
+            file = try openFile(path, O_RDONLY | O_DIRECTORY)
+        } catch StorageError.failed(_, _, ENOENT) {
+            return nil
+        }
+        guard let folder = fdopendir(file.number) else {
             throw StorageError.failed(action: "list", path: path, code: errno)
         }
+        // Closing the folder closes the file.
+        file.number = -1
         defer { closedir(folder) }
         var names: [String] = []
         errno = 0
         while let found = readdir(folder) {
-            let bytes = withUnsafeBytes(of: &found.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            guard let name = Utf8.decode(bytes) else {
+            guard let name = Utf8.decode(nameBytes(found)) else {
                 throw StorageError.failed(action: "list", path: path, code: EILSEQ)
             }
             if name != "." && name != ".." {
@@ -124,6 +128,15 @@ enum Posix {
             throw StorageError.failed(action: "list", path: path, code: errno)
         }
         return names
+    }
+
+    /// The bytes of a name. The record ends with them, so it is never copied in its full declared length.
+    private static func nameBytes(_ found: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        guard let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) else {
+            return []
+        }
+        let start = UnsafeRawPointer(found).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+        return UnsafeRawBufferPointer(start: start, count: strlen(start)).map { $0 }
     }
 
     static func makeFolder(_ path: String) throws {

@@ -81,6 +81,7 @@ final class FolderTests: XCTestCase {
         XCTAssertThrowsError(try folder.create("link"))
         XCTAssertThrowsError(try folder.append("link"))
         XCTAssertThrowsError(try folder.syncFolder("folder"))
+        XCTAssertThrowsError(try folder.list("folder"))
         try WholeFiles.removeTree(folder, "folder")
         XCTAssertNil(try folder.entry("folder"))
         XCTAssertEqual(try read(folder, "real/kept"), "text")
