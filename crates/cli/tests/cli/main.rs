@@ -44,6 +44,7 @@ mod published;
 mod rollback;
 #[cfg(unix)]
 mod runner;
+mod sdk_docs;
 mod session;
 #[cfg(unix)]
 mod signed;
