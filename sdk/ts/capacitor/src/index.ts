@@ -5,8 +5,11 @@ import { type LaunchwayPlugin, pluginTransport } from './plugin.js';
 
 export * from './api.js';
 
+// Capacitor asks for it again by each call until the first one has it: all must get the same.
+let web: Promise<LaunchwayPlugin> | null = null;
+
 const plugin = registerPlugin<LaunchwayPlugin>('Launchway', {
-  web: () => import('./web.js').then(({ LaunchwayWeb }) => new LaunchwayWeb()),
+  web: () => (web ??= import('./web.js').then(({ LaunchwayWeb }) => new LaunchwayWeb())),
 });
 
 export const Launchway: Api = createLaunchway(pluginTransport(plugin));
