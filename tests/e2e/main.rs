@@ -32,6 +32,7 @@ mod phones_day;
 mod refusals;
 mod rotation;
 mod schemathesis;
+mod sdk;
 mod secrets;
 mod signed_publishing;
 mod signing_keys;

@@ -26,7 +26,7 @@ for (const [capacitor, project] of projects) {
   const name = (text) => `${text} (Capacitor ${capacitor})`;
 
   test(name('an app compiles with the package'), () => {
-    project.compile();
+    ['bundler', 'nodenext', 'node10'].forEach((resolution) => project.compile(resolution));
   });
 
   test(name('the command line finds the plugin for Android'), () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SAMPLES } from '../../pack/test/samples.mjs';
 import { TYPESCRIPT, version } from '../../pack/src/sources.mjs';
 
-const run = (program, given, cwd) => {
+export const run = (program, given, cwd) => {
   try {
     return execFileSync(program, given, { cwd, encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
@@ -47,8 +47,9 @@ export class Project {
     return this.read(`node_modules/@capacitor/${path}`);
   }
 
-  compile() {
-    const options = ['--strict', '--noEmit', ...SAMPLES.capacitor.options];
+  compile(resolution) {
+    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+    const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', module, '--moduleResolution', resolution];
     return run(process.execPath, ['node_modules/typescript/bin/tsc', ...options, 'app.ts'], this.folder);
   }
 
