@@ -89,16 +89,19 @@ public final class HttpNetwork implements Network {
 
             @Override
             public int read() throws IOException {
-                int value = in.read();
-                ended |= value < 0;
-                return value;
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
             }
 
             @Override
             public int read(byte[] buffer, int offset, int count) throws IOException {
-                int read = in.read(buffer, offset, count);
-                ended |= read < 0;
-                return read;
+                try {
+                    int read = in.read(buffer, offset, count);
+                    ended |= read < 0;
+                    return read;
+                } catch (RuntimeException malformed) {
+                    throw new IOException("the body is malformed", malformed);
+                }
             }
 
             @Override

@@ -80,12 +80,21 @@ public final class Folder implements Storage {
 
     @Override
     public Target create(String path) throws IOException {
-        return new WrittenFile(new FileOutputStream(withoutLink(path)));
+        return new WrittenFile(new FileOutputStream(fileToWrite(path)));
     }
 
     @Override
     public Target append(String path) throws IOException {
-        return new WrittenFile(new FileOutputStream(withoutLink(path), true));
+        return new WrittenFile(new FileOutputStream(fileToWrite(path), true));
+    }
+
+    /** A link that leads nowhere looks like a missing file, but it is in the way when a file is created. */
+    private File fileToWrite(String path) throws IOException {
+        File file = withoutLink(path);
+        if (!file.exists() && !file.createNewFile()) {
+            throw failure("open the link", file);
+        }
+        return file;
     }
 
     private File withoutLink(String path) throws IOException {
@@ -115,7 +124,9 @@ public final class Folder implements Storage {
     public void removeFile(String path) throws IOException {
         // File.delete would remove an empty folder, too.
         Entry entry = entry(path);
-        if (entry != null && (entry.kind == Entry.Kind.FOLDER || !file(path).delete())) {
+        boolean isRemoved = (entry == null || entry.kind != Entry.Kind.FOLDER) && file(path).delete();
+        // What looks like nothing may have been a link that leads nowhere.
+        if (entry != null && !isRemoved) {
             throw failure("remove", file(path));
         }
     }

@@ -56,14 +56,14 @@ public final class SignedFaultsTest {
         return state != null && Utf8.decode(state).contains("\\\\\\\"version\\\\\\\":" + SNAPSHOT);
     }
 
-    /** Every other call has one kind of fault in turn, because signatures take their time to verify. */
+    /** Every fifth call has one kind of fault in turn, because signatures take their time to verify. */
     public void aFaultOfTheStorageDelaysASignedUpdateOnly() throws Exception {
         MemoryDisk whole = new MemoryDisk();
         live(whole, server);
         Check.that(knowsSnapshot(whole), "it is remembered");
         boolean known = false;
-        for (int call = 1; call <= whole.calls(); call += 2) {
-            Fault fault = Fault.values()[call / 2 % Fault.values().length];
+        for (int call = 1; call <= whole.calls(); call += 5) {
+            Fault fault = Fault.values()[call / 5 % Fault.values().length];
             MemoryDisk disk = new MemoryDisk().withFault(call, fault);
             live(disk, server);
             MemoryDisk left = disk.afterDeath(fault == Fault.DIES ? Leaves.FLUSHED : Leaves.EVERYTHING);

@@ -3,7 +3,6 @@ package dev.launchway.core.json;
 
 import dev.launchway.core.testing.Check;
 import dev.launchway.core.testing.Vectors;
-import dev.launchway.core.text.Hex;
 import dev.launchway.core.text.Utf8;
 import java.util.List;
 
@@ -22,7 +21,7 @@ public final class JsonVectorsTest {
         List<JsonValue> cases = Vectors.read("json.json").get("refused").asArray();
         Check.that(cases.size() >= 73, "the vectors are complete");
         for (JsonValue vector : cases) {
-            Check.that(!"accepted".equals(outcome(bytes(vector), 1 << 16)), "refused: " + vector);
+            Check.that(!"accepted".equals(outcome(Vectors.text(vector), 1 << 16)), "refused: " + vector);
         }
     }
 
@@ -32,7 +31,7 @@ public final class JsonVectorsTest {
         List<JsonValue> cases = vectors.get("accepted").asArray();
         Check.that(cases.size() >= 19, "the vectors are complete");
         for (JsonValue vector : cases) {
-            JsonValue value = JsonReader.read(bytes(vector), limit);
+            JsonValue value = JsonReader.read(Vectors.text(vector), limit);
             String canonical = Utf8.decode(JsonWriter.canonical(value));
             Check.equal(vector.get("canonical").asText(), canonical, vector.get("name").asText());
         }
@@ -44,7 +43,7 @@ public final class JsonVectorsTest {
         List<JsonValue> cases = vectors.get("refused").asArray();
         Check.that(cases.size() >= 99, "the vectors are complete");
         for (JsonValue vector : cases) {
-            Check.equal(vector.get("reason").asText(), outcome(bytes(vector), limit), vector.toString());
+            Check.equal(vector.get("reason").asText(), outcome(Vectors.text(vector), limit), vector.toString());
         }
     }
 
@@ -55,19 +54,5 @@ public final class JsonVectorsTest {
         } catch (JsonException refusal) {
             return refusal.reason().code();
         }
-    }
-
-    private static byte[] bytes(JsonValue vector) {
-        if (vector.get("hex") != null) {
-            return Hex.decode(vector.get("hex").asText());
-        }
-        if (vector.get("text") != null) {
-            return Utf8.encode(vector.get("text").asText());
-        }
-        StringBuilder text = new StringBuilder();
-        for (long count = vector.get("count").asInteger(); count > 0; count--) {
-            text.append(vector.get("repeat").asText());
-        }
-        return Utf8.encode(text.toString());
     }
 }

@@ -40,7 +40,7 @@ public final class Update {
     public static Map<String, byte[]> files(int version) {
         Map<String, byte[]> files = new TreeMap<String, byte[]>();
         StringBuilder script = new StringBuilder();
-        for (int line = 0; line < 300; line++) {
+        for (int line = 0; line < 100; line++) {
             script.append("console.log('version ").append(version).append(" line ").append(line).append("');\n");
         }
         files.put("index.html", Utf8.encode("<script src=js/app.js></script> " + version));

@@ -3,11 +3,15 @@ package dev.launchway.core.testing;
 
 import dev.launchway.core.json.JsonReader;
 import dev.launchway.core.json.JsonValue;
+import dev.launchway.core.text.Hex;
+import dev.launchway.core.text.Utf8;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 public final class Vectors {
     private static final int MAX_BYTES = 8 << 20;
@@ -17,6 +21,32 @@ public final class Vectors {
     /** The file at this path below `sdk/vectors`. */
     public static JsonValue read(String path) throws Exception {
         return JsonReader.read(bytes(new File(System.getProperty("launchway.vectors"), path)), MAX_BYTES);
+    }
+
+    /** The text of a vector, which is spelled out, in hexadecimal digits, or repeated. */
+    public static byte[] text(JsonValue vector) {
+        if (vector.get("hex") != null) {
+            return Hex.decode(vector.get("hex").asText());
+        }
+        if (vector.get("text") != null) {
+            return Utf8.encode(vector.get("text").asText());
+        }
+        StringBuilder text = new StringBuilder();
+        for (long count = vector.get("count").asInteger(); count > 0; count--) {
+            text.append(vector.get("repeat").asText());
+        }
+        return Utf8.encode(text.toString());
+    }
+
+    /** Texts that are no JSON for this client. */
+    public static List<byte[]> hostileTexts() throws Exception {
+        List<byte[]> texts = new ArrayList<byte[]>();
+        for (String file : new String[] {"json.json", "trust/json.json"}) {
+            for (JsonValue vector : read(file).get("refused").asArray()) {
+                texts.add(text(vector));
+            }
+        }
+        return texts;
     }
 
     private static byte[] bytes(File file) throws IOException {
