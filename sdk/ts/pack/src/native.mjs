@@ -43,8 +43,9 @@ export function packSwift(to) {
   return to;
 }
 
+/** Without the targets of tests, and without the program that only the tests run. */
 export function withoutTests(manifest) {
-  return manifest.replace(/^ *\.testTarget\((?:[^()]|\([^()]*\))*\),?\n/gm, '');
+  return manifest.replace(/^ *\.(?:testTarget|executableTarget)\((?:[^()]|\([^()]*\))*\),?\n/gm, '');
 }
 
 /** The Android library for apps without a framework. */
