@@ -17,7 +17,7 @@ enum DownloadError: MessageError {
         case .expired(let status):
             return "the address has expired (the server responded with status \(status))"
         case .network(let cause):
-            return "the download was interrupted: \(LaunchwayCore.message(of: cause))"
+            return "the download was interrupted: \(errorMessage(cause))"
         case .status(let status):
             return "the server responded with status \(status)"
         case .wrong(let reason):

@@ -1,6 +1,9 @@
-// Reports that wait for the server (`docs/reference/sdk.md#reports`): one JSON object a line in `events.jsonl`.
+// Reports that wait for the server (`docs/reference/sdk.md#reports`): one JSON object a line in `events.jsonl`. Threads take
+// turns with it.
 
-struct ReportQueue {
+import Foundation
+
+final class ReportQueue {
     /// The most reports that wait. The oldest leave first.
     static let maxReports = 200
 
@@ -10,6 +13,7 @@ struct ReportQueue {
     private static let maxFile = maxReports * maxLine
 
     private let storage: Storage
+    private let lock = NSRecursiveLock()
 
     init(_ storage: Storage) {
         self.storage = storage
@@ -17,6 +21,8 @@ struct ReportQueue {
 
     /// The reports that wait, oldest first. Lines that are damaged are left out.
     func waiting() throws -> [Report] {
+        lock.lock()
+        defer { lock.unlock() }
         let bytes: [UInt8]
         do {
             bytes = try WholeFiles.read(storage, Self.file, max: Self.maxFile) ?? []
@@ -38,6 +44,8 @@ struct ReportQueue {
         if added.isEmpty {
             return
         }
+        lock.lock()
+        defer { lock.unlock() }
         var all = try waiting()
         for report in added where !all.contains(where: report.isSame) {
             all.append(report)
@@ -45,8 +53,18 @@ struct ReportQueue {
         try replace(all.suffix(Self.maxReports))
     }
 
+    /// Removes reports. Others may have been added since these were read.
+    func remove(_ removed: [Report]) throws {
+        if removed.isEmpty {
+            return
+        }
+        lock.lock()
+        defer { lock.unlock() }
+        try replace(waiting().filter { !removed.contains(where: $0.isSame) }[...])
+    }
+
     /// Replaces everything that waits.
-    func replace<Reports: Sequence>(_ reports: Reports) throws where Reports.Element == Report {
+    private func replace(_ reports: ArraySlice<Report>) throws {
         let lines = reports.map { JsonWriter.plain($0.json) + "\n" }
         try WholeFiles.replace(storage, Self.file, Utf8.encode(lines.joined()))
     }

@@ -45,9 +45,7 @@ final class ReportSender {
                 break
             }
         }
-        if !done.isEmpty {
-            try queue.replace(all.indices.filter { !done.contains($0) }.map { all[$0] })
-        }
+        try queue.remove(done.map { all[$0] })
     }
 
     /// Sends the reports of one update. Returns whether the server takes more.

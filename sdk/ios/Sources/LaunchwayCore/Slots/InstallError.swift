@@ -13,6 +13,11 @@ enum InstallError: Error, Equatable {
         .faulty("the package and its file list differ at `\(path)`")
     }
 
+    var isFaulty: Bool {
+        if case .faulty = self { return true }
+        return false
+    }
+
     var message: String {
         switch self {
         case .faulty(let fault): return fault

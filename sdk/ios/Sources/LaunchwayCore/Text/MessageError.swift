@@ -5,7 +5,7 @@ protocol MessageError: Error {
 }
 
 /// The message of an error, whoever threw it.
-func message(of error: Error) -> String {
+func errorMessage(_ error: Error) -> String {
     (error as? MessageError)?.message ?? "\(error)"
 }
 

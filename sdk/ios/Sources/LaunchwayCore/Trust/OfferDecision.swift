@@ -24,7 +24,7 @@ extension TrustClient {
                 return signed
             }
         }
-        throw OfferError.notSigned
+        throw OfferError.notSigned(version, build: build)
     }
 
     /// Checks that a signed update is for this app, now.

@@ -1,22 +1,36 @@
-// An offered update is not installed. The raw value is the code of the reason.
+// An offered update is not installed.
 
-enum OfferError: String, Refusal {
-    case malformedAnswer = "malformed-answer"
-    case notSigned = "not-signed"
-    case otherPackage = "other-package"
+enum OfferError: Refusal, Equatable {
+    case malformedAnswer
+    /// No role signed this version and build.
+    case notSigned(Version, build: Int)
+    case otherPackage
     case revoked
-    case otherPlatform = "other-platform"
-    case otherFingerprint = "other-fingerprint"
-    case notNewer = "not-newer"
+    case otherPlatform
+    case otherFingerprint
+    case notNewer
 
-    var code: String { rawValue }
+    var code: String {
+        switch self {
+        case .malformedAnswer: return "malformed-answer"
+        case .notSigned: return "not-signed"
+        case .otherPackage: return "other-package"
+        case .revoked: return "revoked"
+        case .otherPlatform: return "other-platform"
+        case .otherFingerprint: return "other-fingerprint"
+        case .notNewer: return "not-newer"
+        }
+    }
 
-    var mayPass: Bool { self == .notSigned }
+    var mayPass: Bool {
+        if case .notSigned = self { return true }
+        return false
+    }
 
     var message: String {
         switch self {
         case .malformedAnswer: return "the response has no version and build number"
-        case .notSigned: return "no role signed this version and build"
+        case .notSigned(let version, let build): return "no role signed version \(version) build \(build)"
         case .otherPackage: return "the signed update differs from the offered one"
         case .revoked: return "the package was revoked"
         case .otherPlatform: return "it is for another platform"

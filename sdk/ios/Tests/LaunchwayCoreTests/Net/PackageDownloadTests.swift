@@ -17,7 +17,7 @@ final class PackageDownloadTests: XCTestCase {
             XCTAssertEqual(disk.files[path], update.bytes)
             return nil
         } catch {
-            return message(of: error)
+            return errorMessage(error)
         }
     }
 

@@ -131,7 +131,7 @@ private final class MemoryFile: Source {
     }
 
     func read(from: Int, into buffer: inout [UInt8], count: Int) throws -> Int {
-        let length = max(0, min(count, bytes.count - from))
+        let length = max(0, min(count, buffer.count, bytes.count - from))
         buffer.replaceSubrange(..<length, with: bytes[from..<from + length])
         return length
     }
