@@ -167,10 +167,10 @@ fn install(framework: Framework, packages: Option<&Packages>) -> Vec<String> {
         "" => String::new(),
         place => format!(" in {place}"),
     };
-    let mut commands = vec![format!(
-        "`{}`{folder} installs the package",
-        packages.lockfile_command()
-    )];
+    let mut commands = vec![
+        "`sdk/pack` in the repository of Launchway makes the package, unless your registry has it".to_owned(),
+        format!("`{}`{folder} installs the package", packages.lockfile_command()),
+    ];
     commands.extend(match framework {
         Framework::Capacitor => Some(format!("`{} cap sync` adds it to the native projects", packages.exec())),
         Framework::ReactNative => Some("`pod install` in ios adds it to the Xcode project".to_owned()),
