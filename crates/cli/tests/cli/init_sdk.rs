@@ -39,6 +39,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         for entry in std::fs::read_dir(folder).expect("it is there") {
             let path = entry.expect("readable").path();
             match path.is_dir() {
+                true if path.ends_with("node_modules") => {}
                 true => folders.push(path),
                 false => drop(found.insert(path.clone(), std::fs::read(path).expect("readable"))),
             }

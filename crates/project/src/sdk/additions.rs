@@ -173,7 +173,10 @@ impl Additions {
         };
         self.steps.push(ManualStep {
             what: what.to_owned(),
-            lines: lines.map(str::to_owned).to_vec(),
+            lines: std::iter::once("[sdk] # in launchway.toml: builds embed its settings")
+                .chain(lines)
+                .map(str::to_owned)
+                .collect(),
         });
     }
 
