@@ -33,6 +33,6 @@ let package = Package(
             linkerSettings: [.linkedLibrary("z", .when(platforms: [.iOS, .macOS]))]
         ),
         .target(name: "LaunchwayApple", dependencies: ["LaunchwayCore"]),
-        .testTarget(name: "LaunchwayCoreTests", dependencies: ["LaunchwayCore"]),
+        .testTarget(name: "LaunchwayCoreTests", dependencies: ["LaunchwayCore"] + used),
     ] + tools
 )

@@ -88,6 +88,16 @@ final class FolderTests: XCTestCase {
         XCTAssertEqual(try read(folder, "a"), "text")
     }
 
+    func testLinksThatLeadNowhereAreNotFollowedEither() throws {
+        let folder = try temporary.open()
+        let target = folder.file("missing")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("a.new"), withDestinationPath: target)
+        XCTAssertThrowsError(try WholeFiles.replace(folder, "a", [1]))
+        XCTAssertFalse(FileManager.default.fileExists(atPath: target))
+        try folder.removeFile("a.new")
+        XCTAssertNoThrow(try WholeFiles.replace(folder, "a", [1]))
+    }
+
     func testOneHolderHasTheLock() throws {
         let folder = try temporary.open()
         let lock = try XCTUnwrap(folder.lock())
