@@ -95,7 +95,8 @@ impl Cli {
         command.stdin(Stdio::null()).spawn().unwrap()
     }
 
-    fn finish(&self, mut command: Command, input: &str) -> Outcome {
+    /// Runs a program to its end, as this user.
+    pub fn finish(&self, mut command: Command, input: &str) -> Outcome {
         self.prepare(&mut command);
         let mut child = command.spawn().unwrap();
         // A command that reads nothing may have ended already.
@@ -108,7 +109,8 @@ impl Cli {
         }
     }
 
-    fn prepare(&self, command: &mut Command) {
+    /// Gives a program the home and the environment of this user.
+    pub fn prepare(&self, command: &mut Command) {
         let programs = program("launchway").parent().unwrap().to_owned();
         let path = setting("PATH").unwrap_or_default();
         if command.get_current_dir().is_none() {

@@ -1,114 +1,39 @@
-//! The day of a phone with the real client, by `launchway device`: updates, a bad one, its rollback and quarantine,
-//! reports, servers that fail, and signatures.
+//! The day of a phone with the real clients in Rust and Java: updates, a bad one, its rollback and quarantine, reports,
+//! servers that fail, and signatures.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
-use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use launchway_testing::says::{Fields, Says};
 use launchway_testing::wait::pass;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::api::Api;
-use crate::cli::{Cli, Outcome};
+use crate::browser::Browser;
 use crate::deployment::{Deployment, Ground};
 use crate::packages::{Files, files_below, packed};
+use crate::phone::{BUNDLE, Client, Phone, files, publish};
+use crate::projects;
 use crate::signed::SignedApp;
 use crate::signing_keys::{Developer, INIT};
 
-const BUNDLE: &str = "com.example.app";
-
-/// A phone with version 1.0.0 of the app.
-struct Phone {
-    cli: Cli,
-    folder: TempDir,
-}
-
-impl Phone {
-    /// With an app that carries this trust file.
-    fn new(origin: &str, trust: Option<&Path>) -> Self {
-        let phone = Self {
-            cli: Cli::new(),
-            folder: tempfile::tempdir().unwrap(),
-        };
-        let mut app = vec!["init", "android", "--url", origin, "--bundle-id", BUNDLE];
-        app.extend(["--version", "1.0.0", "--build", "1", "--configuration", "production"]);
-        if let Some(trust) = trust {
-            app.extend(["--trust", trust.to_str().unwrap()]);
-        }
-        let started = phone.run(&app).json();
-        assert_eq!(started["runs"], "embedded:1");
-        phone
-    }
-
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        let mut all = vec!["device", "--json", "--dir", self.folder.path().to_str().unwrap()];
-        all.extend(arguments);
-        self.cli.run(all)
-    }
-
-    /// Starts a command, to end it early.
-    fn begin(&self, command: &str) -> Child {
-        let folder = self.folder.path().to_str().unwrap();
-        self.cli.start(["device", "--dir", folder, command])
-    }
-
-    /// The phone after a command that must succeed.
-    fn after(&self, command: &str) -> Value {
-        self.run(&[command]).json()
-    }
-
-    /// Installs an update and confirms it.
-    fn takes(&self, update: &Value, files: &Files) {
-        let installed = self.after("install");
-        assert_eq!(
-            installed["outcome"],
-            format!("installed {}", update.id()),
-            "{installed}"
-        );
-        self.runs(&installed, update, files);
-        assert_eq!(self.after("confirm")["outcome"], "confirmed");
-    }
-
-    fn runs(&self, view: &Value, update: &Value, files: &Files) {
-        assert_eq!(view["runs"], update["id"], "{view}");
-        assert!(files_below(Path::new(view.text("folder"))) == *files, "other files run");
-    }
-
-    /// Lets the app ask another server from now on.
-    fn ask_server(&self, origin: &str) {
-        let path = self.folder.path().join("app.json");
-        let mut app: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-        app["serverUrl"] = format!("{origin}/api").into();
-        fs::write(path, app.to_string()).unwrap();
-    }
-}
-
-fn files(version: &str) -> Files {
-    Files::from([
-        ("index.html".to_owned(), format!("<p>{version}</p>").into_bytes()),
-        (
-            "js/app.js".to_owned(),
-            format!("show('{version}');\n").repeat(500).into_bytes(),
-        ),
-    ])
-}
-
-async fn publish(api: &Api, version: &str) -> Value {
-    let fields = json!({"bundleId": BUNDLE, "platform": "android", "version": version, "configuration": "production"});
-    api.publish(&packed(&files(version)), fields).await
+#[tokio::test(flavor = "multi_thread")]
+async fn a_day_with_the_client_in_rust() {
+    a_bad_update_is_rolled_back_and_the_next_is_good(Client::Rust).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_update_is_rolled_back_and_the_next_is_good() {
+async fn a_day_with_the_client_in_java() {
+    a_bad_update_is_rolled_back_and_the_next_is_good(Client::Java).await;
+}
+
+async fn a_bad_update_is_rolled_back_and_the_next_is_good(client: Client) {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let api = deployment.api();
-    let phone = Phone::new(&deployment.node().origin(), None);
+    let phone = Phone::new(client, &deployment.node().origin(), None);
     assert_eq!(phone.after("check")["outcome"], "No updates found for this bundle");
     let first = publish(&api, "1.0.1").await;
     assert_eq!(phone.after("check")["offer"]["id"], first["id"]);
@@ -139,14 +64,24 @@ async fn a_bad_update_is_rolled_back_and_the_next_is_good() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_app_with_a_root_takes_signed_updates_only() {
+async fn signed_updates_with_the_client_in_rust() {
+    an_app_with_a_root_takes_signed_updates_only(Client::Rust).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signed_updates_with_the_client_in_java() {
+    an_app_with_a_root_takes_signed_updates_only(Client::Java).await;
+}
+
+async fn an_app_with_a_root_takes_signed_updates_only(client: Client) {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let (api, origin) = (deployment.api(), deployment.node().origin());
     let unsigned = publish(&api, "1.0.1").await;
     let mut app = SignedApp::begin(&api, BUNDLE).await;
     let trust = tempfile::NamedTempFile::new().unwrap();
     fs::write(trust.path(), app.developers.trust_file().to_json()).unwrap();
-    let (phone, other) = (Phone::new(&origin, Some(trust.path())), Phone::new(&origin, None));
+    let phone = Phone::new(client, &origin, Some(trust.path()));
+    let other = Phone::new(client, &origin, None);
 
     // The update from before the app had a root is still offered, and only apps without one take it.
     other.takes(&unsigned, &files("1.0.1"));
@@ -178,7 +113,7 @@ async fn a_phone_takes_what_the_command_line_signs() {
     let developer = Developer::new(&deployment, &deployment.team().key);
     developer.run(&INIT).check();
     let trust = developer.project.path().join("launchway.trust.json");
-    let phone = Phone::new(&deployment.node().origin(), Some(&trust));
+    let phone = Phone::new(Client::Rust, &deployment.node().origin(), Some(&trust));
     let publish = |version: &str| {
         let dist = tempfile::tempdir().unwrap();
         for (path, bytes) in files(version) {
@@ -206,19 +141,29 @@ async fn a_phone_takes_what_the_command_line_signs() {
     developer.run(&revoke).check();
     phone.runs(&phone.after("install"), &first, &files("1.1.0"));
     // The file that apps are built with knows the revocation, too.
-    let built_later = Phone::new(&deployment.node().origin(), Some(&trust));
+    let built_later = Phone::new(Client::Rust, &deployment.node().origin(), Some(&trust));
     built_later.takes(&first, &files("1.1.0"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long run"]
-async fn a_thousand_killed_commands_leave_a_phone_whole() {
+async fn a_thousand_kills_of_the_client_in_rust() {
+    killed_commands_leave_a_phone_whole(Client::Rust).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn a_thousand_kills_of_the_client_in_java() {
+    killed_commands_leave_a_phone_whole(Client::Java).await;
+}
+
+async fn killed_commands_leave_a_phone_whole(client: Client) {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let (api, origin) = (deployment.api(), deployment.node().origin());
     let mut app = SignedApp::begin(&api, BUNDLE).await;
     let trust = tempfile::NamedTempFile::new().unwrap();
     fs::write(trust.path(), app.developers.trust_file().to_json()).unwrap();
-    let phone = Phone::new(&origin, Some(trust.path()));
+    let phone = Phone::new(client, &origin, Some(trust.path()));
     let mut published: Vec<Value> = Vec::new();
     let (mut life, mut newest, mut switches) = (Duration::ZERO, 0, 0);
     for kill in 0..1_000_u32 {
@@ -232,10 +177,10 @@ async fn a_thousand_killed_commands_leave_a_phone_whole() {
         if kill % 50 == 0 {
             // How long a command takes depends on the machine and its load.
             let began = Instant::now();
-            assert!(phone.begin("install").wait().unwrap().success());
+            assert!(phone.begin(&["install"]).wait().unwrap().success());
             life = began.elapsed();
         }
-        let mut command = phone.begin("install");
+        let mut command = phone.begin(&["install"]);
         // Anywhere between its start and its end, in steps that match no other period.
         pass(life * (kill * 619 % 1_000) / 1_000).await;
         command.kill().unwrap();
@@ -252,7 +197,59 @@ async fn a_thousand_killed_commands_leave_a_phone_whole() {
     }
     // Each undisturbed command installs one update; the others arrived in spite of the kills.
     assert!(switches > 50, "{switches} updates in 1000 kills");
-    println!("summary: {switches} updates were installed under 1000 kills");
+    println!("summary: {client:?}: {switches} updates were installed under 1000 kills");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_dashboard_shows_what_a_phone_went_through() {
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let (team, origin) = (deployment.team(), deployment.node().origin());
+    let api = Api::new(deployment.node(), &team.key);
+    let bundle = files_below(&projects::bundle("capacitor-vite"));
+    let publish = async |version: &str, app: &Files| {
+        let fields =
+            json!({"bundleId": BUNDLE, "platform": "android", "version": version, "configuration": "production"});
+        api.publish(&packed(app), fields).await
+    };
+    let phone = Phone::new(Client::Java, &origin, None);
+    let first = publish("1.0.1", &bundle).await;
+    phone.takes(&first, &bundle);
+    let mut broken = bundle.clone();
+    broken.insert("index.html".to_owned(), b"<script>throw new Error()</script>".to_vec());
+    let bad = publish("1.0.2", &broken).await;
+    let installed = phone.after("install");
+    phone.runs(&installed, &bad, &broken);
+    let crashed = phone.run(&["crash", "--stack", "Error at index.html:1"]).json();
+    phone.runs(&crashed, &first, &bundle);
+    phone.after("report");
+
+    let (mut browser, home) = signed_in(&deployment, &team.id);
+    for (update, shown) in [
+        (&first, ["Downloaded 1", "Installed 1", "Confirmed 1", "Rolled back 0"]),
+        (&bad, ["Downloaded 1", "Installed 1", "Confirmed 0", "Rolled back 1"]),
+    ] {
+        browser.open(&format!("{origin}{home}/updates/{}", update.id()));
+        let text = browser.until_shown("Rolled back");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in shown {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}
+
+/// A browser in which an owner of the organization is signed in, and the path of the organization's pages.
+fn signed_in(deployment: &Deployment, org: &str) -> (Browser, String) {
+    let (email, password) = ("ada@example.com", "correct horse battery");
+    let user = ["create-user", "--email", email, "--org", org, "--role", "owner"];
+    let _ = deployment.node().admin_with_input(&user, password);
+    let mut browser = Browser::start();
+    browser.open(&deployment.node().origin());
+    browser.fill("E-mail address", email);
+    browser.fill("Password", password);
+    browser.click("Sign in");
+    browser.until("location.pathname.startsWith('/o/')");
+    let home = browser.eval("location.pathname");
+    (browser, home.as_str().unwrap().to_owned())
 }
 
 /// Whatever the server does, the running update stays.
