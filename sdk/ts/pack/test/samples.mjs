@@ -40,10 +40,14 @@ Launchway.addListener('updateReady', () => undefined);
 
 const importing = (name) => `import { type ErrorCode, Launchway, LaunchwayError, type Options, type SyncResult, type UpdateInfo } from '@launchway/${name}';\n${USE}`;
 
+const BUNDLER = ['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler'];
+
 export const SAMPLES = {
   capacitor: {
     modules: ['@capacitor/core'],
-    options: ['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'],
+    options: [...BUNDLER, '--skipLibCheck'],
     source: importing('capacitor'),
   },
+  'react-native': { modules: [], options: BUNDLER, source: importing('react-native') },
+  nativescript: { modules: [], options: BUNDLER, source: importing('nativescript') },
 };

@@ -1,0 +1,4 @@
+/** For tests: stands in for Android's class. */
+package android.net;
+
+public class Uri {}
