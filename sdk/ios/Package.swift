@@ -9,6 +9,8 @@ let libraries: [Target] = [
     .systemLibrary(name: "libcrypto", path: "linux/libcrypto"),
 ]
 let used: [Target.Dependency] = ["zlib", "libcrypto"]
+let resources: [Resource] = []
+let ignored = ["PrivacyInfo.xcprivacy"]
 // A client for the TUF conformance suite, which no app contains.
 let tools: [Target] = [
     .executableTarget(name: "Conformance", dependencies: ["LaunchwayCore"], path: "Tests/Conformance")
@@ -16,6 +18,8 @@ let tools: [Target] = [
 #else
 let libraries: [Target] = []
 let used: [Target.Dependency] = []
+let resources: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let ignored: [String] = []
 let tools: [Target] = []
 #endif
 
@@ -30,6 +34,8 @@ let package = Package(
         .target(
             name: "LaunchwayCore",
             dependencies: used,
+            exclude: ignored,
+            resources: resources,
             linkerSettings: [.linkedLibrary("z", .when(platforms: [.iOS, .macOS]))]
         ),
         .target(name: "LaunchwayApple", dependencies: ["LaunchwayCore"]),

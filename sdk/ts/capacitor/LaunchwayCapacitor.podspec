@@ -11,6 +11,7 @@ Pod::Spec.new do |s|
   s.author = 'Launchway'
   s.source = { :path => '.' }
   s.source_files = 'ios/Sources/**/*.swift'
+  s.resource_bundles = { 'LaunchwayCapacitorPrivacy' => ['ios/Sources/LaunchwayCore/PrivacyInfo.xcprivacy'] }
   s.ios.deployment_target = '14.0'
   s.libraries = 'z'
   s.dependency 'Capacitor'

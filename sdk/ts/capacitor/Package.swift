@@ -15,6 +15,7 @@ let package = Package(
         .target(
             name: "LaunchwayCore",
             path: "ios/Sources/LaunchwayCore",
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             linkerSettings: [.linkedLibrary("z")]
         ),
         .target(
