@@ -6,6 +6,7 @@ pub mod entry;
 pub mod expo;
 mod manifest;
 pub mod native_edit;
+pub mod nativescript;
 pub mod obstacles;
 mod script;
 pub mod settings;

@@ -5,7 +5,7 @@ use std::path::Path;
 use ignore::WalkBuilder;
 
 use super::native_edit::NativeFile;
-use super::{entry, expo, manifest, package, script};
+use super::{entry, expo, manifest, nativescript, package, script};
 use crate::framework::Framework;
 use crate::packages::{Packages, join};
 use crate::source::{FileError, Source};
@@ -67,8 +67,10 @@ impl Additions {
             (Some(package), Some(packages)) => {
                 found.add_dependency(&source, app, &packages, (package, version))?;
                 found.add_call(&source, app, &packages, package)?;
-                if app.framework == Framework::Expo {
-                    found.add_plugin(&source, app, package);
+                match app.framework {
+                    Framework::Expo => found.add_plugin(&source, app, package),
+                    Framework::NativeScript => found.add_hook(&source, app, &packages),
+                    _ => {}
                 }
             }
             // A broken `package.json` is reported elsewhere.
@@ -149,6 +151,21 @@ impl Additions {
             None => self.steps.push(ManualStep {
                 what: format!("list {package} as the first of the plugins in {path}"),
                 lines: vec![format!("plugins: ['{package}']")],
+            }),
+        }
+    }
+
+    /// The runtime of NativeScript on iOS starts what the build names.
+    fn add_hook(&mut self, source: &Source, app: AppFolder<'_>, packages: &Packages) {
+        let Some(config) = nativescript::without_hook(source, app.directory, Some(packages)) else {
+            return;
+        };
+        let (path, before) = (config.path, config.before);
+        match config.after {
+            Some(after) => self.changes.push(FileChange { path, before, after }),
+            None => self.steps.push(ManualStep {
+                what: format!("add the hook of the SDK, by the path of its package, in {path}"),
+                lines: vec![nativescript::HOOK.to_owned()],
             }),
         }
     }

@@ -168,30 +168,45 @@ impl NativeFile {
 
 /// The text with all rules; `None` if an anchor is not there exactly once.
 fn apply(text: &str, rules: &[Rule]) -> Option<String> {
-    rules.iter().try_fold(text.to_owned(), |text, rule| {
-        let mut found = text.match_indices(rule.anchor);
-        let (Some((at, _)), None) = (found.next(), found.next()) else {
-            return None;
-        };
-        let end = at + rule.anchor.len();
-        Some(match rule.action {
-            Action::Keep => text,
-            Action::Replace(with) => format!("{}{with}{}", &text[..at], &text[end..]),
-            Action::After(lines) => {
-                let line = text[end..].find('\n').map_or(text.len(), |more| end + more + 1);
-                let next = text[line..]
-                    .lines()
-                    .find(|line| !line.trim().is_empty())
-                    .unwrap_or_default();
-                let indent = &next[..next.len() - next.trim_start().len()];
-                let indented = lines.iter().map(|line| match *line {
-                    "" => "\n".to_owned(),
-                    line => format!("{indent}{line}\n"),
-                });
-                format!("{}{}{}", &text[..line], indented.collect::<String>(), &text[line..])
-            }
-        })
+    rules.iter().try_fold(text.to_owned(), |text, rule| match rule.action {
+        Action::Keep => only(&text, rule.anchor).map(|_| text.clone()),
+        Action::Replace(with) => {
+            let at = only(&text, rule.anchor)?;
+            let end = at + rule.anchor.len();
+            Some(format!("{}{with}{}", &text[..at], &text[end..]))
+        }
+        Action::After(lines) => after_line(&text, rule.anchor, lines),
     })
+}
+
+/// The text with these lines after that of the anchor, indented like the line that follows; `None` if the anchor is not
+/// there exactly once.
+pub(super) fn after_line(text: &str, anchor: &str, lines: &[&str]) -> Option<String> {
+    let end = only(text, anchor)? + anchor.len();
+    let line = match anchor.ends_with('\n') {
+        true => end,
+        false => text[end..].find('\n').map_or(text.len(), |more| end + more + 1),
+    };
+    let next = text[line..]
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let indent = &next[..next.len() - next.trim_start().len()];
+    let indented = lines.iter().map(|line| match *line {
+        "" => "\n".to_owned(),
+        line => format!("{indent}{line}\n"),
+    });
+    let indented = indented.collect::<String>();
+    Some(format!("{}{indented}{}", &text[..line], &text[line..]))
+}
+
+/// Where the anchor is, if that is one place.
+fn only(text: &str, anchor: &str) -> Option<usize> {
+    let mut found = text.match_indices(anchor);
+    match (found.next(), found.next()) {
+        (Some((at, _)), None) => Some(at),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

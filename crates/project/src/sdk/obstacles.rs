@@ -19,7 +19,8 @@ const SNAPSHOT_FILES: [&str; 7] = [
     "nativescript.config.js",
     "App_Resources/Android/app.gradle",
 ];
-const SNAPSHOT_MARKS: [&str; 7] = [
+const SNAPSHOT_MARKS: [&str; 8] = [
+    "snapshot: true",
     "--env.snapshot",
     "--env snapshot",
     "compileSnapshot",
@@ -118,6 +119,7 @@ mod tests {
                 "config.plugins.push(new NativeScriptSnapshotPlugin({}));",
                 true,
             ),
+            ("webpack.config.js", "webpack.init({ ...env, snapshot: true });", true),
             ("webpack.config.js", "// NativeScriptSnapshotPlugin was here", false),
             (
                 "App_Resources/Android/src/main/assets/snapshots/x86/snapshot.blob",

@@ -15,7 +15,7 @@ use launchway_project::packages::{Packages, join};
 use launchway_project::resolve::{app_profile, variant};
 use launchway_project::sdk::additions::{AppFolder, native_files};
 use launchway_project::sdk::settings::{BuiltApp, SettingsError, server_url, settings};
-use launchway_project::sdk::{entry, expo, is_used, obstacles, package};
+use launchway_project::sdk::{entry, expo, is_used, nativescript, obstacles, package};
 use launchway_project::source::Source;
 use launchway_project::trust_file;
 use serde_json::Value;
@@ -74,6 +74,16 @@ fn in_code(app: AppFolder<'_>, source: &Source) -> Vec<Finding> {
             config.path
         );
         let fix = "run `launchway init`, which adds the plugin or prints it";
+        findings.push(Finding::problem(CHECK, message, fix));
+    }
+    if app.framework == Framework::NativeScript
+        && let Some(config) = nativescript::without_hook(source, app.directory, None)
+    {
+        let message = format!(
+            "{} lacks the hook of the SDK, so that updates never run on iOS",
+            config.path
+        );
+        let fix = "run `launchway init`, which adds the hook or prints it";
         findings.push(Finding::problem(CHECK, message, fix));
     }
     if app.framework == Framework::NativeScript

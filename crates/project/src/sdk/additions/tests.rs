@@ -51,8 +51,11 @@ fn each_framework_gets_package_call_and_native_lines_once() {
         (
             Framework::NativeScript,
             "@nativescript/core",
-            &[("app/app.ts", MAIN)],
-            &["package.json", "app/app.ts"],
+            &[
+                ("app/app.ts", MAIN),
+                ("nativescript.config.ts", "export default {\n  id: 'a.b',\n};\n"),
+            ],
+            &["package.json", "app/app.ts", "nativescript.config.ts"],
         ),
         (
             Framework::ReactNative,

@@ -96,10 +96,25 @@ fn a_plugin_that_expo_does_not_know_is_a_problem() {
 }
 
 #[test]
+fn a_hook_that_nativescript_does_not_know_is_a_problem() {
+    let message = "nativescript.config.ts lacks the hook of the SDK, so that updates never run on iOS";
+    let fixture = Fixture::new(&[
+        ("app/app.ts", CALL),
+        ("nativescript.config.ts", "export default {\n};\n"),
+    ]);
+    assert_eq!(fixture.in_code(Framework::NativeScript), problem(message));
+}
+
+#[test]
 fn snapshots_of_v8_are_a_problem() {
     let message = "package.json turns V8 snapshots on: updates do not replace the code in them";
     let manifest = "{\"scripts\": {\"release\": \"ns build android --env.snapshot\"}}";
-    let fixture = Fixture::new(&[("app/app.ts", CALL), ("package.json", manifest)]);
+    let config = format!("export default {{\n  {}\n}};\n", nativescript::HOOK);
+    let fixture = Fixture::new(&[
+        ("app/app.ts", CALL),
+        ("package.json", manifest),
+        ("nativescript.config.ts", &config),
+    ]);
     assert_eq!(fixture.in_code(Framework::NativeScript), problem(message));
     assert!(fixture.in_code(Framework::ReactNative).is_empty(), "others have none");
     fixture.file("package.json", "{}");
