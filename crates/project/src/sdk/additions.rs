@@ -78,9 +78,7 @@ impl Additions {
             (None, _) if has_sdk(app.framework) => found.add_native_step(app),
             (None, _) => {}
         }
-        if matches!(app.framework, Framework::ReactNative | Framework::Expo) {
-            found.add_native_edits(&source, app)?;
-        }
+        found.add_native_edits(&source, app)?;
         Ok(found)
     }
 
@@ -216,8 +214,12 @@ impl Additions {
     }
 }
 
-/// The native files of React Native that name the bundle, from the root of the project.
+/// The native files of React Native and Expo that name the bundle, from the root of the project. Other frameworks have none, even
+/// where a file has the same name.
 pub fn native_files(app: AppFolder<'_>) -> Vec<(String, NativeFile)> {
+    if !matches!(app.framework, Framework::ReactNative | Framework::Expo) {
+        return Vec::new();
+    }
     let places = [("android/app/src/main", 12), ("ios", 3)];
     let mut found = Vec::new();
     for (place, depth) in places {

@@ -87,6 +87,15 @@ fn a_missing_native_edit_is_a_problem() {
 }
 
 #[test]
+fn an_app_delegate_of_capacitor_needs_no_edit() {
+    let fixture = Fixture::new(&[
+        ("src/main.ts", CALL),
+        ("ios/App/App/AppDelegate.swift", "class AppDelegate"),
+    ]);
+    assert!(fixture.in_code(Framework::Capacitor).is_empty());
+}
+
+#[test]
 fn a_plugin_that_expo_does_not_know_is_a_problem() {
     let message = "app.json does not list the plugin of the SDK, so that updates never run";
     let fixture = Fixture::new(&[("App.js", CALL), ("app.json", "{\"expo\": {\"name\": \"App\"}}")]);
