@@ -1,17 +1,23 @@
-/** For tests: a client that hands over the folder that the test chose. */
+/** For tests: a client that chose what the test says, and remembers what it was told. */
 package dev.launchway;
 
 import android.content.Context;
-import java.io.File;
+import dev.launchway.core.boot.Content;
 
 public final class Launchway {
-    public static File folder;
+    public static Content chosen;
+    public static boolean showsOtherContent;
 
     public static Launchway start(Context context) {
+        showsOtherContent = false;
         return new Launchway();
     }
 
-    public File currentPath() {
-        return folder;
+    public Content currentContent() {
+        return chosen;
+    }
+
+    public void showsOtherContent() {
+        showsOtherContent = true;
     }
 }

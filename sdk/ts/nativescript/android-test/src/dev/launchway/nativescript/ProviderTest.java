@@ -6,10 +6,8 @@ import android.content.Context;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import dev.launchway.Launchway;
-import dev.launchway.core.boot.Attempt;
 import dev.launchway.core.boot.Content;
-import dev.launchway.core.storage.Folder;
-import dev.launchway.core.storage.StateFiles;
+import dev.launchway.core.storage.WholeFiles;
 import dev.launchway.core.testing.Check;
 import dev.launchway.core.testing.TemporaryFolder;
 import java.io.File;
@@ -22,50 +20,60 @@ public final class ProviderTest {
 
     public void an_update_that_was_chosen_is_what_the_runtime_finds() throws IOException {
         try (TemporaryFolder data = phone("1700000000000-7")) {
-            Check.equal(UPDATE, attemptAfterStart(data, SLOT).content, "what runs");
+            Check.that(!showsOtherContent(data, UPDATE), "the update runs");
             Check.equal(UPDATE.toString(), text(data, "files/app/" + AppFolder.MARK));
             Check.equal("update", text(data, "files/app/bundle.js"));
-            attemptAfterStart(data, null);
+            Check.that(!showsOtherContent(data, Content.EMBEDDED), "the binary runs");
             Check.equal(null, data.storage.entry(RuntimePhone.STAMP_FILE), "the runtime extracts the binary");
         }
     }
 
-    public void a_stand_in_says_nothing_about_the_update() throws IOException {
+    public void the_client_learns_that_something_else_runs() throws IOException {
         try (TemporaryFolder data = phone("1600000000000-6")) {
-            Attempt attempt = attemptAfterStart(data, SLOT);
-            Check.equal(Content.EMBEDDED, attempt.content, "what runs");
-            Check.equal("5 true", attempt.number + " " + attempt.window);
+            Check.that(showsOtherContent(data, UPDATE), "the runtime extracts the binary");
             Check.equal("binary", text(data, "files/app/bundle.js"));
+        }
+        try (TemporaryFolder data = phone("1700000000000-7")) {
+            WholeFiles.removeTree(data.storage, SLOT);
+            RuntimePhone.write(data.storage, WholeFiles.parent(SLOT), Collections.singletonMap("app", "not a folder"));
+            Check.that(showsOtherContent(data, UPDATE), "the copy failed");
+            Check.equal("binary", text(data, "files/app/bundle.js"));
+        }
+    }
+
+    public void folders_that_are_not_side_by_side_are_left_alone() throws IOException {
+        try (TemporaryFolder data = phone("1700000000000-7")) {
+            data.storage.makeFolder("elsewhere/files");
+            ContentProvider.context = new App(data.storage.file("elsewhere/files"), data.storage.file("no_backup"));
+            Launchway.chosen = UPDATE;
+            new LaunchwayNativeScriptProvider().onCreate();
+            Check.that(Launchway.showsOtherContent, "the update does not run");
         }
     }
 
     public void a_start_without_an_update_changes_nothing() throws IOException {
         try (TemporaryFolder data = phone("1700000000000-7")) {
-            Check.equal(UPDATE, attemptAfterStart(data, null).content, "what the client noted");
+            Check.that(!showsOtherContent(data, Content.EMBEDDED), "the binary runs");
             Check.equal("binary", text(data, "files/app/bundle.js"));
             Check.that(data.storage.entry(RuntimePhone.STAMP_FILE) != null, "the note of the runtime");
         }
     }
 
-    /** A phone whose runtime has extracted the binary of {@code stamp}, with an update that the client chose. */
+    /** A phone whose runtime has extracted the binary of {@code stamp}, with an update. */
     private static TemporaryFolder phone(String stamp) throws IOException {
         TemporaryFolder data = new TemporaryFolder();
         RuntimePhone.write(data.storage, "files/app", Collections.singletonMap("bundle.js", "binary"));
         RuntimePhone.write(data.storage, "no_backup", Collections.singletonMap("assetsThumb", stamp + "\n"));
         RuntimePhone.write(data.storage, SLOT, Collections.singletonMap("bundle.js", "update"));
-        StateFiles.saveAttempt(client(data), new Attempt(5, UPDATE, true));
         return data;
     }
 
-    private static Folder client(TemporaryFolder data) throws IOException {
-        return Folder.open(data.storage.file(RuntimePhone.CLIENT), folder -> {});
-    }
-
-    private static Attempt attemptAfterStart(TemporaryFolder data, String chosen) throws IOException {
-        ContentProvider.context = new App(data.storage.file(""));
-        Launchway.folder = chosen == null ? null : data.storage.file(chosen);
+    /** Starts the app when the client chose this, and returns what the client was told. */
+    private static boolean showsOtherContent(TemporaryFolder data, Content chosen) {
+        ContentProvider.context = new App(data.storage.file("files"), data.storage.file("no_backup"));
+        Launchway.chosen = chosen;
         Check.that(new LaunchwayNativeScriptProvider().onCreate(), "created");
-        return StateFiles.loadAttempt(client(data));
+        return Launchway.showsOtherContent;
     }
 
     private static String text(TemporaryFolder data, String path) throws IOException {
@@ -73,20 +81,22 @@ public final class ProviderTest {
     }
 
     private static final class App extends Context {
-        private final File data;
+        private final File files;
+        private final File noBackup;
 
-        App(File data) {
-            this.data = data;
+        App(File files, File noBackup) {
+            this.files = files;
+            this.noBackup = noBackup;
         }
 
         @Override
         public File getFilesDir() {
-            return new File(data, "files");
+            return files;
         }
 
         @Override
         public File getNoBackupFilesDir() {
-            return new File(data, "no_backup");
+            return noBackup;
         }
 
         @Override

@@ -15,8 +15,9 @@ public final class LaunchwayNativeScriptProvider extends ContentProvider {
     @Override
     public boolean onCreate() {
         Context context = getContext();
-        if (context != null) {
-            new RuntimeContent(context).prepare(Launchway.start(context).currentPath());
+        Launchway launchway = Launchway.start(context);
+        if (!new RuntimeContent(context).prepare(launchway.currentContent())) {
+            launchway.showsOtherContent();
         }
         return true;
     }

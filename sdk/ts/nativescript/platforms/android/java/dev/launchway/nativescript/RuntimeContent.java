@@ -1,4 +1,4 @@
-/** Prepares what the runtime starts, and tells the client if that is something else than what it chose. */
+/** Prepares what the runtime starts, in the folders of the app. */
 package dev.launchway.nativescript;
 
 import android.content.Context;
@@ -8,12 +8,9 @@ import android.os.Build;
 import android.system.ErrnoException;
 import android.system.Os;
 import android.system.OsConstants;
-import dev.launchway.core.boot.Attempt;
 import dev.launchway.core.boot.Content;
 import dev.launchway.core.storage.Folder;
 import dev.launchway.core.storage.FolderSync;
-import dev.launchway.core.storage.StateFiles;
-import dev.launchway.core.storage.Storage;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -32,17 +29,12 @@ final class RuntimeContent {
         this.context = context;
     }
 
-    /** @param folder the files of the update that the client chose, `slots/<sha256>/app`; null is the content of the binary */
-    void prepare(File folder) {
-        Content wanted = folder == null ? Content.EMBEDDED : Content.parse(folder.getParentFile().getName());
+    /** Whether the runtime will start {@code wanted}. */
+    boolean prepare(Content wanted) {
         try {
-            Content placed = place(wanted == null ? Content.EMBEDDED : wanted);
-            if (!placed.equals(wanted)) {
-                noteStandIn(placed);
-            }
+            return place(wanted).equals(wanted);
         } catch (IOException failure) {
-            // The app folder is as it was. What the client notes of this run stays with the update: nothing better is known.
-            return;
+            return false;
         }
     }
 
@@ -62,21 +54,10 @@ final class RuntimeContent {
     private String stamp() throws IOException {
         try {
             PackageInfo info = context.getPackageManager().getPackageInfo(context.getPackageName(), 0);
-            long code = Build.VERSION.SDK_INT >= 28 ? info.getLongVersionCode() : info.versionCode;
+            long code = Build.VERSION.SDK_INT >= 28 ? Api28.versionCode(info) : info.versionCode;
             return info.lastUpdateTime + "-" + code;
         } catch (PackageManager.NameNotFoundException impossible) {
             throw new IOException(impossible);
-        }
-    }
-
-    /** How this run ends says nothing about content that did not run. */
-    private void noteStandIn(Content placed) throws IOException {
-        Storage client = Folder.open(new File(context.getNoBackupFilesDir(), "launchway"), FOLDER_SYNC);
-        Attempt chosen = StateFiles.loadAttempt(client);
-        if (chosen != null) {
-            Attempt attempt = new Attempt(chosen.number, placed, chosen.window);
-            attempt.foreground = chosen.foreground;
-            StateFiles.saveAttempt(client, attempt);
         }
     }
 
