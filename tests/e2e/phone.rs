@@ -85,6 +85,12 @@ impl Phone {
         self.run_by(&["sh", "-c", &script, "sh"], arguments)
     }
 
+    /// The same with a process that dies just before its change of a file with this number. In Java only.
+    pub fn run_until_change(&self, number: usize, arguments: &[&str]) -> Outcome {
+        let dies = format!("LAUNCHWAY_PHONE_DIES_AT={number}");
+        self.run_by(&["env", &dies], arguments)
+    }
+
     /// The same with a clock that is off by so much, such as `+365d`.
     pub fn run_at(&self, offset: &str, arguments: &[&str]) -> Outcome {
         // Timers would hang the JVM if they were off, too.
@@ -146,6 +152,21 @@ impl Phone {
     pub fn runs(&self, view: &Value, update: &Value, files: &Files) {
         assert_eq!(view["runs"], update["id"], "{view}");
         assert!(files_below(Path::new(view.text("folder"))) == *files, "other files run");
+    }
+
+    /// Another phone that went through the same.
+    pub fn twin(&self) -> Self {
+        let twin = Self {
+            client: self.client,
+            cli: Cli::new(),
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for (path, bytes) in files_below(self.folder.path()) {
+            let path = twin.folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        twin
     }
 
     /// Lets the app ask another server from now on.

@@ -216,6 +216,41 @@ fn a_full_disk_leaves_a_phone_whole() {
     }
 }
 
+#[test]
+#[ignore = "long run"]
+fn a_process_that_dies_at_any_change_leaves_a_phone_whole() {
+    let server = Impostor::start();
+    let before = Phone::new(Client::Java, &server.origin(), None);
+    let first = app(2);
+    let id_of_first = json!({ "id": server.offer(2, &packed(&first)) });
+    before.takes(&id_of_first, &first);
+    let next = app(3);
+    let id_of_next = json!({ "id": server.offer(3, &packed(&next)) });
+    let mut change = 0;
+    loop {
+        change += 1;
+        let phone = before.twin();
+        let killed = phone.run_until_change(change, &["install"]);
+        if killed.code == 0 {
+            break;
+        }
+        assert_eq!(killed.code, 137, "change {change}: {killed:?}");
+        let view = phone.after("start");
+        let view = if view["runs"] == id_of_first["id"] {
+            phone.runs(&view, &id_of_first, &first);
+            phone.after("install")
+        } else {
+            view
+        };
+        phone.runs(&view, &id_of_next, &next);
+    }
+    assert!(change > 30, "an update takes many changes");
+    println!(
+        "summary: Java: {} processes died, one at each change of an installation",
+        change - 1
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long run"]
 async fn a_clock_a_year_off_stops_no_app() {

@@ -14,6 +14,7 @@ import dev.launchway.core.device.SyncOutcome;
 import dev.launchway.core.net.HttpNetwork;
 import dev.launchway.core.storage.Folder;
 import dev.launchway.core.storage.FolderSync;
+import dev.launchway.core.storage.Storage;
 import dev.launchway.core.text.Utf8;
 import java.io.File;
 import java.io.IOException;
@@ -105,7 +106,8 @@ public final class Phone {
             }
         };
         HttpNetwork network = new HttpNetwork(free, arguments.timeoutMs());
-        Ports ports = new Ports(Folder.open(client.toFile(), folderSync), network, clock, random);
+        Storage storage = DyingStorage.around(Folder.open(client.toFile(), folderSync));
+        Ports ports = new Ports(storage, network, clock, random);
         Settings settings = app.settings();
         return Device.open(ports, settings, app.trust(ports, settings));
     }
