@@ -42,4 +42,16 @@ final class PrivacyManifestTests: XCTestCase {
         }
         XCTAssertEqual(Set(made.keys), try declared())
     }
+
+    func testEveryPackageForAppsBringsTheManifest() throws {
+        let sdk = sources.deletingLastPathComponent().deletingLastPathComponent()
+        let packages = [
+            "ios/Package.swift", "ts/capacitor/Package.swift", "ts/capacitor/LaunchwayCapacitor.podspec",
+            "ts/react-native/launchway-react-native.podspec", "ts/nativescript/platforms/ios/launchway/Package.swift",
+        ]
+        for package in packages {
+            let text = try String(contentsOf: sdk.appendingPathComponent(package), encoding: .utf8)
+            XCTAssert(text.contains("PrivacyInfo.xcprivacy"), package)
+        }
+    }
 }

@@ -10,7 +10,11 @@ let package = Package(
         .library(name: "LaunchwayApple", targets: ["LaunchwayApple", "LaunchwayCore"])
     ],
     targets: [
-        .target(name: "LaunchwayCore", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "LaunchwayCore",
+            resources: [.copy("PrivacyInfo.xcprivacy")],
+            linkerSettings: [.linkedLibrary("z")]
+        ),
         .target(name: "LaunchwayApple", dependencies: ["LaunchwayCore"]),
     ]
 )
