@@ -1,7 +1,7 @@
 /** The native sources: inside the npm packages, and as packages of their own for other apps. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyFile, copyIfThere, copyLicenses, filesBelow, SDK, write } from './sources.mjs';
+import { copyFile, copyIfThere, copyLicenses, filesBelow, SDK, TYPESCRIPT, write } from './sources.mjs';
 
 const ANDROID = join(SDK, 'android');
 const IOS = join(SDK, 'ios');
@@ -33,19 +33,13 @@ export function guardImports(swift) {
   return swift.replace(/(?<!^#if .*\n)^((?:public |@_exported )?import (Launchway\w+))$/gm, '#if canImport($2)\n$1\n#endif');
 }
 
-/** The Swift package for apps without a framework, without its tests. */
+/** The Swift package for apps without a framework. */
 export function packSwift(to) {
   copySwift(join(to, 'Sources'));
-  write(join(to, 'Package.swift'), withoutTests(readFileSync(join(IOS, 'Package.swift'), 'utf8')));
-  copyIfThere(join(IOS, 'linux'), join(to, 'linux'));
+  copyFile(join(TYPESCRIPT, 'pack/swift/Package.swift'), join(to, 'Package.swift'));
   copyIfThere(join(IOS, 'README.md'), join(to, 'README.md'));
   copyLicenses(to);
   return to;
-}
-
-/** Without the targets of tests, and without the program that only the tests run. */
-export function withoutTests(manifest) {
-  return manifest.replace(/^ *\.(?:testTarget|executableTarget)\((?:[^()]|\([^()]*\))*\),?\n/gm, '');
 }
 
 /** The Android library for apps without a framework. */

@@ -82,10 +82,11 @@ test('Swift sources compile as one module and as several', () => {
   }
 });
 
-test('the Swift package names no tests', () => {
-  const manifest = readFileSync(join(once, `launchway-swift-${version()}`, 'Package.swift'), 'utf8');
-  assert.match(manifest, /name: "LaunchwayCore"/);
-  assert.doesNotMatch(manifest, /testTarget|Tests/);
+test('the Swift package has the folder of each target', () => {
+  const folder = join(once, `launchway-swift-${version()}`);
+  const manifest = readFileSync(join(folder, 'Package.swift'), 'utf8');
+  const targets = [...manifest.matchAll(/\.target\(\s*name: "(\w+)"/g)].map(([, target]) => target);
+  assert.deepEqual(targets.sort(), readdirSync(join(folder, 'Sources')).sort());
 });
 
 for (const [name, { modules, options, source }] of Object.entries(SAMPLES)) {

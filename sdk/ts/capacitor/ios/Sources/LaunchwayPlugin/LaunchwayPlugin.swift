@@ -21,7 +21,7 @@ public final class LaunchwayPlugin: CAPPlugin, CAPBridgedPlugin {
 
     /// Why updates are switched off; nil if they are not.
     private var off: String?
-    private var client: LaunchwayBridge?
+    private var launchway: Launchway?
 
     override public func load() {
         guard let bridge = bridge else { return }
@@ -31,10 +31,10 @@ public final class LaunchwayPlugin: CAPPlugin, CAPBridgedPlugin {
         let launchway = Launchway.start()
         served.chooseForStart(launchway.currentPath())
         launchway.setSwitcher(served)
-        client = launchway.bridge
-        client?.listen { [weak self] name, payload in
+        launchway.bridge.listen { [weak self] name, payload in
             self?.pass(name, payload)
         }
+        self.launchway = launchway
     }
 
     /// The app decides with the preference of Cordova's `config.xml`; with a `server.url` its content comes from there.
@@ -46,7 +46,7 @@ public final class LaunchwayPlugin: CAPPlugin, CAPBridgedPlugin {
     }
 
     @objc func call(_ call: CAPPluginCall) {
-        guard let client = client else {
+        guard let client = launchway?.bridge else {
             call.reject(off ?? "the client did not start", "unavailable")
             return
         }
