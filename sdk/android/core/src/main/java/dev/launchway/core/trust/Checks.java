@@ -12,7 +12,7 @@ import dev.launchway.core.trust.metadata.MetadataType;
 final class Checks {
     private Checks() {}
 
-    /** Reads a file of this repository and app. */
+    /** Reads a file of this repository and app; null: of any. */
     static <T> Metadata<T> read(String role, byte[] bytes, MetadataType<T> type, Identity identity)
             throws RoleException {
         Metadata<T> file;
@@ -21,7 +21,7 @@ final class Checks {
         } catch (FormException malformed) {
             throw new RoleException(role, Reason.MALFORMED, malformed.getMessage());
         }
-        if (!identity.equals(file.identity)) {
+        if (identity != null && !identity.equals(file.identity)) {
             throw new RoleException(role, Reason.OTHER_REPOSITORY_OR_APP, "is for another repository or app");
         }
         return file;

@@ -31,7 +31,8 @@ final class TrustedMetadata {
 
     /**
      * Starts from a root that is trusted because of its origin: the app, or this phone's storage. It must be signed by its
-     * own keys, and may have expired.
+     * own keys, and may have expired. {@code identity} is the repository and app that all files must name; null: any, which is
+     * for tests of the workflow alone.
      */
     TrustedMetadata(String rootText, Identity identity) throws RoleException {
         this.identity = identity;
