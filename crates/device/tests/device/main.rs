@@ -25,6 +25,7 @@ mod revocations;
 mod rounds;
 mod sdks;
 mod signed;
+mod states;
 mod trust_faults;
 
 // For the repository, whose file belongs to another crate.
