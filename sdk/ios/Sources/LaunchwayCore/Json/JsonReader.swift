@@ -42,8 +42,11 @@ struct JsonReader {
     }
 
     private mutating func skipWhiteSpace() {
-        while [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(peek()) {
-            at += 1
+        while true {
+            switch peek() {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
+            default: return
+            }
         }
     }
 

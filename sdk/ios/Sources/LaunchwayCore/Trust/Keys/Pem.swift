@@ -43,7 +43,10 @@ enum Pem {
     }
 
     private static func isWhiteSpace(_ letter: UInt8) -> Bool {
-        [0x20, 0x09, 0x0a, 0x0c, 0x0d].contains(letter)
+        switch letter {
+        case 0x20, 0x09, 0x0a, 0x0c, 0x0d: return true
+        default: return false
+        }
     }
 
     /// Nil unless the digits are the one spelling of the bytes, white space aside.
