@@ -211,6 +211,7 @@ async fn a_broken_manifest_is_named_and_left_alone() {
 #[tokio::test]
 async fn the_examples_lack_nothing() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut names = Vec::new();
     for entry in std::fs::read_dir(examples).expect("it is there") {
         let example = entry.expect("readable").path();
         if !example.join("package.json").exists() {
@@ -225,5 +226,8 @@ async fn the_examples_lack_nothing() {
         let text = stage.run(&["init", "--yes"]).await;
         assert!(text.contains("Nothing to change: "), "{}: {text}", example.display());
         assert!(files(&stage.project()) == before, "{}", example.display());
+        names.push(example.file_name().expect("a name").to_owned());
     }
+    names.sort();
+    assert_eq!(names, ["capacitor-app", "nativescript-app", "react-native-app"]);
 }

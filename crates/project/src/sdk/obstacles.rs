@@ -75,6 +75,19 @@ pub fn live_reload(source: &Source, directory: &str) -> Option<(String, String)>
     })
 }
 
+/// The file with the preference of Capacitor that switches the SDK off.
+pub fn disabled(source: &Source, directory: &str) -> Option<String> {
+    static PREFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"<preference\s[^>]*name\s*=\s*["']DisableDeploy["'][^>]*value\s*=\s*["']true["']"#).ok()
+    });
+    let files = ["android/app/src/main/res/xml/config.xml", "ios/App/App/config.xml"];
+    let mut paths = files.iter().map(|name| join(directory, name));
+    paths.find(|path| {
+        let text = source.text(path).unwrap_or_default();
+        PREFERENCE.as_ref().is_some_and(|preference| preference.is_match(&text))
+    })
+}
+
 /// `url` of the block `server` in a script.
 fn of_script(text: &str) -> Option<String> {
     static SERVER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bserver['\x22]?\s*:\s*\{([^}]*)\}").ok());
@@ -203,5 +216,16 @@ mod tests {
                 "{path}: {text}"
             );
         }
+    }
+
+    #[test]
+    fn the_preference_that_switches_updates_off_is_found() {
+        let config =
+            |value: &str| format!("<widget>\n<preference name=\"DisableDeploy\" value=\"{value}\" />\n</widget>");
+        let path = "ios/App/App/config.xml";
+        let (_directory, source) = project(path, &config("true"));
+        assert_eq!(disabled(&source, "").as_deref(), Some(path));
+        let (_directory, source) = project(path, &config("false"));
+        assert_eq!(disabled(&source, ""), None);
     }
 }

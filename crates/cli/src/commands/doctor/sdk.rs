@@ -93,6 +93,12 @@ fn in_code(app: AppFolder<'_>, source: &Source) -> Vec<Finding> {
         findings.push(Finding::problem(CHECK, message, "build the app without snapshots"));
     }
     if app.framework == Framework::Capacitor
+        && let Some(path) = obstacles::disabled(source, app.directory)
+    {
+        let message = format!("{path} has the preference DisableDeploy, which switches the SDK off");
+        findings.push(Finding::problem(CHECK, message, "remove the preference"));
+    }
+    if app.framework == Framework::Capacitor
         && let Some((path, url)) = obstacles::live_reload(source, app.directory)
     {
         let message = format!("{path} has server.url, so that the app loads {url} and never an update");

@@ -141,6 +141,15 @@ fn an_address_left_in_capacitors_configuration_is_a_problem() {
     assert!(fixture.in_code(Framework::Capacitor).is_empty());
 }
 
+#[test]
+fn a_preference_that_switches_the_sdk_off_is_a_problem() {
+    let path = "android/app/src/main/res/xml/config.xml";
+    let message = format!("{path} has the preference DisableDeploy, which switches the SDK off");
+    let config = "<widget><preference name='DisableDeploy' value='true'/></widget>";
+    let fixture = Fixture::new(&[("src/main.ts", CALL), (path, config)]);
+    assert_eq!(fixture.in_code(Framework::Capacitor), problem(&message));
+}
+
 /// A Capacitor app for Android that contains the SDK.
 fn android() -> Fixture {
     Fixture::new(&[
