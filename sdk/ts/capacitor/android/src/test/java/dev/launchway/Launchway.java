@@ -12,6 +12,7 @@ public final class Launchway {
     private final Bridge bridge = new Bridge();
     public File folder;
     public boolean failsToStart;
+    public boolean showsOther;
     public Switcher switcher;
 
     public static Launchway start(Context context) {
@@ -23,6 +24,10 @@ public final class Launchway {
 
     public File currentPath() {
         return folder;
+    }
+
+    public void showsOtherContent() {
+        showsOther = true;
     }
 
     public Bridge bridge() {

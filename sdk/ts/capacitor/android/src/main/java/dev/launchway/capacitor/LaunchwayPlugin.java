@@ -31,6 +31,7 @@ public final class LaunchwayPlugin extends Plugin {
         Bridge bridge = getBridge();
         off = reasonToBeOff(bridge);
         if (off != null) {
+            Launchway.start(getContext()).showsOtherContent();
             return;
         }
         served = new ServedContent(getContext(), bridge);
@@ -40,6 +41,9 @@ public final class LaunchwayPlugin extends Plugin {
             client = launchway.bridge();
             folder = launchway.currentPath();
             launchway.setSwitcher(served);
+            if (folder != null && !ServedContent.canBeServed(folder)) {
+                launchway.showsOtherContent();
+            }
         } finally {
             // Also after an exception: the folder of an earlier start must not run without the client.
             served.chooseForStart(folder);

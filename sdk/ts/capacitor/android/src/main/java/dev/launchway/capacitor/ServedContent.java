@@ -65,7 +65,7 @@ final class ServedContent implements Switcher {
     }
 
     /** A folder without a page would show an error, and nothing would bring the app back. */
-    private static boolean canBeServed(File folder) {
+    static boolean canBeServed(File folder) {
         return folder != null && new File(folder, "index.html").isFile();
     }
 }

@@ -10,6 +10,7 @@ public class ServedContentTest {
     public void theWebViewShowsTheChosenFolder() {
         phone.client.folder = phone.update("one");
         Check.equal(phone.client.folder.getPath(), phone.open().served());
+        Check.that(!phone.client.showsOther, "the choice of the client runs");
     }
 
     public void embeddedContentBlanksThePreferenceAtEveryStart() {
@@ -24,6 +25,7 @@ public class ServedContentTest {
         phone.client.folder = phone.emptyFolder("bare");
         Phone.Activity activity = phone.open();
         Check.equal("public", activity.served());
+        Check.that(phone.client.showsOther, "the client learns that its choice does not run");
         phone.client.switcher.reload(phone.emptyFolder("bare too"));
         Check.equal("public", activity.served());
         phone.client.switcher.reload(new File(phone.folder, "nothing"));
@@ -87,6 +89,7 @@ public class ServedContentTest {
         Check.equal("public", activity.served());
         Check.equal(null, phone.preference(), "the preference");
         Check.equal(null, phone.client.switcher, "the switcher");
+        Check.that(phone.client.showsOther, "the client learns that its choice does not run");
         Check.that(activity.call("sync", "{}").answers.get(0).startsWith("rejected unavailable: "), "sync is unavailable");
         Check.that(phone.client.bridge().calls.isEmpty(), "the client is not called");
     }
@@ -96,5 +99,6 @@ public class ServedContentTest {
         Phone.Activity activity = phone.openWith("http://10.0.2.2:5173", false, false);
         Check.equal("public", activity.served());
         Check.that(activity.call("check", "{}").answers.get(0).startsWith("rejected unavailable: "), "check is unavailable");
+        Check.that(phone.client.showsOther, "the client learns that its choice does not run");
     }
 }
