@@ -176,13 +176,13 @@ impl Additions {
         let (what, lines) = match app.framework {
             Framework::Xcode => (
                 "add the Swift package of the SDK in Xcode, and start it before the first window",
-                ["Launchway.start()", "Launchway.sync()"],
+                ["let launchway = Launchway.start()", "launchway.sync()"],
             ),
             _ => (
                 "add the sources of the SDK to the Gradle build, and call it in the first activity",
                 [
-                    "Launchway launchway = Launchway.start(this);",
-                    "launchway.sync(callback);",
+                    "Launchway launchway = Launchway.start(context);",
+                    "launchway.calls().sync(callback);",
                 ],
             ),
         };

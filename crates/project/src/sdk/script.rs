@@ -11,7 +11,8 @@ pub fn lines(package: &str) -> [String; 2] {
 
 /// Whether a script calls `sync()` of the SDK outside of a comment.
 pub fn calls_sync(text: &str) -> bool {
-    let imports = text.contains("@launchway/");
+    let packages = ["@launchway/", "dev.launchway.", "import LaunchwayApple"];
+    let imports = packages.iter().any(|package| text.contains(package));
     let code = text.lines().map(str::trim_start).filter(|line| {
         let is_comment = ["//", "/*", "*"].iter().any(|start| line.starts_with(*start));
         !is_comment
@@ -233,6 +234,8 @@ mod tests {
             "import { Launchway as updates } from '@launchway/capacitor'\nawait updates\n  .sync()",
             "globalThis.Capacitor?.Plugins?.Launchway?.sync()",
             "launchway.sync(new Callback() {",
+            "import dev.launchway.Launchway;\nLaunchway.start(this).calls().sync(callback);",
+            "import LaunchwayApple\nupdates.sync()",
         ];
         for text in calls {
             assert!(calls_sync(text), "{text}");
