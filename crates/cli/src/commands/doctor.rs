@@ -92,7 +92,8 @@ pub async fn run(
     let framework = match Context::new(global, printer.clone(), environment.clone()) {
         Ok(context) => {
             findings.push(project::settings(&context, config_path.as_deref()));
-            findings.extend(server::look(&context).await);
+            let (found, version) = server::look(&context).await;
+            findings.extend(found);
             findings.extend(trust::look(&context).await);
             let profile = project::usual_profile(&context.settings.project);
             let framework = project::look(&context.settings.root, &profile, &mut findings);
@@ -100,7 +101,7 @@ pub async fn run(
             app::look(&context.settings.root, &context.settings.project, &text, &mut findings);
             if let Some(framework) = framework {
                 let directory = profile.directory.as_deref().unwrap_or_default();
-                findings.extend(sdk::look(&context, framework, directory).await);
+                findings.extend(sdk::look(&context, framework, directory, version).await);
             }
             framework
         }

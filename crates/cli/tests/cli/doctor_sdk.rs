@@ -30,23 +30,24 @@ fn trust(repository: Option<&str>) -> Reply {
 
 /// A server of this version with these further answers, and what `doctor` says of an app that asks it.
 async fn findings(answers: impl IntoIterator<Item = Reply>) -> (String, Vec<String>) {
-    let version = || description(env!("CARGO_PKG_VERSION"));
+    let version = description(env!("CARGO_PKG_VERSION"));
     let session = Reply::new(200, caller(json!({})).to_string());
-    let server = FakeServer::start([version(), session, version()].into_iter().chain(answers)).await;
+    let server = FakeServer::start([version, session].into_iter().chain(answers)).await;
     let stage = Stage::with(&server);
     app(&stage, &format!("[server]\nurl = '{}'\n", server.url()));
     (stage.run(&["doctor"]).await, server.lines())
 }
 
 #[tokio::test]
-async fn the_server_that_apps_ask_is_asked() {
+async fn the_server_that_apps_ask_is_checked_once() {
     let (text, asked) = findings([trust(None)]).await;
     let expected = "warning  apps ask http://server/api, which only this machine reaches\n         \
                     → use the https address of the server before the app is built for users\n";
     assert!(text.contains(expected), "{text}");
     assert_eq!(
         asked[2..],
-        ["GET /api/openapi.json", "GET /api/trust?bundleId=com.example.app"]
+        ["GET /api/trust?bundleId=com.example.app"],
+        "it is asked once"
     );
 }
 
@@ -90,6 +91,36 @@ async fn an_address_that_is_missing_or_wrong_is_a_problem() {
         let text = stage.run(&["doctor"]).await;
         assert!(text.contains(expected), "{text}");
     }
+}
+
+#[tokio::test]
+async fn another_server_that_apps_ask_is_checked_too() {
+    let own = FakeServer::start([description("0.0.1")]).await;
+    let server = FakeServer::start([
+        description(env!("CARGO_PKG_VERSION")),
+        Reply::new(200, caller(json!({})).to_string()),
+        trust(None),
+    ])
+    .await;
+    let stage = Stage::with(&server);
+    app(
+        &stage,
+        &format!(
+            "[server]\nurl = '{}'\n[sdk]\nserver_url = '{}'\n",
+            server.url(),
+            own.url()
+        ),
+    );
+    let package = json!({"name": "@launchway/capacitor", "version": "0.1.0"}).to_string();
+    stage.file("node_modules/@launchway/capacitor/package.json", package);
+    let text = stage.run(&["doctor"]).await;
+    let newer = "warning  @launchway/capacitor 0.1.0 is newer than the server, which is 0.0.1\n";
+    assert!(text.contains(newer), "{text}");
+    assert!(
+        text.contains("([sdk]), but updates are published on http://server/api ([server])\n"),
+        "{text}"
+    );
+    assert_eq!(own.lines(), ["GET /api/openapi.json"]);
 }
 
 #[tokio::test]

@@ -26,8 +26,9 @@ use crate::settings::Key;
 
 const CHECK: &str = "sdk";
 
-/// Nothing for an app without the SDK. `directory` is that of the app, from the root of the project.
-pub async fn look(context: &Context, framework: Framework, directory: &str) -> Vec<Finding> {
+/// Nothing for an app without the SDK. `directory` is that of the app, from the root of the project; `version` that of the
+/// server of the settings, if it responds.
+pub async fn look(context: &Context, framework: Framework, directory: &str, version: Option<String>) -> Vec<Finding> {
     let (root, project) = (&context.settings.root, &context.settings.project);
     let app = AppFolder {
         root,
@@ -40,7 +41,7 @@ pub async fn look(context: &Context, framework: Framework, directory: &str) -> V
     }
     let mut findings = in_code(app, &source);
     findings.extend(in_native_projects(app, &source, project));
-    findings.extend(on_server(app, &source, context).await);
+    findings.extend(on_server(app, &source, context, version).await);
     if findings.is_empty() {
         let url = server_url(project).unwrap_or_default();
         findings.push(Finding::ok(
@@ -153,7 +154,7 @@ fn every_settings(source: &Source, project: &Project, platform: Platform) -> Vec
 }
 
 /// What is wrong with the server that apps ask.
-async fn on_server(app: AppFolder<'_>, source: &Source, context: &Context) -> Vec<Finding> {
+async fn on_server(app: AppFolder<'_>, source: &Source, context: &Context, known: Option<String>) -> Vec<Finding> {
     let project = &context.settings.project;
     let url = match server_url(project) {
         Ok(url) => url,
@@ -169,14 +170,21 @@ async fn on_server(app: AppFolder<'_>, source: &Source, context: &Context) -> Ve
         return vec![Finding::problem(CHECK, message, "correct the address")];
     };
     let mut findings = address(&url, &base, project);
-    match server::version(&base, context).await {
-        Err(failure) => {
-            let message = format!("apps ask {url}, which does not respond: {}", failure.message);
-            let fix = failure.hint.unwrap_or_else(|| "check the address".to_owned());
-            findings.push(Finding::problem(CHECK, message, fix));
-        }
-        Ok(version) => findings.extend(package_version(app, source, &version)),
-    }
+    // The server of the settings was asked before, and reported if it does not respond.
+    let is_known = context.settings.url.as_ref().is_some_and(|url| url.value == base);
+    let version = match is_known {
+        true => known,
+        false => match server::version(&base, context).await {
+            Ok(version) => Some(version),
+            Err(failure) => {
+                let message = format!("apps ask {url}, which does not respond: {}", failure.message);
+                let fix = failure.hint.unwrap_or_else(|| "check the address".to_owned());
+                findings.push(Finding::problem(CHECK, message, fix));
+                None
+            }
+        },
+    };
+    findings.extend(version.and_then(|version| package_version(app, source, &version)));
     findings.extend(root_of_server(app, source, context).await);
     findings
 }

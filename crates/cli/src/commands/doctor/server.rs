@@ -10,15 +10,15 @@ use crate::settings::Sourced;
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks the server first: without it, the key cannot be checked.
-pub async fn look(context: &Context) -> Vec<Finding> {
+/// Checks the server first: without it, the key cannot be checked. Also returns the server's version, if it responds.
+pub async fn look(context: &Context) -> (Vec<Finding>, Option<String>) {
     let Some(url) = &context.settings.url else {
         let fix = "give --url, set LAUNCHWAY_URL, set url under [server] in launchway.toml, or run `launchway login`";
-        return vec![Finding::problem("server", "no server specified", fix)];
+        return (vec![Finding::problem("server", "no server specified", fix)], None);
     };
     match version(&url.value, context).await {
-        Err(failure) => vec![Finding::failure("server", failure)],
-        Ok(version) => vec![server(url, &version), key(context).await],
+        Err(failure) => (vec![Finding::failure("server", failure)], None),
+        Ok(version) => (vec![server(url, &version), key(context).await], Some(version)),
     }
 }
 
