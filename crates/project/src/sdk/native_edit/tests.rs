@@ -99,3 +99,23 @@ fn a_file_without_its_anchor_or_with_two_is_left_alone() {
     );
     assert_eq!(NativeFile::Kotlin.with_sdk(&expo), None);
 }
+
+#[test]
+fn the_plugin_for_expo_makes_the_same_edits() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/ts/react-native/expo/edits.js");
+    let plugin = std::fs::read_to_string(path).unwrap();
+    let parts = [
+        "DefaultReactNativeHost(this) {",
+        "override fun getJSBundleFile(): String? =",
+        "context = applicationContext,",
+        "jsBundleFilePath =",
+        "dev.launchway.reactnative.LaunchwayReactNative.jsBundleFile(",
+        "\\nimport React\\nimport launchway_react_native\\n",
+        "@interface LaunchwayReactNative : NSObject\\n+ (nullable NSURL *)bundleURL;\\n@end\\n",
+        SWIFT_BUNDLE,
+        OBJECTIVE_C_BUNDLE,
+    ];
+    for part in parts {
+        assert!(plugin.contains(part), "{part}");
+    }
+}
