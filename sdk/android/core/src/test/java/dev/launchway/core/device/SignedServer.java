@@ -2,13 +2,16 @@
 package dev.launchway.core.device;
 
 import dev.launchway.core.digest.Sha256;
+import dev.launchway.core.json.JsonException;
 import dev.launchway.core.json.JsonReader;
 import dev.launchway.core.json.JsonValue;
+import dev.launchway.core.json.JsonWriter;
 import dev.launchway.core.net.Network;
 import dev.launchway.core.net.Request;
 import dev.launchway.core.net.Response;
 import dev.launchway.core.storage.Storage;
 import dev.launchway.core.testing.FakeServer;
+import dev.launchway.core.testing.MemoryDisk;
 import dev.launchway.core.testing.Phone;
 import dev.launchway.core.testing.Vectors;
 import dev.launchway.core.text.Hex;
@@ -31,6 +34,7 @@ final class SignedServer implements Network {
     /** The digest of the update's package. */
     final Sha256 sha256;
 
+    private final JsonValue answer;
     private final JsonValue trace;
     private final byte[] check;
     private final byte[] packed;
@@ -42,7 +46,7 @@ final class SignedServer implements Network {
         check = Utf8.encode(bodies.get(0).asText());
         packed = Hex.decode(bodies.get(2).get("hex").asText());
         sha256 = Sha256.of(packed);
-        JsonValue answer = JsonReader.read(Utf8.encode(bodies.get(1).asText()), 1 << 20);
+        answer = JsonReader.read(Utf8.encode(bodies.get(1).asText()), 1 << 20);
         put("timestamp.json", answer.get("timestamp"));
         put("1795255201.snapshot.json", answer.get("snapshot"));
         put("1.targets.json", answer.get("targets"));
@@ -60,6 +64,24 @@ final class SignedServer implements Network {
         phone.builtAt = trace.get("builtAt").asInteger();
         phone.clock.now = phone.builtAt;
         return phone;
+    }
+
+    /** Everything in one trip but the role that signs the update. */
+    byte[] oneTripWithoutRole() {
+        Map<String, JsonValue> members = JsonValue.newMembers();
+        members.putAll(answer.asObject());
+        members.put("delegated", JsonValue.object(JsonValue.newMembers()));
+        return Utf8.encode(JsonWriter.ascii(JsonValue.object(members)));
+    }
+
+    /** The trust that a phone has stored. */
+    JsonValue stored(MemoryDisk disk) {
+        try {
+            JsonValue state = JsonReader.read(disk.bytes("state.json"), 1 << 20);
+            return JsonReader.read(Utf8.encode(state.get("trust").get("stored").asText()), 1 << 20);
+        } catch (JsonException corrupt) {
+            throw new AssertionError("the state is corrupt", corrupt);
+        }
     }
 
     @Override

@@ -3,11 +3,17 @@ package dev.launchway.core.device;
 
 import dev.launchway.core.boot.Content;
 import dev.launchway.core.boot.Ending;
+import dev.launchway.core.json.JsonValue;
+import dev.launchway.core.net.Network;
+import dev.launchway.core.net.Request;
+import dev.launchway.core.net.Response;
 import dev.launchway.core.testing.Check;
 import dev.launchway.core.testing.MemoryDisk;
 import dev.launchway.core.testing.Phone;
 import dev.launchway.core.text.Utf8;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 
 public final class SignedTrustTest {
     private static final long YEAR = 365L * 24 * 60 * 60 * 1000;
@@ -82,6 +88,48 @@ public final class SignedTrustTest {
         phone.clock.now -= YEAR;
         Check.equal("NOTHING", round());
         Check.equal(update, start());
+    }
+
+    /** A process that ends before the next file has come must not forget what it has verified. */
+    public void aFileIsStoredBeforeTheNextOneIsFetched() throws Exception {
+        expectStored("1795255201.snapshot.json", "timestamp", "1.targets.json", "snapshot", "2.c-production.json", "targets");
+    }
+
+    public void anAnswerIsStoredBeforeAMissingFileIsFetched() throws Exception {
+        server.oneTripStatus = 200;
+        server.oneTrip = server.oneTripWithoutRole();
+        expectStored("2.c-production.json", "timestamp", "2.c-production.json", "snapshot");
+    }
+
+    /** {@code files} are names of files that are requested, and the roles that are stored by then. */
+    private void expectStored(final String... files) throws Exception {
+        final MemoryDisk disk = new MemoryDisk();
+        final Set<String> requested = new HashSet<String>();
+        Network network = new Network() {
+            @Override
+            public Response send(Request request) throws IOException {
+                for (int at = 0; at < files.length; at += 2) {
+                    if (request.url.endsWith("/" + files[at])) {
+                        requested.add(files[at]);
+                        JsonValue stored = server.stored(disk);
+                        Check.that(stored.get(files[at + 1]) != null, files[at + 1] + " before " + files[at]);
+                    }
+                }
+                return server.send(request);
+            }
+
+            @Override
+            public boolean isUnmetered() {
+                return true;
+            }
+        };
+        try (Device device = server.phone(disk).process(network)) {
+            device.start(Phone.launch(Ending.EXPLAINED));
+            Check.equal(SyncOutcome.Kind.STAGED, device.sync(Phone.NOBODY).kind);
+        }
+        for (int at = 0; at < files.length; at += 2) {
+            Check.that(requested.contains(files[at]), files[at] + " is requested");
+        }
     }
 
     private Content start() throws IOException {
