@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SAMPLES } from '../../pack/test/samples.mjs';
-import { TYPESCRIPT, version } from '../../pack/src/sources.mjs';
+import { SDK, version } from '../../pack/src/sources.mjs';
 
 export const run = (program, given, cwd) => {
   try {
@@ -16,7 +16,7 @@ export const run = (program, given, cwd) => {
 /** The folder of all packages. */
 export function packed(work) {
   const out = join(work, 'packages');
-  run(process.execPath, [join(TYPESCRIPT, 'pack/src/main.mjs'), out]);
+  run(join(SDK, 'pack'), [out]);
   return out;
 }
 

@@ -36,18 +36,20 @@ export function guardImports(swift) {
 /** The Swift package for apps without a framework. */
 export function packSwift(to) {
   copySwift(join(to, 'Sources'));
-  copyFile(join(TYPESCRIPT, 'pack/swift/Package.swift'), join(to, 'Package.swift'));
-  copyIfThere(join(IOS, 'README.md'), join(to, 'README.md'));
-  copyLicenses(to);
+  finish('swift', to);
   return to;
 }
 
 /** The Android library for apps without a framework. */
 export function packAndroid(to) {
   copyJava(join(to, 'src/main/java'));
-  for (const file of ['src/main/AndroidManifest.xml', 'build.gradle', 'README.md']) {
-    copyIfThere(join(ANDROID, 'platform', file), join(to, file));
-  }
-  copyLicenses(to);
+  copyIfThere(join(ANDROID, 'platform/src/main/AndroidManifest.xml'), join(to, 'src/main/AndroidManifest.xml'));
+  finish('android', to);
   return to;
+}
+
+/** Adds what only the package has, which is beside this folder, and the licenses. */
+function finish(kind, to) {
+  copyIfThere(join(TYPESCRIPT, 'pack', kind), to);
+  copyLicenses(to);
 }

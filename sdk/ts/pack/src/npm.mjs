@@ -3,12 +3,10 @@
  * `launchway.android` and `launchway.ios` where the native client goes.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyJava, copySwift } from './native.mjs';
 import { copyIfThere, copyLicenses, TYPESCRIPT, version, write } from './sources.mjs';
-
-const COMPILER = join(TYPESCRIPT, 'node_modules/typescript/bin/tsc');
 
 /** The folders of packages that are for apps, in the order of the workspace. */
 export function npmPackages() {
@@ -24,12 +22,11 @@ function manifestOf(name) {
 export function packNpm(name, work, out) {
   const from = join(TYPESCRIPT, name);
   const { launchway: sources = {}, devDependencies, scripts, files, ...manifest } = manifestOf(name);
-  for (const file of files.filter((file) => file !== 'dist')) {
+  for (const file of files) {
     if (!copyIfThere(join(from, file), join(work, file))) {
-      throw new Error(`${join(from, file)} is missing; package.json names it`);
+      throw new Error(`${join(from, file)} is missing; package.json names it, and \`npm run build\` makes \`dist\``);
     }
   }
-  run(process.execPath, [COMPILER, '--project', from, '--outDir', join(work, 'dist')]);
   if (sources.android) {
     copyJava(join(work, sources.android));
   }
@@ -38,10 +35,7 @@ export function packNpm(name, work, out) {
   }
   copyLicenses(work);
   write(join(work, 'package.json'), `${JSON.stringify({ ...manifest, version: version() }, null, 2)}\n`);
-  const archive = run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', out], work).trim();
-  return join(out, archive);
-}
-
-function run(program, given, folder) {
-  return execFileSync(program, given, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const given = ['pack', '--silent', '--ignore-scripts', '--pack-destination', out];
+  const archive = execFileSync('npm', given, { cwd: work, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return join(out, archive.trim());
 }

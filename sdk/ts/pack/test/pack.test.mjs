@@ -61,6 +61,15 @@ test('every package has version, licenses and the clients', () => {
   }
 });
 
+test('the folders for native apps say how they are added', () => {
+  for (const [name, build] of [['android', 'build.gradle'], ['swift', 'Package.swift']]) {
+    const files = filesBelow(join(once, `launchway-${name}-${version()}`));
+    for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', build]) {
+      assert.ok(files.includes(file), `${file} of ${name}`);
+    }
+  }
+});
+
 test('no package has tests or stand-ins', () => {
   const folders = [...ARCHIVES.map((name) => join(work, name)), join(once, `launchway-android-${version()}`), join(once, `launchway-swift-${version()}`)];
   for (const folder of folders) {

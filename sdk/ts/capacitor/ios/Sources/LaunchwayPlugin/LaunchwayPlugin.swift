@@ -37,7 +37,7 @@ public final class LaunchwayPlugin: CAPPlugin, CAPBridgedPlugin {
         self.launchway = launchway
     }
 
-    /// The app decides with the preference of Cordova's `config.xml`; with a `server.url` its content comes from there.
+    /// By `cordova.preferences` of the Capacitor configuration, or because the content comes from a `server.url`.
     private static func reasonToBeOff(_ config: InstanceConfiguration) -> String? {
         if config.cordovaDeployDisabled {
             return "the preference DisableDeploy switches updates off; remove it"

@@ -50,7 +50,7 @@ public final class LaunchwayPlugin extends Plugin {
         }
     }
 
-    /** The app decides with the preference of Cordova's `config.xml`; with a `server.url` its content comes from there. */
+    /** By `cordova.preferences` of the Capacitor configuration, or because the content comes from a `server.url`. */
     private static String reasonToBeOff(Bridge bridge) {
         if (bridge.isDeployDisabled()) {
             return "the preference DisableDeploy switches updates off; remove it";
