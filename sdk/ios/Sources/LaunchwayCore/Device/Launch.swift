@@ -7,4 +7,6 @@ struct Launch {
     let window: Bool
     /// How the previous process ended.
     let ending: Ending
+    /// Where the previous process crashed; nil where that is not known.
+    var stack: String?
 }

@@ -23,8 +23,11 @@ final class Setup {
         Report(type, updateId, at: ports.clock.now, reason: reason, stack: stack)
     }
 
-    func report(_ event: BootEvent, in state: State) -> Report {
-        report(event.kind.rawValue, state.updateId(event.content), reason: event.reason?.rawValue)
+    /// `stack` is where the previous process crashed.
+    func report(_ event: BootEvent, in state: State, stack: String? = nil) -> Report {
+        let updateId = state.updateId(event.content)
+        let place = event.kind == .crash ? stack : nil
+        return report(event.kind.rawValue, updateId, reason: event.reason?.rawValue, stack: place)
     }
 
     /// Adds reports as far as the storage lets it: what they tell of is more important.

@@ -38,7 +38,7 @@ struct Starter {
         let previous = try setup.memory.attempt()
         let decision = try BootMachine.decide(state.boot, previous: previous, facts: facts)
         // Reports come first: one too many is counted once, one too few never.
-        setup.tryToReport(decision.events.map { setup.report($0, in: state) })
+        setup.tryToReport(decision.events.map { setup.report($0, in: state, stack: launch.stack) })
         do {
             if isFirst || decision.state.isChanged(from: state.boot) {
                 try open.change { Self.apply(decision, to: &$0) }

@@ -6,10 +6,16 @@ final class MemoryDisk: Storage {
     private(set) var files: [String: [UInt8]] = [:]
     private var folders: Set<String> = [""]
     private var isLocked = false
+    /// Whether locking works at all.
+    var hasLock = true
     /// How many bytes can still be written, as far as the client asks.
     var free = 1 << 30
-    /// The call that fails, counted down; nil: none does.
+    /// The call from which on calls fail, counted down; nil: none does.
     var callsUntilFailure: Int?
+    /// Whether only that call fails.
+    var failsOnce = false
+    /// How many calls there were.
+    private(set) var calls = 0
 
     /// The files below a folder, by their paths.
     func files(below folder: String) -> [String: [UInt8]] {
@@ -21,10 +27,20 @@ final class MemoryDisk: Storage {
         files[path] = bytes
     }
 
+    /// The same files on a disk that nobody has locked.
+    func copy() -> MemoryDisk {
+        let copy = MemoryDisk()
+        copy.files = files
+        copy.folders = folders
+        copy.free = free
+        return copy
+    }
+
     private func call(_ action: String, _ path: String) throws {
+        calls += 1
         if let left = callsUntilFailure {
             callsUntilFailure = left - 1
-            if left <= 1 {
+            if left == 1 || (left < 1 && !failsOnce) {
                 throw failure(action, path)
             }
         }
@@ -111,6 +127,9 @@ final class MemoryDisk: Storage {
     }
 
     func lock() throws -> Lock? {
+        guard hasLock else {
+            throw failure("lock", "lock")
+        }
         if isLocked {
             return nil
         }
