@@ -15,13 +15,36 @@ let ignored = ["PrivacyInfo.xcprivacy"]
 let tools: [Target] = [
     .executableTarget(name: "Conformance", dependencies: ["LaunchwayCore"], path: "Tests/Conformance")
 ]
+// What the SDK names of Apple's frameworks, to check its types. No app contains it.
+let stubs: [Target] = [
+    .target(name: "UIKit", path: "stubs/UIKit"),
+    .target(name: "Network", path: "stubs/Network"),
+]
 #else
 let libraries: [Target] = []
 let used: [Target.Dependency] = []
 let resources: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
 let ignored: [String] = []
 let tools: [Target] = []
+let stubs: [Target] = []
 #endif
+
+let core: [Target.Dependency] = ["LaunchwayCore"]
+let stubbed: [Target.Dependency] = stubs.map { .target(name: $0.name) }
+let apple: [Target.Dependency] = [.target(name: "LaunchwayApple")]
+
+let targets: [Target] = [
+    .target(
+        name: "LaunchwayCore",
+        dependencies: used,
+        exclude: ignored,
+        resources: resources,
+        linkerSettings: [.linkedLibrary("z", .when(platforms: [.iOS, .macOS]))]
+    ),
+    .target(name: "LaunchwayApple", dependencies: core + stubbed),
+    .testTarget(name: "LaunchwayCoreTests", dependencies: core + used),
+    .testTarget(name: "LaunchwayAppleTests", dependencies: core + apple + stubbed),
+]
 
 let package = Package(
     name: "Launchway",
@@ -30,15 +53,5 @@ let package = Package(
         .library(name: "LaunchwayCore", targets: ["LaunchwayCore"]),
         .library(name: "LaunchwayApple", targets: ["LaunchwayApple"]),
     ],
-    targets: libraries + [
-        .target(
-            name: "LaunchwayCore",
-            dependencies: used,
-            exclude: ignored,
-            resources: resources,
-            linkerSettings: [.linkedLibrary("z", .when(platforms: [.iOS, .macOS]))]
-        ),
-        .target(name: "LaunchwayApple", dependencies: ["LaunchwayCore"]),
-        .testTarget(name: "LaunchwayCoreTests", dependencies: ["LaunchwayCore"] + used),
-    ] + tools
+    targets: libraries + stubs + tools + targets
 )
