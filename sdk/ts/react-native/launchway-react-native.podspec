@@ -13,6 +13,7 @@ Pod::Spec.new do |s|
   s.source = { :path => '.' }
   s.source_files = 'ios/Sources/**/*.{swift,m}'
   s.resource_bundles = { 'LaunchwayReactNativePrivacy' => ['ios/Sources/LaunchwayCore/PrivacyInfo.xcprivacy'] }
+  s.resource_bundles = { 'LaunchwayReactNativePrivacy' => ['ios/Sources/LaunchwayCore/PrivacyInfo.xcprivacy'] }
   s.ios.deployment_target = '15.1'
   s.libraries = 'z'
   s.swift_version = '5.9'

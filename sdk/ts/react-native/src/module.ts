@@ -16,7 +16,8 @@ export interface NativeLaunchway {
 }
 
 export interface Emitter {
-  addListener(event: string, receive: (event: CarriedEvent) => void): { remove(): void };
+  // React Native has no types for what events carry.
+  addListener(event: string, receive: (event: any) => void): { remove(): void };
 }
 
 export interface Platform {
@@ -42,7 +43,7 @@ export function moduleTransport({ native, emitter, isDevelopment }: Platform): T
   return {
     call: (method, argumentsJson) => native.call(method, argumentsJson),
     listen(receive) {
-      const listener = emitter(native).addListener(EVENT, ({ name, payload }) => receive(name, payload));
+      const listener = emitter(native).addListener(EVENT, ({ name, payload }: CarriedEvent) => receive(name, payload));
       return () => listener.remove();
     },
   };

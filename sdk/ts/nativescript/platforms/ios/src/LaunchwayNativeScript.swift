@@ -44,12 +44,8 @@ public final class LaunchwayNativeScript: NSObject {
     }
 }
 
-/// Starts scripts again in the same process, with runtimes that can do that.
+/// Starts scripts again in the same process, with runtimes that can do that: no released one up to 9.1 can.
 private final class RuntimeSwitcher: Switcher {
-    /// No released runtime up to 9.1 has it.
-    private static let runtime: AnyObject? = NSClassFromString("NativeScriptRuntime")
-    private static let reloadApplication = NSSelectorFromString("reloadApplication:")
-
     /// The folder inside the app.
     var embedded = ""
 
@@ -59,11 +55,30 @@ private final class RuntimeSwitcher: Switcher {
     }
 
     func canReload() -> Bool {
-        RuntimeSwitcher.runtime?.responds(to: RuntimeSwitcher.reloadApplication) ?? false
+        RuntimeReload.isThere
     }
 
     func reload(_ folder: URL?) {
-        let base = RuntimeSwitcher.baseDirectory(folder) ?? embedded
-        _ = RuntimeSwitcher.runtime?.perform(RuntimeSwitcher.reloadApplication, with: base)
+        RuntimeReload.perform(RuntimeSwitcher.baseDirectory(folder) ?? embedded)
     }
+}
+
+/// `reloadApplication` of the runtime's class, by its name, as runtimes without it have to link.
+private enum RuntimeReload {
+    #if canImport(ObjectiveC)
+    private static let runtime: AnyObject? = NSClassFromString("NativeScriptRuntime")
+    private static let selector = NSSelectorFromString("reloadApplication:")
+
+    static var isThere: Bool {
+        runtime?.responds(to: selector) ?? false
+    }
+
+    static func perform(_ baseDirectory: String) {
+        _ = runtime?.perform(selector, with: baseDirectory)
+    }
+    #else
+    static let isThere = false
+
+    static func perform(_ baseDirectory: String) {}
+    #endif
 }
