@@ -56,4 +56,17 @@ final class TrustTimeTests: XCTestCase {
         XCTAssertEqual(later.rootVersion, 4)
         XCTAssertEqual(TestRepository.offer(later, at: now), "accepted")
     }
+
+    func testANewerAppKeepsTheStoredRootIfItsOwnIsInTheChain() throws {
+        repository.publish(repository.root(version: 2), as: "2.root.json")
+        repository.publish(repository.root(version: 3), as: "3.root.json")
+        let client = try repository.open()
+        XCTAssertEqual(repository.served.renew(client, now), "accepted")
+        let stored = try StoredTrust.parse(client.storedTrust.toJson())
+        let updated = try repository.open(root: repository.served.files["2.root.json"], stored: stored)
+        XCTAssertEqual(updated.rootVersion, 3)
+        XCTAssertEqual(updated.snapshotVersion, 1)
+        let fork = try repository.open(root: repository.root(version: 2, lifetime: 50), stored: stored)
+        XCTAssertEqual(fork.rootVersion, 2, "a root of the same version that the chain does not have")
+    }
 }
