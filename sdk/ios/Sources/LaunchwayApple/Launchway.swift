@@ -41,6 +41,11 @@ public final class Launchway: NSObject {
         session.currentFolder
     }
 
+    /// Says that the app shows other content than that of `currentPath`, so that nothing is confirmed or judged.
+    public func showsOtherContent() {
+        session.onOtherContent()
+    }
+
     /// What shows other content while the app runs; nil: nothing does.
     public func setSwitcher(_ switcher: Switcher?) {
         session.setSwitcher(switcher)

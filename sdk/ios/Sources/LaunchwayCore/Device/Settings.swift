@@ -7,7 +7,11 @@ struct Settings {
     /// The version of the content inside the binary.
     let version: String
     /// The platform of the binary.
+    #if os(visionOS)
+    var platform = Platform.visionos
+    #else
     var platform = Platform.ios
+    #endif
     /// The fingerprint of the binary; nil if it is not known.
     var fingerprint: String?
     /// The configuration whose updates the app takes; nil: the server's default.

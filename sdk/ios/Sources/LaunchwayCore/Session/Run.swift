@@ -1,5 +1,7 @@
 // One start of content in this process: what it has to tell, whether it has proved itself, and the watchdog until then. It is
-// called on the thread of tasks.
+// called on the thread of tasks, unless it says otherwise.
+
+import Foundation
 
 final class Run {
     /// Content that crashes after this is not in a crash loop.
@@ -12,6 +14,9 @@ final class Run {
     private let events: Events
     private var options: Options
     private let watchdog: Watchdog
+    private let lock = NSLock()
+    /// Guarded by the lock.
+    private var isDisowned = false
     private var settling: Alarm?
     private var isInForeground = false
     private var isDrawn = false
@@ -25,12 +30,23 @@ final class Run {
         self.ports = ports
         self.events = events
         self.options = options
-        let isRecorded = outcome.isRecorded
-        watchdog = Watchdog(ports, limit: options.readyTimeoutMs) {
-            if isRecorded {
-                try? device.mark(.hang)
-            }
-        }
+        watchdog = Watchdog(ports, limit: options.readyTimeoutMs)
+        watchdog.expired = { [unowned self] in self.tryToMark(.hang) }
+    }
+
+    /// Whether what happens is noted: only if this run is the attempt that is recorded, and its content is what runs. Every
+    /// thread may ask.
+    var isNoted: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return outcome.isRecorded && !isDisowned
+    }
+
+    /// Other content runs. Every thread may say so.
+    func disown() {
+        lock.lock()
+        isDisowned = true
+        lock.unlock()
     }
 
     /// `isDrawn`: whether the app has drawn a frame.
@@ -41,7 +57,7 @@ final class Run {
         watchdog.setLimit(chosen.readyTimeoutMs)
         options = chosen
         let needsProof = status?.state.boot.trial ?? true
-        if !outcome.isRecorded || !needsProof {
+        if !isNoted || !needsProof {
             watchdog.stop()
         }
         let tasks = ports.tasks
@@ -104,7 +120,7 @@ final class Run {
 
     /// The content has proved itself. Returns whether it was a trial.
     func confirm() throws -> Bool {
-        let wasTrial = try outcome.isRecorded && device.confirm()
+        let wasTrial = try isNoted && device.confirm()
         watchdog.stop()
         if !isReady {
             isReady = true
@@ -113,9 +129,9 @@ final class Run {
         return wasTrial
     }
 
-    /// Notes what happens now, if this run is the attempt that is recorded. An app does not fail because it cannot.
+    /// Notes what happens now. An app does not fail because that cannot be written. Every thread may call it.
     func tryToMark(_ mark: Mark) {
-        if outcome.isRecorded {
+        if isNoted {
             try? device.mark(mark)
         }
     }

@@ -161,9 +161,14 @@ extension Session {
         }
     }
 
+    /// The framework shows other content: what happens from now on is not noted, and nothing is confirmed.
+    public func onOtherContent() {
+        run?.disown()
+    }
+
     /// An uncaught error ends the app. That is on disk when this returns.
     public func onCrash(stack: String?) {
-        if let parts = try? parts.get(), let run = run, run.outcome.isRecorded {
+        if let parts = try? parts.get(), let run = run, run.isNoted {
             // The app ends, whether that can be noted or not.
             try? parts.device.markCrash(stack: stack)
         }

@@ -4,7 +4,8 @@
 final class Watchdog {
     private let tasks: Worker
     private let timer: SessionTimer
-    private let expired: () -> Void
+    /// Called once.
+    var expired: () -> Void = {}
     private var limit: Int
     /// The time in the foreground before the present stay there.
     private var spent = 0
@@ -13,12 +14,11 @@ final class Watchdog {
     private var isStopped = false
     private var alarm: Alarm?
 
-    /// Calls `expired` once, after `limit` milliseconds.
-    init(_ ports: SessionPorts, limit: Int, expired: @escaping () -> Void) {
+    /// Expires after `limit` milliseconds.
+    init(_ ports: SessionPorts, limit: Int) {
         tasks = ports.tasks
         timer = ports.timer
         self.limit = limit
-        self.expired = expired
     }
 
     func resume() {

@@ -92,6 +92,18 @@ final class ReadinessTests: XCTestCase {
         XCTFail("a start makes fewer calls")
     }
 
+    func testContentThatIsNotShownConfirmsNothing() throws {
+        try app.tryUpdate()
+        app.session.onOtherContent()
+        XCTAssertEqual(app.call("notifyAppReady"), #"{"confirmed":false}"#)
+        app.session.onCrash(stack: "at other.js:1")
+        app.threads.pass(60_000)
+        app.leave()
+        XCTAssertTrue(try app.boot().trial, "the trial continues")
+        let attempt = try app.attempt()
+        XCTAssertFalse(attempt.crashed || attempt.hung, "it is not to blame")
+    }
+
     func testTheWatchdogCountsTheForegroundOnly() throws {
         try app.tryUpdate()
         app.threads.pass(15_000)
