@@ -11,9 +11,10 @@ let libraries: [Target] = [
 let used: [Target.Dependency] = ["zlib", "libcrypto"]
 let resources: [Resource] = []
 let ignored = ["PrivacyInfo.xcprivacy"]
-// A client for the TUF conformance suite, which no app contains.
+// A client for the TUF conformance suite, and a phone for the terminal. No app contains them.
 let tools: [Target] = [
-    .executableTarget(name: "Conformance", dependencies: ["LaunchwayCore"], path: "Tests/Conformance")
+    .executableTarget(name: "Conformance", dependencies: ["LaunchwayCore"], path: "Tests/Conformance"),
+    .executableTarget(name: "launchway-phone", dependencies: ["LaunchwayCore"], path: "Tests/Phone"),
 ]
 // What the SDK names of Apple's frameworks, to check its types. No app contains it.
 let stubs: [Target] = [
