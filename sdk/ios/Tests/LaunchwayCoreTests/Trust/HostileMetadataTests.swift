@@ -147,4 +147,21 @@ final class HostileMetadataTests: XCTestCase {
         repository.publish(repository.targets(version: 1, delegated: most), as: "1.targets.json")
         XCTAssertEqual(try outcome(), "c-production too-few-signatures")
     }
+
+    func testAStoredFileOfKeysThatWereReplacedIsNotTrusted() throws {
+        let client = try repository.open()
+        XCTAssertEqual(repository.served.renew(client, now), "accepted")
+        let stored = try StoredTrust.parse(client.storedTrust.toJson())
+        let successor = TestSigner()
+        repository.publish(repository.targets(version: 2, keys: ["u": successor.listed]), as: "2.targets.json")
+        repository.publish(repository.snapshot(version: 2, targets: 2), as: "2.snapshot.json")
+        repository.publish(repository.timestamp(version: 2, snapshot: 2), as: "timestamp.json")
+        let later = try repository.open(stored: stored)
+        XCTAssertEqual(repository.served.renew(later, now), "c-production too-few-signatures")
+        XCTAssertEqual(TestRepository.offer(later, at: now), "missing")
+        let signed = repository.role("c-production", version: 1, signers: [("u", successor)])
+        repository.publish(signed, as: "1.c-production.json")
+        XCTAssertEqual(repository.served.renew(later, now), "accepted")
+        XCTAssertEqual(TestRepository.offer(later, at: now), "accepted")
+    }
 }
