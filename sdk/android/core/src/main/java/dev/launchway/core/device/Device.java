@@ -49,6 +49,11 @@ public final class Device implements Closeable {
         return new Device(new Setup(ports, settings, trust, memory), ports.storage.lock());
     }
 
+    /** Runs what the main process runs, and decides nothing. */
+    public static Device openFollower(Ports ports, Settings settings, UpdateTrust.Opener trust) {
+        return new Device(new Setup(ports, settings, trust, new Memory(ports.storage)), null);
+    }
+
     /** Uses other settings from now on. A round that runs keeps those that it began with. */
     public void configure(Settings settings, UpdateTrust.Opener trust) {
         setup = new Setup(setup.ports, settings, trust, memory);

@@ -30,6 +30,7 @@ final class Run {
     private boolean syncCalled;
     private boolean ready;
     private boolean ended;
+    private volatile boolean disowned;
 
     Run(Device device, StartOutcome outcome, SessionPorts ports, Events events) {
         this.device = device;
@@ -51,7 +52,7 @@ final class Run {
             }
         });
         boolean needsProof = status == null || status.state.boot.trial;
-        if (!outcome.isRecorded || !needsProof) {
+        if (!isNoted() || !needsProof) {
             watchdog.stop();
         }
         settling = ports.timer.after(SETTLE_MS, new Runnable() {
@@ -74,6 +75,16 @@ final class Run {
                 }
             }
         });
+    }
+
+    /** Whether what happens is noted: only if this run is the attempt that is recorded, and its content is what runs. */
+    boolean isNoted() {
+        return outcome.isRecorded && !disowned;
+    }
+
+    /** Other content runs. Every thread may say so. */
+    void disown() {
+        disowned = true;
     }
 
     /** Other content takes over. */
@@ -126,7 +137,7 @@ final class Run {
 
     /** The content has proved itself. Returns whether it was a trial. */
     boolean confirm() throws IOException {
-        boolean wasTrial = outcome.isRecorded && device.confirm();
+        boolean wasTrial = isNoted() && device.confirm();
         watchdog.stop();
         if (!ready) {
             ready = true;
@@ -135,10 +146,10 @@ final class Run {
         return wasTrial;
     }
 
-    /** Notes what happens now, if this run is the attempt that is recorded. An app does not fail because it cannot. */
+    /** Notes what happens now. An app does not fail because that cannot be written. */
     void tryToMark(Mark mark) {
         try {
-            if (outcome.isRecorded) {
+            if (isNoted()) {
                 device.mark(mark);
             }
         } catch (IOException full) {

@@ -11,8 +11,10 @@ import dev.launchway.core.device.Device;
 import dev.launchway.core.device.Launch;
 import dev.launchway.core.device.Mark;
 import dev.launchway.core.device.Ports;
+import dev.launchway.core.device.Settings;
 import dev.launchway.core.device.StartOutcome;
 import dev.launchway.core.device.Status;
+import dev.launchway.core.device.UpdateTrust;
 import dev.launchway.core.json.FormException;
 import dev.launchway.core.json.JsonValue;
 import dev.launchway.core.storage.State;
@@ -20,6 +22,24 @@ import java.io.File;
 import java.io.IOException;
 
 public final class Session {
+    /** How the process starts. */
+    public static final class Start {
+        private final boolean mayDecide;
+        private final boolean window;
+        private final Ending ending;
+
+        /**
+         * @param mayDecide whether this is the app's main process; another one only follows it
+         * @param window whether a window is shown
+         * @param ending how the previous process ended
+         */
+        public Start(boolean mayDecide, boolean window, Ending ending) {
+            this.mayDecide = mayDecide;
+            this.window = window;
+            this.ending = ending;
+        }
+    }
+
     private final SessionPorts ports;
     private final Events events;
     /** Why nothing works; null: it does. */
@@ -56,8 +76,7 @@ public final class Session {
         this.calls = new Calls(this);
     }
 
-    private Session(
-            AppFacts app, Options options, Ports devicePorts, File folder, SessionPorts ports, boolean window)
+    private Session(AppFacts app, Options options, Ports devicePorts, File folder, SessionPorts ports, Start start)
             throws IOException {
         this.problem = null;
         this.app = app;
@@ -65,16 +84,20 @@ public final class Session {
         this.devicePorts = devicePorts;
         this.folder = folder;
         this.ports = ports;
-        this.foreground = window;
+        this.foreground = start.window;
         this.events = new Events(ports.callbacks);
-        this.device = Device.open(devicePorts, app.settings(options), app.trust(devicePorts, options));
+        Settings settings = app.settings(options);
+        UpdateTrust.Opener trust = app.trust(devicePorts, options);
+        this.device = start.mayDecide
+                ? Device.open(devicePorts, settings, trust)
+                : Device.openFollower(devicePorts, settings, trust);
         this.rounds = new Rounds(device, ports, events, new Rounds.Follower() {
             @Override
             public void finished(Rounds.Kind kind, RoundResult result, boolean isClaimed) {
                 follow(kind, result, isClaimed);
             }
         });
-        this.policy = new RoundPolicy(rounds, ports, device.isMain(), window);
+        this.policy = new RoundPolicy(rounds, ports, device.isMain(), start.window);
         this.calls = new Calls(this);
     }
 
@@ -87,24 +110,16 @@ public final class Session {
      * Decides what the app runs, before any of its code does. It never fails: where the storage does, the embedded app runs.
      *
      * @param folder where the storage of {@code devicePorts} is
-     * @param window whether a window is shown
-     * @param ending how the previous process ended
      */
     public static Session start(
-            AppFacts app,
-            Options options,
-            Ports devicePorts,
-            File folder,
-            SessionPorts ports,
-            boolean window,
-            Ending ending) {
+            AppFacts app, Options options, Ports devicePorts, File folder, SessionPorts ports, Start start) {
         Session session;
         try {
-            session = new Session(app, options, devicePorts, folder, ports, window);
+            session = new Session(app, options, devicePorts, folder, ports, start);
         } catch (IOException failure) {
             return off(SessionException.of(failure), ports);
         }
-        StartOutcome outcome = session.device.start(new Launch(app.binary(), window, ending));
+        StartOutcome outcome = session.device.start(new Launch(app.binary(), start.window, start.ending));
         session.run = new Run(session.device, outcome, ports, session.events);
         session.begin(session.run);
         return session;
@@ -128,6 +143,18 @@ public final class Session {
     public File currentFolder() {
         String path = device == null ? null : run.outcome.folder;
         return path == null ? null : new File(folder, path);
+    }
+
+    /** What the folder holds. */
+    public Content currentContent() {
+        return device == null ? Content.EMBEDDED : run.outcome.content;
+    }
+
+    /** The framework shows other content: what happens from now on is not noted, and nothing is confirmed. */
+    public void onOtherContent() {
+        if (device != null) {
+            run.disown();
+        }
     }
 
     /** What can switch while the app runs; null: nothing. */
@@ -206,7 +233,7 @@ public final class Session {
     /** An uncaught error ends the app. That is on disk when this returns; {@code stack} may be null. */
     public void onCrash(String stack) {
         try {
-            if (device != null && run.outcome.isRecorded) {
+            if (device != null && run.isNoted()) {
                 device.markCrash(stack);
             }
         } catch (IOException full) {

@@ -185,7 +185,8 @@ public final class BridgeTest {
         AppFacts facts = new AppFacts(new Binary("1", "1.0.0", 1), "com.example.app", "index.html", null, null);
         Ports ports = new Ports(broken, app.server, new TestClock(), null);
         app.session = Session.start(
-                facts, Options.defaults(), ports, new File("/data"), app.threads.ports(), true, Ending.CRASH);
+                facts, Options.defaults(), ports, new File("/data"), app.threads.ports(),
+                new Session.Start(true, true, Ending.CRASH));
         app.bridge = new Bridge(app.session);
         Check.equal(null, app.session.currentFolder());
         Check.equal("storage: the storage failed: locked", app.call("current"));

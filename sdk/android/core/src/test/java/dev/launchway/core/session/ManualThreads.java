@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-final class ManualThreads {
+public final class ManualThreads {
     /** A thread that runs when the test says so. */
     static final class ManualWorker implements Worker {
         private final Deque<Runnable> waiting = new ArrayDeque<Runnable>();
@@ -89,7 +89,7 @@ final class ManualThreads {
     }
 
     /** Runs everything that waits. */
-    void settle() {
+    public void settle() {
         settleWithoutRounds();
         while (rounds.runOne()) {
             settleWithoutRounds();
@@ -97,7 +97,7 @@ final class ManualThreads {
     }
 
     /** Lets time pass, with everything that happens then. */
-    void pass(long milliseconds) {
+    public void pass(long milliseconds) {
         settle();
         long end = timer.now + milliseconds;
         for (ManualTimer.Call call = timer.due(end); call != null; call = timer.due(end)) {

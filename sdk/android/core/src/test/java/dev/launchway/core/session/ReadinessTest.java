@@ -119,6 +119,17 @@ public final class ReadinessTest {
         Check.that(standIns > 0, "some starts stand in");
     }
 
+    public void contentThatIsNotShownConfirmsNothing() throws Exception {
+        app.tryUpdate();
+        app.session.onOtherContent();
+        Check.equal("{\"confirmed\":false}", app.call("notifyAppReady"));
+        app.session.onCrash("at other.js:1");
+        app.threads.pass(60_000);
+        app.leave();
+        Check.that(app.boot().trial, "the trial continues");
+        Check.that(!app.attempt().crashed && !app.attempt().hung, "it is not to blame");
+    }
+
     public void theWatchdogCountsTheForegroundOnly() throws Exception {
         app.tryUpdate();
         app.threads.pass(15_000);

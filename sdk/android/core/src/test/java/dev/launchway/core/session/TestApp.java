@@ -20,15 +20,15 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-final class TestApp implements Switcher {
+public final class TestApp implements Switcher {
     static final String SERVER = "{\"serverUrl\":\"https://host/api\"}";
 
     MemoryDisk disk = new MemoryDisk();
-    final FakeServer server = new FakeServer();
+    public final FakeServer server = new FakeServer();
     /** What the app's requests go to. */
     Network network = server;
-    ManualThreads threads = new ManualThreads();
-    Session session;
+    public ManualThreads threads = new ManualThreads();
+    public Session session;
     Bridge bridge;
     /** The `launchway.json` of the binary. */
     String file = SERVER;
@@ -50,7 +50,7 @@ final class TestApp implements Switcher {
     };
 
     /** A start with a window in a new process, whose script listens at once. */
-    TestApp launch() throws Exception {
+    public TestApp launch() throws Exception {
         launch(true, Ending.EXPLAINED);
         bridge.listen(listener);
         threads.settle();
@@ -58,7 +58,7 @@ final class TestApp implements Switcher {
     }
 
     /** A start in a new process. Nothing of it has run yet but the decision. */
-    void launch(boolean window, Ending ending) throws Exception {
+    public void launch(boolean window, Ending ending) throws Exception {
         if (isSecond) {
             start(window, ending);
             return;
@@ -80,7 +80,7 @@ final class TestApp implements Switcher {
         AppFacts facts =
                 new AppFacts(new Binary("1", "1.0.0", 1), "com.example.app", "index.html", null, trustFile);
         Options options = Options.read(Utf8.encode(file));
-        session = Session.start(facts, options, ports, new File("/data"), threads.ports(), window, ending);
+        session = Session.start(facts, options, ports, new File("/data"), threads.ports(), new Session.Start(!isSecond, window, ending));
         session.setSwitcher(this);
         bridge = new Bridge(session);
     }
@@ -99,7 +99,7 @@ final class TestApp implements Switcher {
     }
 
     /** The first frame is drawn, and everything that follows is done. */
-    TestApp draw() {
+    public TestApp draw() {
         session.onFirstFrame();
         threads.settle();
         return this;
@@ -133,7 +133,7 @@ final class TestApp implements Switcher {
     }
 
     /** Calls a method and returns its answer. */
-    String call(String method, String arguments) {
+    public String call(String method, String arguments) {
         List<String> answers = begin(method, arguments);
         threads.settle();
         if (answers.size() != 1) {
@@ -142,7 +142,7 @@ final class TestApp implements Switcher {
         return answers.get(0);
     }
 
-    String call(String method) {
+    public String call(String method) {
         return call(method, "{}");
     }
 
@@ -152,23 +152,23 @@ final class TestApp implements Switcher {
     }
 
     /** Update 1 runs, and is on trial. */
-    TestApp tryUpdate() throws Exception {
+    public TestApp tryUpdate() throws Exception {
         server.offer = Update.number(1);
         launch().draw();
         call("sync");
         return launch();
     }
 
-    BootState boot() throws Exception {
+    public BootState boot() throws Exception {
         return StateFiles.loadState(disk).content().boot;
     }
 
-    Attempt attempt() throws Exception {
+    public Attempt attempt() throws Exception {
         return StateFiles.loadAttempt(disk);
     }
 
     /** How often the server was asked for an update. */
-    int checks() {
+    public int checks() {
         int checks = 0;
         for (int at = 0; at < server.requests.size(); at++) {
             checks += server.requests.get(at).url.contains("/update/check/") ? 1 : 0;

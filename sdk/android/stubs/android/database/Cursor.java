@@ -1,0 +1,4 @@
+/** For tests: the result of a query. */
+package android.database;
+
+public interface Cursor {}

@@ -1,0 +1,4 @@
+/** For tests: the address of content. */
+package android.net;
+
+public abstract class Uri {}
