@@ -31,7 +31,7 @@ final class Run {
         self.events = events
         self.options = options
         watchdog = Watchdog(ports, limit: options.readyTimeoutMs)
-        watchdog.expired = { [unowned self] in self.tryToMark(.hang) }
+        watchdog.expired = { [weak self] in self?.tryToMark(.hang) }
     }
 
     /// Whether what happens is noted: only if this run is the attempt that is recorded, and its content is what runs. Every

@@ -62,6 +62,14 @@ final class ReportTests: XCTestCase {
         XCTAssertEqual(try waiting(), ["installed a", "installed b"])
     }
 
+    func testATokenThatIsRefusedAmongSingleReportsDropsNone() throws {
+        try queue.add([report("crash", "a"), report("installed", "a"), report("confirmed", "a")])
+        server.reportStatuses = [400, 200, 401]
+        XCTAssertEqual(try send("a"), 1)
+        XCTAssertEqual(try waiting(), ["installed a", "confirmed a"])
+        XCTAssertEqual(server.requests.count, 3, "no further one with that token")
+    }
+
     func testTheOldestLeaveWhenThereAreTooMany() throws {
         try queue.add((0..<ReportQueue.maxReports + 5).map { report("installed", String($0)) })
         let left = try waiting()

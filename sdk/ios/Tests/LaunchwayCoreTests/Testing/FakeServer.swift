@@ -32,6 +32,8 @@ final class FakeServer: Network {
     /// The status of answers to checks and to reports.
     var checkStatus = 200
     var reportStatus = 200
+    /// The statuses of the next answers to reports, before that one.
+    var reportStatuses: [Int] = []
     /// What happens to the next requests for a package.
     var troubles: [Trouble] = []
     private(set) var requests: [Request] = []
@@ -57,10 +59,11 @@ final class FakeServer: Network {
         if request.url.contains("/update/check/") {
             return answer(checkStatus, Utf8.encode(says ?? check(request.url)))
         } else if request.url.contains("/update/report/") {
-            if reportStatus == 200 {
+            let status = reportStatuses.isEmpty ? reportStatus : reportStatuses.removeFirst()
+            if status == 200 {
                 try take(request.body)
             }
-            return answer(reportStatus, Utf8.encode("{}"))
+            return answer(status, Utf8.encode("{}"))
         } else if request.url.contains("/package"), let offer = offer {
             return package(offer.bytes, request, troubles.isEmpty ? nil : troubles.removeFirst())
         }
