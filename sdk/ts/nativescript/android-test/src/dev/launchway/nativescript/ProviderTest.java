@@ -51,6 +51,15 @@ public final class ProviderTest {
         }
     }
 
+    public void a_phone_without_folders_starts_all_the_same() throws IOException {
+        try (TemporaryFolder data = phone("1700000000000-7")) {
+            ContentProvider.context = new App(null, data.storage.file("no_backup"));
+            Launchway.chosen = UPDATE;
+            Check.that(new LaunchwayNativeScriptProvider().onCreate(), "created");
+            Check.that(Launchway.showsOtherContent, "the update does not run");
+        }
+    }
+
     public void a_start_without_an_update_changes_nothing() throws IOException {
         try (TemporaryFolder data = phone("1700000000000-7")) {
             Check.that(!showsOtherContent(data, Content.EMBEDDED), "the binary runs");

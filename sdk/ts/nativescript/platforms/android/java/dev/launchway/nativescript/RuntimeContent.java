@@ -35,6 +35,9 @@ final class RuntimeContent {
             return place(wanted).equals(wanted);
         } catch (IOException failure) {
             return false;
+        } catch (RuntimeException failure) {
+            // From here it would end every start of the app.
+            return false;
         }
     }
 
