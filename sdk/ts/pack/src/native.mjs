@@ -1,12 +1,12 @@
 /** The native sources: inside the npm packages, and as packages of their own for other apps. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyFile, copyIfThere, copyLicenses, filesBelow, SDK, TYPESCRIPT, write } from './sources.mjs';
 
 const ANDROID = join(SDK, 'android');
 const IOS = join(SDK, 'ios');
 
-const JAVA = ['core', 'platform'].map((part) => join(ANDROID, part, 'src/main/java')).filter(existsSync);
+const JAVA = ['core', 'platform'].map((part) => join(ANDROID, part, 'src/main/java'));
 const SWIFT_TARGETS = ['LaunchwayCore', 'LaunchwayApple'];
 
 /** Copies the Java client below the source folder of a plugin. */
@@ -43,7 +43,7 @@ export function packSwift(to) {
 /** The Android library for apps without a framework. */
 export function packAndroid(to) {
   copyJava(join(to, 'src/main/java'));
-  copyIfThere(join(ANDROID, 'platform/src/main/AndroidManifest.xml'), join(to, 'src/main/AndroidManifest.xml'));
+  copyFile(join(ANDROID, 'platform/src/main/AndroidManifest.xml'), join(to, 'src/main/AndroidManifest.xml'));
   finish('android', to);
   return to;
 }

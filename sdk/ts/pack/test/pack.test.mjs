@@ -55,7 +55,7 @@ test('every package has version, licenses and the clients', () => {
     for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', manifest.main, manifest.types]) {
       assert.ok(files.includes(file), `${file} of ${name}`);
     }
-    for (const end of ['/dev/launchway/core/device/Device.java', '/LaunchwayCore/Boot/BootMachine.swift']) {
+    for (const end of ['/dev/launchway/core/device/Device.java', '/dev/launchway/LaunchwayProvider.java', '/LaunchwayCore/Boot/BootMachine.swift']) {
       assert.ok(files.some((file) => file.endsWith(end)), `${end} of ${name}`);
     }
   }
@@ -67,6 +67,16 @@ test('the folders for native apps say how they are added', () => {
     for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', build]) {
       assert.ok(files.includes(file), `${file} of ${name}`);
     }
+  }
+});
+
+test('plugins for Android start the client as its own module does', () => {
+  // A framework names its entry file besides.
+  const parts = (manifest) => readFileSync(manifest, 'utf8').replace(/<!--[^]*?-->|<meta-data android:name="dev\.launchway\.entryFile"[^>]*>|\s+/g, '');
+  const own = parts(join(once, `launchway-android-${version()}`, 'src/main/AndroidManifest.xml'));
+  assert.match(own, /<providerandroid:name="dev\.launchway\.LaunchwayProvider"/);
+  for (const name of ['capacitor', 'react-native']) {
+    assert.equal(parts(join(work, name, 'android/src/main/AndroidManifest.xml')), own, name);
   }
 });
 
