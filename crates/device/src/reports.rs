@@ -158,18 +158,20 @@ pub fn send(
             .filter(|event| event.update_id == *update_id)
             .cloned()
             .collect();
-        for batch in of_update.chunks(BATCH) {
+        'of_update: for batch in of_update.chunks(BATCH) {
             match post(network, settings, token, batch) {
                 BatchOutcome::Retry => return finish(storage, &all, &left, taken),
-                BatchOutcome::TokenRefused => break,
+                BatchOutcome::TokenRefused => break 'of_update,
                 BatchOutcome::Counted => taken += batch.len(),
                 // An older server may not know one kind of report: each for itself.
                 BatchOutcome::Rejected if batch.len() > 1 => {
                     for event in batch {
                         match post(network, settings, token, std::slice::from_ref(event)) {
                             BatchOutcome::Retry => return finish(storage, &all, &left, taken),
+                            // It and what follows wait for another token.
+                            BatchOutcome::TokenRefused => break 'of_update,
                             BatchOutcome::Counted => taken += 1,
-                            BatchOutcome::Rejected | BatchOutcome::TokenRefused => {}
+                            BatchOutcome::Rejected => {}
                         }
                         left.retain(|other| other != event);
                     }

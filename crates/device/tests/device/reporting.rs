@@ -1,5 +1,9 @@
 //! Reports wait until the server accepts them.
 
+use std::cell::Cell;
+use std::io;
+
+use launchway_device::ports::{Network, Request, Response};
 use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued_events, send};
 
 use crate::disk::Disk;
@@ -75,6 +79,41 @@ fn what_a_server_will_never_take_does_not_stay() {
     assert_eq!(send(&disk, &server, &settings(), &tokens(&["a"])).unwrap(), 0);
     assert_eq!(queued_events(&disk).unwrap(), []);
     assert_eq!(server.requests.borrow().len(), 3, "both together, then each for itself");
+}
+
+/// A server that responds with these status codes, in turn.
+struct Scripted(Cell<&'static [u16]>);
+
+impl Network for Scripted {
+    fn send(&self, _: &Request) -> io::Result<Response> {
+        let (&status, rest) = self.0.get().split_first().expect("no further request");
+        self.0.set(rest);
+        Ok(Response {
+            status,
+            headers: Vec::new(),
+            body: Box::new(io::empty()),
+        })
+    }
+
+    fn is_unmetered(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_token_refused_among_single_reports_drops_none() {
+    let disk = Disk::new();
+    let all = ["downloaded", "installed", "confirmed"].map(|kind| event(kind, "a"));
+    add(&disk, all.to_vec()).unwrap();
+    add(&disk, vec![event("installed", "b")]).unwrap();
+    let server = Scripted(Cell::new(&[400, 200, 401, 200]));
+    assert_eq!(send(&disk, &server, &settings(), &tokens(&["a", "b"])).unwrap(), 2);
+    assert_eq!(
+        queued_events(&disk).unwrap(),
+        all[1..],
+        "the refused one and those behind it"
+    );
+    assert!(server.0.get().is_empty());
 }
 
 #[test]

@@ -70,34 +70,38 @@ public final class ReportSender {
         }
         for (int start = 0; start < ofUpdate.size(); start += BATCH) {
             List<Report> batch = ofUpdate.subList(start, Math.min(start + BATCH, ofUpdate.size()));
-            Outcome outcome = post(token.token, batch);
-            if (outcome == Outcome.RETRY) {
-                return false;
-            } else if (outcome == Outcome.TOKEN_REFUSED) {
-                return true;
-            } else if (outcome == Outcome.REJECTED && batch.size() > 1) {
-                if (!sendEach(token.token, batch)) {
-                    return false;
-                }
-            } else {
-                taken += outcome == Outcome.COUNTED ? batch.size() : 0;
-                done.addAll(batch);
+            Outcome outcome = sendBatch(token.token, batch);
+            if (outcome == Outcome.REJECTED && batch.size() > 1) {
+                outcome = sendEach(token.token, batch);
+            }
+            if (outcome == Outcome.RETRY || outcome == Outcome.TOKEN_REFUSED) {
+                return outcome == Outcome.TOKEN_REFUSED;
             }
         }
         return true;
     }
 
-    /** An older server may not know one kind of report: each for itself. */
-    private boolean sendEach(String token, List<Report> batch) {
+    /** An older server may not know one kind of report: each for itself, until one has to wait. */
+    private Outcome sendEach(String token, List<Report> batch) {
         for (Report report : batch) {
-            Outcome outcome = post(token, Collections.singletonList(report));
-            if (outcome == Outcome.RETRY) {
-                return false;
+            Outcome outcome = sendBatch(token, Collections.singletonList(report));
+            if (outcome == Outcome.RETRY || outcome == Outcome.TOKEN_REFUSED) {
+                return outcome;
             }
-            taken += outcome == Outcome.COUNTED ? 1 : 0;
-            done.add(report);
         }
-        return true;
+        return Outcome.COUNTED;
+    }
+
+    /** Sends reports together. What the server counts, or refuses alone, waits no longer. */
+    private Outcome sendBatch(String token, List<Report> batch) {
+        Outcome outcome = post(token, batch);
+        if (outcome == Outcome.COUNTED) {
+            taken += batch.size();
+        }
+        if (outcome == Outcome.COUNTED || (outcome == Outcome.REJECTED && batch.size() == 1)) {
+            done.addAll(batch);
+        }
+        return outcome;
     }
 
     private Outcome post(String token, List<Report> reports) {
