@@ -13,6 +13,12 @@ fn the_java_client_passes_its_tests() {
 
 #[test]
 #[ignore = "long run"]
+fn the_java_client_compiles_with_the_classes_of_android() {
+    passes("sdk/android/test-real");
+}
+
+#[test]
+#[ignore = "long run"]
 fn the_swift_client_passes_its_tests() {
     passes("sdk/ios/test");
 }
