@@ -18,7 +18,9 @@ pub fn calls_sync(text: &str) -> bool {
         !is_comment
     });
     let mut code = code.map(|line| line.to_ascii_lowercase().replace("?.", "."));
-    code.any(|line| line.contains("launchway.sync(") || (imports && line.contains(".sync(")))
+    // In Swift a closure may replace the parentheses.
+    let named = ["launchway.sync(", "launchway.sync {", "launchway.start().sync {"];
+    code.any(|line| named.iter().any(|call| line.contains(*call)) || (imports && line.contains(".sync(")))
 }
 
 /// The script with the import of `package` after its other imports, and the call behind it. `None` for a script that is not
@@ -236,6 +238,8 @@ mod tests {
             "launchway.sync(new Callback() {",
             "import dev.launchway.Launchway;\nLaunchway.start(this).calls().sync(callback);",
             "import LaunchwayApple\nupdates.sync()",
+            "import LaunchwayApple\nlaunchway.sync { result in print(result) }",
+            "import LaunchwayApple\nLaunchway.start().sync { print($0) }",
         ];
         for text in calls {
             assert!(calls_sync(text), "{text}");
@@ -244,6 +248,7 @@ mod tests {
             "import { Launchway } from '@launchway/capacitor';\n// Launchway.sync();",
             "import { Launchway } from '@launchway/capacitor';\n/*\n * Launchway.sync();\n */",
             "database.sync();",
+            "import LaunchwayApple\nqueue.sync { start() }",
             "",
         ];
         for text in others {
