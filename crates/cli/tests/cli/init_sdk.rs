@@ -214,7 +214,8 @@ async fn the_examples_lack_nothing() {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(examples).expect("it is there") {
         let example = entry.expect("readable").path();
-        if !example.join("package.json").exists() {
+        let settings = std::fs::read_to_string(example.join("launchway.toml")).unwrap_or_default();
+        if !settings.contains("[sdk]") {
             continue;
         }
         let stage = Stage::new();
@@ -229,5 +230,12 @@ async fn the_examples_lack_nothing() {
         names.push(example.file_name().expect("a name").to_owned());
     }
     names.sort();
-    assert_eq!(names, ["capacitor-app", "nativescript-app", "react-native-app"]);
+    let expected = [
+        "capacitor-app",
+        "native-android-app",
+        "native-ios-app",
+        "nativescript-app",
+        "react-native-app",
+    ];
+    assert_eq!(names, expected);
 }
