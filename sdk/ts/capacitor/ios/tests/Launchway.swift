@@ -6,6 +6,7 @@ public final class Launchway {
 
     var folder: URL?
     var switcher: Switcher?
+    var showsOther = false
     let bridge = TestBridge()
 
     public static func start() -> Launchway {
@@ -14,6 +15,10 @@ public final class Launchway {
 
     public func currentPath() -> URL? {
         folder
+    }
+
+    public func showsOtherContent() {
+        showsOther = true
     }
 
     public func setSwitcher(_ switcher: Switcher?) {

@@ -51,9 +51,12 @@ let bare = folder("bare", [])
 
 // The web view shows the chosen folder, or the one inside the app.
 equal(start(update).1.served, [update.path])
+equal(Launchway.shared.showsOther, false)
 equal(start(nil).1.served, [embedded.path])
-// A folder without its first page is never shown.
+equal(Launchway.shared.showsOther, false)
+// A folder without its first page is never shown, and the client learns that its choice does not run.
 equal(start(bare).1.served, [embedded.path])
+equal(Launchway.shared.showsOther, true)
 equal(start(update, InstanceConfiguration(appLocation: embedded, appStartPath: "start.html")).1.served, [embedded.path])
 let other = InstanceConfiguration(appLocation: URL(fileURLWithPath: "/Library/NoCloud/ionic_built_snapshots/1"))
 // Without an app's bundle the folder inside the app is not known here.
@@ -76,6 +79,7 @@ for config in [
     let (plugin, bridge) = start(update, config)
     equal(bridge.served, [])
     equal(Launchway.shared.switcher == nil, true)
+    equal(Launchway.shared.showsOther, true)
     let call = CAPPluginCall(["method": "sync", "arguments": "{}"])
     plugin.call(call)
     equal(call.answer!.hasPrefix("rejected unavailable: "), true)

@@ -25,11 +25,16 @@ public final class LaunchwayPlugin: CAPPlugin, CAPBridgedPlugin {
 
     override public func load() {
         guard let bridge = bridge else { return }
-        off = LaunchwayPlugin.reasonToBeOff(bridge.config)
-        if off != nil { return }
-        let served = ServedContent(bridge)
         let launchway = Launchway.start()
-        served.chooseForStart(launchway.currentPath())
+        off = LaunchwayPlugin.reasonToBeOff(bridge.config)
+        if off != nil {
+            launchway.showsOtherContent()
+            return
+        }
+        let served = ServedContent(bridge)
+        if !served.chooseForStart(launchway.currentPath()) {
+            launchway.showsOtherContent()
+        }
         launchway.setSwitcher(served)
         launchway.bridge.listen { [weak self] name, payload in
             self?.pass(name, payload)

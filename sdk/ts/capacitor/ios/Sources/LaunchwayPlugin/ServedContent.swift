@@ -24,9 +24,11 @@ final class ServedContent: Switcher {
         self.embedded = isForeign ? own ?? chosen : chosen
     }
 
-    /// Chooses what the bridge serves when the web view is loaded, which comes next.
-    func chooseForStart(_ folder: URL?) {
-        bridge?.setServerBasePath(path(folder))
+    /// Chooses what the bridge serves when the web view is loaded, which comes next. Returns whether that is the folder.
+    func chooseForStart(_ folder: URL?) -> Bool {
+        let chosen = path(folder)
+        bridge?.setServerBasePath(chosen)
+        return chosen == folder?.path ?? embedded
     }
 
     func canReload() -> Bool {
