@@ -44,7 +44,7 @@ pub struct ReplaceWebhook {
     /// The display name, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// The receiver: an https URL of a public host, at most 2048 bytes.
+    /// The receiver: an https URL of a public host, at most 2048 bytes; or the shortened form of the present one, which keeps it.
     #[schema(max_length = 2048, example = "https://hooks.example.com/launchway")]
     pub url: String,
     /// The events to deliver: one or more kinds, or `*` for all.
@@ -84,7 +84,7 @@ pub struct WebhookView {
     pub disabled_reason: Option<String>,
     /// The display name.
     pub name: String,
-    /// The receiver's URL.
+    /// The receiver's URL, shortened to its scheme, host and last characters, because it is a credential.
     pub url: String,
     /// `generic`, `slack` or `teams`.
     #[serde(rename = "type")]

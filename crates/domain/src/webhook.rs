@@ -12,6 +12,11 @@ pub const MAX_BUNDLE_IDS: usize = 100;
 pub const OLD_SECRET_LIFE: EpochMs = DAY;
 /// The maximum number of old secrets that sign in addition to the current one; beyond it, the oldest stops.
 pub const MAX_OLD_SECRETS: usize = 4;
+/// The last characters of a URL that are shown, of one with as many characters after its host.
+const SHOWN_LAST: usize = 4;
+const MIN_SECRET: usize = 16;
+/// What stands for the hidden part of a URL.
+pub const HIDDEN: char = '…';
 /// How long fanned-out events and finished deliveries are kept.
 pub const DELIVERY_LIFE: EpochMs = 30 * DAY;
 
@@ -166,7 +171,7 @@ pub struct Webhook {
     pub disabled_reason: Option<String>,
     /// Its display name.
     pub name: String,
-    /// The receiver's URL. Part of it may be a secret.
+    /// The receiver's URL as it is shown ([`shown_url`]).
     pub url: String,
     /// The form of its deliveries.
     pub kind: WebhookType,
@@ -180,6 +185,23 @@ pub struct Webhook {
     pub created_by: String,
     /// When it was created.
     pub created_at: EpochMs,
+}
+
+/// What is shown of a webhook's URL, which is a credential: scheme, host and the last characters, if they reveal little.
+pub fn shown_url(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, secret) = rest.split_at(end);
+    let length = secret.chars().count();
+    match length {
+        0 | 1 => url.to_owned(),
+        _ if secret.trim_start_matches('/').starts_with(HIDDEN) => url.to_owned(),
+        2..MIN_SECRET => format!("{scheme}://{host}/{HIDDEN}"),
+        _ => {
+            let last: String = secret.chars().skip(length - SHOWN_LAST).collect();
+            format!("{scheme}://{host}/{HIDDEN}{last}")
+        }
+    }
 }
 
 impl Webhook {
@@ -255,6 +277,25 @@ mod tests {
             failing_since: None,
             created_by: "operator".to_owned(),
             created_at: 1,
+        }
+    }
+
+    #[test]
+    fn a_url_is_shown_without_what_is_secret() {
+        for (url, shown) in [
+            ("https://example.com", "https://example.com"),
+            ("https://example.com/", "https://example.com/"),
+            ("https://example.com:8443/hook", "https://example.com:8443/…"),
+            ("https://example.com?token=short", "https://example.com/…"),
+            (
+                "https://hooks.slack.com/services/T000/B000/XXXXsecretWXYZ",
+                "https://hooks.slack.com/…WXYZ",
+            ),
+            ("https://example.com/hook?token=ééééééé", "https://example.com/…éééé"),
+            ("no url at all", "no url at all"),
+        ] {
+            assert_eq!(shown_url(url), shown, "{url}");
+            assert_eq!(shown_url(&shown_url(url)), shown, "{url}");
         }
     }
 

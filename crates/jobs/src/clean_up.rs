@@ -13,6 +13,7 @@ use launchway_domain::webhook::DELIVERY_LIFE;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::uploads::{copies_of, staging_key};
+use launchway_ops::webhook_urls;
 use launchway_ops::write::ANSWER_LIFE;
 use launchway_store::{FORGOTTEN_AT_ONCE, day_of};
 
@@ -62,6 +63,7 @@ pub async fn clean_up(app: &App) -> Result<(), ApiError> {
         old_submissions::clear(app, now).await,
         unsigned_updates::withdraw(app, now).await,
         fill_holdings(app).await,
+        webhook_urls::seal_plain(app).await.map(drop),
         forget_told(app, now - DELIVERY_LIFE).await,
         forget_bookkeeping(app, now).await,
     ];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use launchway_domain::id::{OrgId, WebhookId};
-use launchway_domain::standard_webhooks::{Secret, signatures};
+use launchway_domain::standard_webhooks::signatures;
 use launchway_domain::time::{EpochMs, SECOND};
 use launchway_domain::webhook::DeliveryAttempt;
 use launchway_domain::webhook_message::render;
@@ -25,7 +25,7 @@ use launchway_store::{ClaimedDelivery, DueWebhook};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use secrets::OpenedSecrets;
+use secrets::{Opened, OpenedSecrets};
 use shares::{Load, share};
 
 /// How often to look for due deliveries, apart from those that this process itself makes due.
@@ -157,22 +157,22 @@ impl Deliverer {
         let mut started = 0;
         for (webhook, claimed) in claimed.into_iter().filter(|(_, claimed)| !claimed.is_empty()) {
             match self.secrets.of(&self.app, webhook).await {
-                Ok(secrets) => {
+                Ok(opened) => {
                     started += claimed.len();
-                    self.start(webhook, &secrets, claimed);
+                    self.start(webhook, &opened, claimed);
                 }
                 // Not the receiver's fault: the claims expire and are retried.
                 Err(failure) => {
-                    tracing::error!(webhook = %webhook.id, error = %failure, "cannot open the secret of a webhook");
+                    tracing::error!(webhook = %webhook.id, error = %failure, "cannot open the URL or the secret of a webhook");
                 }
             }
         }
         Ok(started)
     }
 
-    fn start(&mut self, webhook: &DueWebhook, secrets: &[Secret], claimed: Vec<ClaimedDelivery>) {
+    fn start(&mut self, webhook: &DueWebhook, opened: &Opened, claimed: Vec<ClaimedDelivery>) {
         for delivery in claimed {
-            let work = try_once(self.app.clone(), webhook.clone(), secrets.to_vec(), delivery);
+            let work = try_once(self.app.clone(), webhook.clone(), opened.clone(), delivery);
             let place = self.running.spawn(work);
             self.places.insert(place.id(), (webhook.org_id, webhook.id));
         }
@@ -180,7 +180,7 @@ impl Deliverer {
 }
 
 /// Sends a claimed delivery once.
-async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, delivery: ClaimedDelivery) -> TryResult {
+async fn try_once(app: Arc<App>, webhook: DueWebhook, opened: Opened, delivery: ClaimedDelivery) -> TryResult {
     let (at, started) = (app.clock.now(), Instant::now());
     if delivery.tries == 0 {
         let lag = at - delivery.id.created_at();
@@ -189,8 +189,8 @@ async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, deli
     let body = render(webhook.kind, &delivery.body, &app.public_url).into_owned();
     let (id, timestamp) = (delivery.event_id.to_string(), at / SECOND);
     let message = Message {
-        signatures: signatures(&secrets, &id, timestamp, body.as_bytes()),
-        url: webhook.url,
+        signatures: signatures(&opened.secrets, &id, timestamp, body.as_bytes()),
+        url: opened.url.to_string(),
         id,
         timestamp,
         body,

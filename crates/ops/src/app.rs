@@ -37,6 +37,7 @@ use crate::limits::clients::ClientLimiter;
 use crate::limits::pages::PageLimits;
 use crate::maskers::Maskers;
 use crate::passwords::Passwords;
+use crate::sealing_start;
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.
 pub struct App {
@@ -272,7 +273,8 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
     const REASON: &str = "the installation's own facts";
     let file = &config.master_key_file;
     let known = db.read().await?.system(REASON).meta(MASTER_KEY_CHECK).await?;
-    let mut key = MasterKey::load(file, known.is_none(), &*dependencies.random);
+    let is_new = known.is_none();
+    let mut key = MasterKey::load(file, is_new, &*dependencies.random);
     let mut tx = db.write().await?;
     let check = match &key {
         Ok(key) => {
@@ -282,6 +284,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
         }
         Err(_) => known.unwrap_or_default(),
     };
+    sealing_start::begin(&mut tx, is_new, dependencies.clock.now()).await?;
     // An interrupted rotation may have left the matching key beside the file.
     if !key.as_ref().is_ok_and(|key| key.fits(&check))
         && let Some(fitting) = finish_rotation(file, &check)

@@ -154,8 +154,8 @@ pub struct TryResult {
 /// Records the results of tries in one transaction. It also disables webhooks whose receiver answers 410, or that have
 /// failed for five days, with a line in the audit log.
 pub async fn report(app: &App, mut all: Vec<TryResult>) -> Result<(), ApiError> {
-    // Webhooks in a fixed order, so that two nodes never deadlock.
-    all.sort_by_key(|one| (one.webhook_id, one.ended_at));
+    // Webhooks in the order in which the fan-out locks them, so that two nodes never deadlock.
+    all.sort_by_key(|one| (one.org_id, one.webhook_id, one.ended_at));
     let mut tx = app.db.write().await?;
     let mut lines: BTreeMap<OrgId, Vec<AuditRow>> = BTreeMap::new();
     for of_webhook in all.chunk_by(|one, other| one.webhook_id == other.webhook_id) {

@@ -7,7 +7,8 @@ use launchway_domain::id::WebhookId;
 use launchway_domain::org::normalize_name;
 use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
 use launchway_domain::webhook::{
-    EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
+    EventFilter, HIDDEN, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus,
+    WebhookType, shown_url,
 };
 use launchway_outbound::address_guard::{check_url, origin_of};
 use launchway_store::{OldSecret, Paging, WebhookSecrets};
@@ -16,8 +17,8 @@ use zeroize::Zeroizing;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::apps;
 use crate::write::{NOTHING, Write};
+use crate::{apps, webhook_urls};
 
 /// Why pending deliveries end when their webhook is disabled.
 const TURNED_OFF: &str = "The webhook was disabled";
@@ -28,6 +29,7 @@ const BY_HAND: &str = "An admin disabled it";
 #[derive(Clone, Debug)]
 pub struct WebhookPlan {
     name: String,
+    /// The whole URL, or, in a replacement, the one that is shown: then it stays.
     url: String,
     kind: WebhookType,
     events: EventFilter,
@@ -35,6 +37,9 @@ pub struct WebhookPlan {
     /// `None` keeps the status.
     status: Option<WebhookStatus>,
 }
+
+/// Why a URL is refused that a list shows.
+const NOT_WHOLE: &str = "url is shortened, as lists show it. Send the whole URL.";
 
 /// The place under which a webhook's secrets are sealed.
 pub fn place_of_secret(id: WebhookId) -> Place<'static> {
@@ -103,6 +108,9 @@ fn audit_view(webhook: &Webhook) -> WebhookView {
 
 /// Creates a webhook; returns it with its secret.
 pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook, Secret), ApiError> {
+    if plan.url.contains(HIDDEN) {
+        return Err(ApiError::bad(NOT_WHOLE));
+    }
     // Serialized, so that two at once do not both take the last place.
     write.org().lock().await?;
     let one = Paging { limit: 1, offset: 0 };
@@ -117,7 +125,7 @@ pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook
         status: WebhookStatus::Active,
         disabled_reason: None,
         name: plan.name,
-        url: plan.url,
+        url: shown_url(&plan.url),
         kind: plan.kind,
         events: plan.events,
         bundle_ids: plan.bundle_ids,
@@ -126,7 +134,8 @@ pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook
         created_at: write.now(),
     };
     let (secret, sealed) = new_secret(write, webhook.id).await?;
-    write.org().create_webhook(&webhook, &sealed).await?;
+    let url = webhook_urls::stored(write, webhook.id, &plan.url).await?;
+    write.org().create_webhook(&webhook, &url, &sealed).await?;
     write
         .audit("webhook.create", webhook.id, NOTHING, Some(&audit_view(&webhook)))
         .await?;
@@ -144,18 +153,39 @@ async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, Str
 /// Replaces the whole record of a webhook. Enabling it resets its failures; disabling it ends its deliveries.
 pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, ApiError> {
     let before = lock(write, id).await?;
+    let has_new_url = has_new_url(write, &before, &plan.url).await?;
+    if has_new_url {
+        let url = webhook_urls::stored(write, id, &plan.url).await?;
+        write.org().set_webhook_url(id, &url, &shown_url(&plan.url)).await?;
+    }
     let after = Webhook {
         failing_since: before
             .failing_since
             .filter(|_| plan.status != Some(WebhookStatus::Active)),
         name: plan.name,
-        url: plan.url,
+        url: shown_url(&plan.url),
         kind: plan.kind,
         events: plan.events,
         bundle_ids: plan.bundle_ids,
         ..with_status(&before, plan.status.unwrap_or(before.status))
     };
-    keep(write, before, after).await
+    keep(write, before, after, has_new_url).await
+}
+
+/// Whether a replacement names another URL. The shown form of the present one keeps it.
+async fn has_new_url(write: &mut Write<'_>, before: &Webhook, url: &str) -> Result<bool, ApiError> {
+    if url == before.url {
+        return Ok(false);
+    }
+    if url.contains(HIDDEN) {
+        return Err(ApiError::bad(NOT_WHOLE));
+    }
+    if shown_url(url) != before.url {
+        return Ok(true);
+    }
+    let stored = write.org().webhook_url(before.id).await?.ok_or_else(none)?;
+    let present = webhook_urls::open(write, before.id, &stored, "comparing it with a new one").await?;
+    Ok(*present != url)
 }
 
 /// Enables or disables a webhook, and changes nothing else.
@@ -165,7 +195,7 @@ pub async fn set_status(write: &mut Write<'_>, id: WebhookId, status: WebhookSta
         failing_since: before.failing_since.filter(|_| status != WebhookStatus::Active),
         ..with_status(&before, status)
     };
-    keep(write, before, after).await
+    keep(write, before, after, false).await
 }
 
 fn with_status(before: &Webhook, status: WebhookStatus) -> Webhook {
@@ -180,8 +210,8 @@ fn with_status(before: &Webhook, status: WebhookStatus) -> Webhook {
     }
 }
 
-async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<Webhook, ApiError> {
-    if after == before {
+async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook, has_new_url: bool) -> Result<Webhook, ApiError> {
+    if after == before && !has_new_url {
         return Ok(after);
     }
     write.org().change_webhook(&after).await?;
@@ -190,7 +220,7 @@ async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<
     }
     let (old, new) = (audit_view(&before), audit_view(&after));
     // If only a hidden part of the URL changed, the line says only that something did.
-    if old != new || before.url != after.url {
+    if old != new || has_new_url {
         write.audit("webhook.change", after.id, Some(&old), Some(&new)).await?;
     }
     Ok(after)

@@ -9,7 +9,7 @@ use launchway_domain::webhook_retry::NextStep;
 
 use crate::sql::typed;
 use crate::webhooks::read_secrets;
-use crate::{Org, Paging, Rows, StoreError, System, WebhookSecrets};
+use crate::{Org, Paging, Rows, StoreError, StoredUrl, System, WebhookSecrets};
 
 /// A webhook with due deliveries, and what is needed to attempt them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct DueWebhook {
     /// The form of its deliveries.
     pub kind: WebhookType,
     /// The receiver's URL.
-    pub url: String,
+    pub url: StoredUrl,
     /// The secrets that sign.
     pub secrets: WebhookSecrets,
 }
@@ -248,8 +248,17 @@ impl System<'_> {
     pub async fn due_webhooks(&mut self, now: i64, limit: i64) -> Result<Vec<DueWebhook>, StoreError> {
         let rows = fetch_all!(
             self.tx,
-            (String, String, String, String, String, Option<String>, i64),
-            "SELECT w.id, w.org_id, w.type, w.url, w.sealed, w.old_secrets, \
+            (
+                String,
+                String,
+                String,
+                String,
+                Option<String>,
+                String,
+                Option<String>,
+                i64
+            ),
+            "SELECT w.id, w.org_id, w.type, w.url, w.sealed_url, w.sealed, w.old_secrets, \
              (SELECT MIN(d.due_at) FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending') AS due \
              FROM webhooks w WHERE w.status = 'active' AND EXISTS \
              (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1) \
@@ -258,12 +267,12 @@ impl System<'_> {
             limit
         )?;
         rows.into_iter()
-            .map(|(id, org, kind, url, sealed, old, _)| {
+            .map(|(id, org, kind, url, sealed_url, sealed, old, _)| {
                 Ok(DueWebhook {
                     id: typed("webhooks.id", &id)?,
                     org_id: typed("webhooks.org_id", &org)?,
                     kind: typed("webhooks.type", &kind)?,
-                    url,
+                    url: StoredUrl::read(url, sealed_url),
                     secrets: read_secrets(sealed, old.as_deref())?,
                 })
             })

@@ -84,7 +84,7 @@ pub use trust_repositories::{DueOnlineRoles, ExpiringRole, IndexTrust, TrustRepo
 pub use two_factor::TwoFactor;
 pub use tx::{Org, System, Tx};
 pub use updates::{NamedTarget, NewUpdate, UpdateChange, UpdateFilter};
-pub use webhooks::{OldSecret, WebhookSecrets};
+pub use webhooks::{OldSecret, StoredUrl, WebhookSecrets};
 
 /// One page of a list: the rows, and the total number.
 #[derive(Clone, Debug)]

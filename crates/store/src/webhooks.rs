@@ -1,12 +1,12 @@
 //! Webhooks: the record, and the sealed secrets that sign deliveries.
 
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::WebhookId;
-use launchway_domain::webhook::{EventFilter, EventKind, Webhook};
+use launchway_domain::id::{OrgId, WebhookId};
+use launchway_domain::webhook::{EventFilter, EventKind, Webhook, shown_url};
 use serde_json::{Value, json};
 
 use crate::sql::typed;
-use crate::{Org, Paging, Rows, StoreError};
+use crate::{Org, Paging, Rows, StoreError, System};
 
 /// The kinds that a node of 0.1.0 cannot read. They are in the column `all_events` only.
 const LATER: [EventKind; 3] = [
@@ -14,6 +14,36 @@ const LATER: [EventKind; 3] = [
     EventKind::TrustChanged,
     EventKind::TrustExpiring,
 ];
+
+/// The column `url` of a webhook whose URL is sealed. A node of an older release finds no such host, and leaves the delivery
+/// to the next try.
+const SEALED: &str = "https://sealed.invalid/";
+
+/// The URL of a webhook as the database holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredUrl {
+    /// As it is: of an older release, or while nodes of one may run.
+    Plain(String),
+    /// Sealed.
+    Sealed(String),
+}
+
+impl StoredUrl {
+    pub(crate) fn read(url: String, sealed: Option<String>) -> StoredUrl {
+        match sealed {
+            Some(sealed) if url == SEALED => StoredUrl::Sealed(sealed),
+            _ => StoredUrl::Plain(url),
+        }
+    }
+
+    /// The columns `url`, `sealed_url` and `shown_url`.
+    fn columns<'c>(&'c self, shown: &'c str) -> (&'c str, Option<&'c str>, Option<&'c str>) {
+        match self {
+            StoredUrl::Plain(url) => (url, None, None),
+            StoredUrl::Sealed(sealed) => (SEALED, Some(sealed), Some(shown)),
+        }
+    }
+}
 
 /// A rotated secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +71,7 @@ row! {
         disabled_reason: Option<String>,
         name: String,
         url: String,
+        shown_url: Option<String>,
         kind: String,
         events: String,
         all_events: Option<String>,
@@ -60,7 +91,10 @@ impl WebhookRow {
             status: typed("webhooks.status", &self.status)?,
             disabled_reason: self.disabled_reason,
             name: self.name,
-            url: self.url,
+            url: match self.shown_url {
+                Some(shown) if self.url == SEALED => shown,
+                _ => shown_url(&self.url),
+            },
             kind: typed("webhooks.type", &self.kind)?,
             events: events(&self.events, self.all_events.as_deref())?,
             bundle_ids: bundle_ids
@@ -133,26 +167,30 @@ pub(crate) fn read_secrets(sealed: String, old: Option<&str>) -> Result<WebhookS
 }
 
 impl Org<'_> {
-    /// Stores a new webhook and its sealed secret.
-    pub async fn create_webhook(&mut self, webhook: &Webhook, sealed: &str) -> Result<(), StoreError> {
+    /// Stores a new webhook, its URL and its sealed secret.
+    pub async fn create_webhook(&mut self, webhook: &Webhook, url: &StoredUrl, sealed: &str) -> Result<(), StoreError> {
+        let (url, sealed_url, shown_url) = url.columns(&webhook.url);
         execute!(
             self.tx,
             "INSERT INTO webhooks \
              (id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, sealed, created_by, created_at, \
-             all_events) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             all_events, sealed_url, shown_url) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
             webhook.id.to_string(),
             &self.id,
             webhook.status.as_str(),
             webhook.disabled_reason.as_deref(),
             &webhook.name,
-            &webhook.url,
+            url,
             webhook.kind.as_str(),
             names_json(&known_events(&webhook.events)),
             bundle_ids_json(webhook),
             sealed,
             &webhook.created_by,
             webhook.created_at,
-            all_events(&webhook.events)
+            all_events(&webhook.events),
+            sealed_url,
+            shown_url
         )?;
         Ok(())
     }
@@ -162,7 +200,7 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+            "SELECT id, org_id, status, disabled_reason, name, url, shown_url, type AS kind, events, all_events, bundle_ids, \
              failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
@@ -176,7 +214,7 @@ impl Org<'_> {
             self.tx,
             WebhookRow,
             "UPDATE webhooks SET name = name WHERE org_id = $1 AND id = $2 \
-             RETURNING id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+             RETURNING id, org_id, status, disabled_reason, name, url, shown_url, type AS kind, events, all_events, bundle_ids, \
              failing_since, created_by, created_at",
             &self.id,
             id.to_string()
@@ -189,7 +227,7 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+            "SELECT id, org_id, status, disabled_reason, name, url, shown_url, type AS kind, events, all_events, bundle_ids, \
              failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
             &self.id,
             paging.limit,
@@ -204,32 +242,59 @@ impl Org<'_> {
         Rows::read(rows, total, WebhookRow::read)
     }
 
-    /// The active webhooks, none of which can be deleted until this transaction ends: deliveries are created for them.
+    /// The active webhooks, none of which can be deleted or disabled until this transaction ends: deliveries are created
+    /// for them, and what disables a webhook cancels its deliveries.
     pub async fn active_webhooks(&mut self) -> Result<Vec<Webhook>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, all_events, bundle_ids, \
+            "SELECT id, org_id, status, disabled_reason, name, url, shown_url, type AS kind, events, all_events, bundle_ids, \
              failing_since, created_by, created_at FROM webhooks WHERE org_id = $1 AND status = 'active' ORDER BY id",
-            " FOR KEY SHARE",
+            " FOR SHARE",
             "",
             &self.id
         )?;
         rows.into_iter().map(WebhookRow::read).collect()
     }
 
-    /// Stores the changed record of a webhook. Its secrets and creator stay.
+    /// The URL of a webhook.
+    pub async fn webhook_url(&mut self, id: WebhookId) -> Result<Option<StoredUrl>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String, Option<String>),
+            "SELECT url, sealed_url FROM webhooks WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(row.map(|(url, sealed)| StoredUrl::read(url, sealed)))
+    }
+
+    /// Replaces the URL of a webhook; `shown` is what lists show of it.
+    pub async fn set_webhook_url(&mut self, id: WebhookId, url: &StoredUrl, shown: &str) -> Result<(), StoreError> {
+        let (url, sealed_url, shown_url) = url.columns(shown);
+        execute!(
+            self.tx,
+            "UPDATE webhooks SET url = $3, sealed_url = $4, shown_url = $5 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            url,
+            sealed_url,
+            shown_url
+        )?;
+        Ok(())
+    }
+
+    /// Stores the changed record of a webhook. Its URL, secrets and creator stay.
     pub async fn change_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "UPDATE webhooks SET status = $3, disabled_reason = $4, name = $5, url = $6, type = $7, events = $8, \
-             bundle_ids = $9, failing_since = $10, all_events = $11 WHERE org_id = $1 AND id = $2",
+            "UPDATE webhooks SET status = $3, disabled_reason = $4, name = $5, type = $6, events = $7, bundle_ids = $8, \
+             failing_since = $9, all_events = $10 WHERE org_id = $1 AND id = $2",
             &self.id,
             webhook.id.to_string(),
             webhook.status.as_str(),
             webhook.disabled_reason.as_deref(),
             &webhook.name,
-            &webhook.url,
             webhook.kind.as_str(),
             names_json(&known_events(&webhook.events)),
             bundle_ids_json(webhook),
@@ -279,5 +344,20 @@ impl Org<'_> {
             json!(old).to_string()
         )?;
         Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Webhooks whose URL is not sealed, at most `limit`.
+    pub async fn plain_webhook_urls(&mut self, limit: i64) -> Result<Vec<(OrgId, WebhookId)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT org_id, id FROM webhooks WHERE url <> $1 ORDER BY id LIMIT $2",
+            SEALED,
+            limit
+        )?;
+        let read = |(org, id): (String, String)| Ok((typed("webhooks.org_id", &org)?, typed("webhooks.id", &id)?));
+        rows.into_iter().map(read).collect()
     }
 }

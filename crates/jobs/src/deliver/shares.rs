@@ -63,7 +63,7 @@ pub fn share<'d>(due: &'d [DueWebhook], load: &Load, free: usize) -> Vec<(&'d Du
 mod tests {
     use super::*;
     use launchway_domain::webhook::WebhookType;
-    use launchway_store::WebhookSecrets;
+    use launchway_store::{StoredUrl, WebhookSecrets};
     use proptest::prelude::*;
 
     fn webhook(org: u8, number: u8) -> DueWebhook {
@@ -71,7 +71,7 @@ mod tests {
             id: WebhookId::new(1, [org, number, 0, 0, 0, 0, 0, 0, 0, 0]),
             org_id: OrgId::new(1, [org; 10]),
             kind: WebhookType::Generic,
-            url: String::new(),
+            url: StoredUrl::Plain(String::new()),
             secrets: WebhookSecrets {
                 sealed: String::new(),
                 old: Vec::new(),

@@ -4,6 +4,7 @@ mod addresses;
 mod delivery;
 mod failing;
 mod formats;
+mod sealed;
 mod trying;
 
 use launchway_domain::scope::Scope;
@@ -16,6 +17,8 @@ use crate::stage::webhooks::PATH;
 use crate::support::{Answer, Fields, START, Says, TestApp, with};
 
 const URL: &str = "https://hooks.example.com/services/T0/verysecret";
+/// What is shown of it.
+const SHOWN: &str = "https://hooks.example.com/…cret";
 
 /// An organization with an admin who is signed in.
 async fn with_admin() -> (TestApp, String) {
@@ -55,7 +58,7 @@ async fn only_the_answer_that_made_a_webhook_carries_its_secret() {
     assert_eq!(
         made,
         json!({
-            "id": made["id"], "status": "active", "disabledReason": null, "name": "Chat", "url": URL, "type": "slack",
+            "id": made["id"], "status": "active", "disabledReason": null, "name": "Chat", "url": SHOWN, "type": "slack",
             "events": ["build.failed", "update.withdrawn"], "bundleIds": ["com.example.App", "com.example.b"],
             "createdAt": iso(START), "lastDelivery": null,
         })

@@ -27,7 +27,7 @@ use crate::tenants::{THEIR_SOURCE, a_tenant};
 use crate::trust_drafts::new_draft;
 use crate::trust_files::REPOSITORY;
 use crate::trust_repositories::new_repository;
-use crate::webhooks::new_webhook;
+use crate::webhooks::{new_webhook, plain_url};
 
 /// Every row of the database except those of one organization, and except the revisions, which belong to nobody.
 async fn rows_of_others(db: &TestDb, org: OrgId) -> Vec<(String, Vec<String>)> {
@@ -128,6 +128,7 @@ contract! {
         assert!(org_reads!(db, org, webhooks(ALL)).items.is_empty());
         assert_eq!(org_writes!(db, org, active_webhooks()), []);
         assert_eq!(org_reads!(db, org, webhook_secrets(theirs.webhook.id)), None);
+        assert_eq!(org_reads!(db, org, webhook_url(theirs.webhook.id)), None);
         assert_eq!(org_reads!(db, org, delivery(theirs.delivery.id)), None);
         let deliveries = org_reads!(db, org, deliveries(theirs.webhook.id, ALL));
         assert_eq!((deliveries.items, deliveries.total), (vec![], 0));
@@ -272,6 +273,7 @@ contract! {
         org_writes!(db, org, change_webhook(&Webhook { name: "ours".to_owned(), ..theirs.webhook.clone() }));
         let secrets = WebhookSecrets { sealed: "ours".to_owned(), old: vec![] };
         org_writes!(db, org, set_webhook_secrets(theirs.webhook.id, &secrets));
+        org_writes!(db, org, set_webhook_url(theirs.webhook.id, &plain_url(), "ours"));
         assert!(!org_writes!(db, org, delete_webhook(theirs.webhook.id)));
         assert!(!org_writes!(db, org, add_delivery(&new_delivery(&theirs.webhook))));
         assert!(!org_writes!(db, org, report_attempt(&a_report(&theirs.delivery, 0, NextStep::Done))));
@@ -340,7 +342,7 @@ contract! {
         org_writes!(db, org, add_event(&event));
         org_writes!(db, org, add_audit(&[audit_line("key.create")], link));
         let webhook = new_webhook(theirs.id);
-        org_writes!(db, org, create_webhook(&webhook, "sealed"));
+        org_writes!(db, org, create_webhook(&webhook, &plain_url(), "sealed"));
         let delivery = new_delivery(&webhook);
         assert!(org_writes!(db, org, add_delivery(&delivery)));
 

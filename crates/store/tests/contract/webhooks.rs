@@ -2,7 +2,7 @@
 
 use launchway_domain::id::OrgId;
 use launchway_domain::webhook::{EventFilter, Webhook, WebhookStatus, WebhookType};
-use launchway_store::{Db, OldSecret, WebhookSecrets};
+use launchway_store::{Db, OldSecret, StoredUrl, WebhookSecrets};
 
 use crate::deliveries::{a_delivery, new_delivery};
 use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
@@ -15,7 +15,7 @@ pub fn new_webhook(org_id: OrgId) -> Webhook {
         status: WebhookStatus::Active,
         disabled_reason: None,
         name: unique("Webhook"),
-        url: "https://example.com/hook?token=é".to_owned(),
+        url: "https://example.com/…".to_owned(),
         kind: WebhookType::Generic,
         events: EventFilter::All,
         bundle_ids: Vec::new(),
@@ -25,10 +25,15 @@ pub fn new_webhook(org_id: OrgId) -> Webhook {
     }
 }
 
+/// Its URL.
+pub fn plain_url() -> StoredUrl {
+    StoredUrl::Plain("https://example.com/hook?token=é".to_owned())
+}
+
 /// Stores a webhook.
 pub async fn a_webhook(db: &Db, org: OrgId) -> Webhook {
     let webhook = new_webhook(org);
-    org_writes!(db, org, create_webhook(&webhook, "sealed"));
+    org_writes!(db, org, create_webhook(&webhook, &plain_url(), "sealed"));
     webhook
 }
 
@@ -44,7 +49,7 @@ contract! {
             bundle_ids: vec![bundle("com.Example.a"), bundle("com.example.b")],
             ..new_webhook(org)
         };
-        org_writes!(db, org, create_webhook(&full, "sealed too"));
+        org_writes!(db, org, create_webhook(&full, &plain_url(), "sealed too"));
         for webhook in [&plain, &full] {
             assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(webhook.clone()));
             assert_eq!(org_writes!(db, org, lock_webhook(webhook.id)), Some(webhook.clone()));
@@ -69,7 +74,7 @@ contract! {
         ] {
             let events = EventFilter::parse(named).unwrap();
             let webhook = Webhook { events, ..new_webhook(org) };
-            org_writes!(db, org, create_webhook(&webhook, "sealed"));
+            org_writes!(db, org, create_webhook(&webhook, &plain_url(), "sealed"));
             let column = format!("SELECT events FROM webhooks WHERE id = '{}'", webhook.id);
             assert_eq!(db.raw_texts(&column).await, [known]);
             assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(webhook.clone()));
@@ -85,6 +90,39 @@ contract! {
         }
     }
 
+    /// A node of the first release reads and writes the column `url` alone.
+    async fn its_url_is_sealed_and_shown_shortened(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let webhook = a_webhook(db, org).await;
+        let (id, sealed) = (webhook.id, StoredUrl::Sealed("sealed url".to_owned()));
+        let column = format!("SELECT url FROM webhooks WHERE id = '{id}'");
+        assert_eq!(org_reads!(db, org, webhook_url(id)), Some(plain_url()));
+        assert_eq!(system_reads!(db, plain_webhook_urls(10)), [(org, id)]);
+        org_writes!(db, org, set_webhook_url(id, &sealed, "https://example.com/…WXYZ"));
+        let shown = Webhook { url: "https://example.com/…WXYZ".to_owned(), ..webhook.clone() };
+        assert_eq!(org_reads!(db, org, webhook(id)), Some(shown.clone()));
+        assert_eq!(org_reads!(db, org, webhook_url(id)), Some(sealed.clone()));
+        assert_eq!(db.raw_texts(&column).await, ["https://sealed.invalid/"]);
+        assert_eq!(system_reads!(db, plain_webhook_urls(10)), []);
+        a_delivery(db, &webhook).await;
+        assert_eq!(system_reads!(db, due_webhooks(NOW, 10))[0].url, sealed);
+        // A change of the rest keeps it.
+        org_writes!(db, org, change_webhook(&Webhook { name: "new".to_owned(), ..shown }));
+        assert_eq!(org_reads!(db, org, webhook_url(id)), Some(sealed));
+        // What the other node writes counts, and is found to be sealed.
+        db.raw(&format!("UPDATE webhooks SET url = 'https://example.org/a' WHERE id = '{id}'")).await;
+        let plain = StoredUrl::Plain("https://example.org/a".to_owned());
+        assert_eq!(org_reads!(db, org, webhook_url(id)), Some(plain.clone()));
+        assert_eq!(org_reads!(db, org, webhook(id)).unwrap().url, "https://example.org/…");
+        assert_eq!(system_reads!(db, due_webhooks(NOW, 10))[0].url, plain);
+        assert_eq!(system_reads!(db, plain_webhook_urls(10)), [(org, id)]);
+        // Stored sealed from the beginning.
+        let made = Webhook { url: "https://example.net/…WXYZ".to_owned(), ..new_webhook(org) };
+        org_writes!(db, org, create_webhook(&made, &StoredUrl::Sealed("s".to_owned()), "sealed"));
+        assert_eq!(org_reads!(db, org, webhook(made.id)), Some(made));
+        assert_eq!(org_reads!(db, org, webhook_url(new_id())), None);
+    }
+
     async fn is_changed(db: &TestDb) {
         let org = an_org(db).await.id;
         let (webhook, bystander) = (a_webhook(db, org).await, a_webhook(db, org).await);
@@ -92,7 +130,6 @@ contract! {
             status: WebhookStatus::Disabled,
             disabled_reason: Some("why".to_owned()),
             name: "new".to_owned(),
-            url: "https://example.org".to_owned(),
             kind: WebhookType::Teams,
             events: EventFilter::parse(&["webhook.test"]).unwrap(),
             bundle_ids: vec![bundle("com.example.a")],
@@ -155,5 +192,30 @@ contract! {
         fan_out.commit().await.unwrap();
         assert!(deletion.await.unwrap());
         assert!(db.rows_of("deliveries").await.is_empty());
+    }
+
+    /// What disables a webhook cancels its deliveries, those of a simultaneous fan-out too.
+    async fn is_disabled_with_the_deliveries_that_are_made_for_it(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let webhook = a_webhook(db, org).await;
+        let other = db.again().await;
+        let mut fan_out = db.write().await.unwrap();
+        assert_eq!(fan_out.org(org).active_webhooks().await.unwrap().len(), 1);
+        let disabled = Webhook { status: WebhookStatus::Disabled, ..webhook.clone() };
+        let disabling = tokio::spawn(async move {
+            let mut tx = other.write().await.unwrap();
+            tx.org(org).lock_webhook(disabled.id).await.unwrap();
+            tx.org(org).change_webhook(&disabled).await.unwrap();
+            let canceled = tx.org(org).cancel_deliveries(disabled.id, "why").await.unwrap();
+            tx.commit().await.unwrap();
+            other.close().await;
+            canceled
+        });
+        db.until_one_waits().await;
+        assert!(fan_out.org(org).add_delivery(&new_delivery(&webhook)).await.unwrap());
+        fan_out.commit().await.unwrap();
+        assert_eq!(disabling.await.unwrap(), 1);
+        // The next fan-out does not see it.
+        assert_eq!(org_writes!(db, org, active_webhooks()), []);
     }
 }

@@ -21,7 +21,7 @@ use launchway_domain::webhook_retry::NextStep;
 use launchway_ops::write::Write;
 use launchway_ops::{audit, env_vars};
 use launchway_store::{
-    AttemptReport, AuditRow, NewKey, NewUpdate, Paging, StateChange, SubmissionFilter, UpdateFilter,
+    AttemptReport, AuditRow, NewKey, NewUpdate, Paging, StateChange, StoredUrl, SubmissionFilter, UpdateFilter,
 };
 use serde_json::json;
 
@@ -216,7 +216,7 @@ impl Lists {
     async fn add_webhook(&self, write: &mut Write<'_>) {
         let (now, random) = (write.now(), write.app().random.clone());
         let webhook = Webhook { id: random.id(now), ..self.first_webhook.clone() };
-        write.org().create_webhook(&webhook, "sealed").await.unwrap();
+        write.org().create_webhook(&webhook, &StoredUrl::Plain(webhook.url.clone()), "sealed").await.unwrap();
         for webhook_id in [webhook.id, self.webhook] {
             let delivery = Delivery { id: random.id(now), webhook_id, ..self.delivery.clone() };
             assert!(write.org().add_delivery(&delivery).await.unwrap());

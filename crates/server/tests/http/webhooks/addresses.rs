@@ -30,8 +30,11 @@ async fn a_webhook_is_for_a_public_address() {
         let message = answer.json()["message"].as_str().unwrap_or_default().to_owned();
         assert!(answer.status == 400 && message.starts_with("url must "), "{url}: {} {message}", answer.status);
     }
-    for url in ["https://EXAMPLE.com/Hook?token=a%20b&c=d#part", "https://8.8.8.8:8443/"] {
-        assert_eq!(stage.webhook(url, json!({})).await["url"], url, "as it was given");
+    for (url, shown) in [
+        ("https://EXAMPLE.com/Hook?token=a%20b&c=d#part", "https://EXAMPLE.com/…part"),
+        ("https://8.8.8.8:8443/", "https://8.8.8.8:8443/"),
+    ] {
+        assert_eq!(stage.webhook(url, json!({})).await["url"], shown);
     }
 }
 
