@@ -15,7 +15,8 @@ pub struct StartDeviceLogin {
     /// The name of the key to create, 1 to 100 characters. The confirmation page shows it.
     #[schema(min_length = 1, max_length = 100, example = "launchway on my-laptop")]
     pub name: String,
-    /// The key's scopes: one or more of `build`, `submit`, `update`.
+    /// The key's scopes: one or more of `build`, `submit`, `update`, `admin`. A key with `admin` has the rights of the role of
+    /// the user who confirms it, and works for 8 hours instead of 90 days.
     #[schema(min_items = 1, example = json!(["build", "submit", "update"]))]
     pub scopes: Vec<open::Scope>,
 }

@@ -36,7 +36,7 @@ pub struct KeyView {
     pub name: String,
     /// The first 12 characters of the key.
     pub prefix: String,
-    /// The key's scopes: `build`, `submit`, `update`; `admin` on keys that the operator created with it.
+    /// The key's scopes: `build`, `submit`, `update`; `admin` on keys that the operator created with it or an admin confirmed in the browser.
     pub scopes: Vec<open::Scope>,
     /// When it was created.
     pub created_at: String,

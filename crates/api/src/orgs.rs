@@ -43,7 +43,7 @@ pub struct OrgView {
     pub name: String,
     /// `free`, `pro` or `enterprise`: the tier, which sets limits and quotas.
     pub tier: open::Tier,
-    /// The caller's role in the organization; null for a key.
+    /// The caller's role in the organization, for the key of a browser sign-in that of its user; null for any other key.
     pub role: Option<open::Role>,
     /// When it was created.
     pub created_at: String,

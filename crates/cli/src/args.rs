@@ -200,7 +200,10 @@ impl Command {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 In a browser you review the request and confirm it; the API key that this creates is valid for
-90 days. You can paste a key instead. A key is never an argument, because shells save arguments
+90 days. With --admin it also manages credentials, environment variables, webhooks, keys and
+members, as far as your own role does, and is valid for 8 hours.
+
+You can paste a key instead. A key is never an argument, because shells save arguments
 and other users can see them. Without a terminal, it is read from standard input:
 
   launchway login --url https://launchway.example.com < key.txt")]
@@ -211,6 +214,9 @@ pub struct LoginArgs {
     /// Sign in with a browser, here or on another device, without a prompt
     #[arg(long)]
     pub browser: bool,
+    /// Sign in with a browser for a key with the scope admin too, if you are an owner or admin
+    #[arg(long, conflicts_with = "with_key")]
+    pub admin: bool,
     /// Scopes of the key created in a browser: build, submit, update; comma-separated
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_values = Scope::GRANTABLE.map(Scope::as_str),
         value_parser = Scope::GRANTABLE.map(Scope::as_str))]

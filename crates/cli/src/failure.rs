@@ -8,6 +8,9 @@ const NO_SUCH_PATH: &str = "There is nothing at this path";
 /// End of the message of a server that requires an admin's key.
 const ADMIN_SCOPE: &str = "'admin' scope";
 
+/// Start of the message of a server that requires a greater role of the user in whose name a key is.
+const ROLE: &str = "This requires the role";
+
 /// The exit codes (`docs/reference/command-line.md#exit-codes`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -112,7 +115,12 @@ fn of_status(status: u16, message: String, request_id: Option<String>) -> Failur
     match status {
         401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),
         403 if message.ends_with(ADMIN_SCOPE) => {
-            let hint = "only the operator can create such a key: launchway-server admin create-key … --admin";
+            let hint = "as an owner or admin, run `launchway login --admin`; for CI, the operator creates a key: \
+                        launchway-server admin create-key … --admin";
+            Failure::new(Exit::Auth, message).hint(hint)
+        }
+        403 if message.starts_with(ROLE) => {
+            let hint = "`launchway whoami` shows your role; ask an owner of the organization";
             Failure::new(Exit::Auth, message).hint(hint)
         }
         403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows the scopes of the key"),

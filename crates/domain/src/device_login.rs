@@ -6,14 +6,16 @@ use std::str::FromStr;
 
 use crate::id::{DeviceLoginId, OrgId, UserId};
 use crate::scope::Scope;
-use crate::time::{EpochMs, MINUTE, SECOND};
+use crate::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
 
 /// How long a code can be confirmed and its key fetched.
 pub const DEVICE_LOGIN_LIFE: EpochMs = 10 * MINUTE;
 /// The interval at which a command polls.
 pub const POLL_INTERVAL: EpochMs = 5 * SECOND;
-/// Days after which a key created this way expires.
-pub const KEY_DAYS: i64 = 90;
+/// How long a key created this way works, unless it has the scope `admin`.
+pub const KEY_LIFE: EpochMs = 90 * DAY;
+/// How long a key with the scope `admin` works.
+pub const ADMIN_KEY_LIFE: EpochMs = 8 * HOUR;
 
 /// Letters that are hard to confuse and form no words.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
@@ -41,7 +43,7 @@ pub struct DeviceLogin {
     pub status: DeviceLoginStatus,
     /// The name of the future key.
     pub name: String,
-    /// The scopes of the future key.
+    /// The scopes of the future key: those asked for, and after the decision those that were granted.
     pub scopes: Vec<Scope>,
     /// The client address that started it.
     pub address: String,
@@ -53,6 +55,21 @@ pub struct DeviceLogin {
     pub created_at: EpochMs,
     /// When it expires.
     pub expires_at: EpochMs,
+}
+
+impl DeviceLogin {
+    /// Whether the future key has the scope `admin`.
+    pub fn is_for_admin(&self) -> bool {
+        self.scopes.contains(&Scope::Admin)
+    }
+
+    /// How long the future key works.
+    pub fn key_life(&self) -> EpochMs {
+        match self.is_for_admin() {
+            true => ADMIN_KEY_LIFE,
+            false => KEY_LIFE,
+        }
+    }
 }
 
 /// The code that the user compares: eight letters, written `WXYZ-WXYZ`.

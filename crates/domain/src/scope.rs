@@ -9,13 +9,26 @@ words! {
     Submit = "submit",
     /// `/update`.
     Update = "update",
-    /// `/env`, `/api-keys`, `/webhooks` and similar; only the operator creates such a key.
+    /// `/env`, `/api-keys`, `/webhooks` and similar. The operator creates such a key, or an admin confirms one in the browser.
     Admin = "admin",
 }
 
 impl Scope {
-    /// The scopes that can be requested over HTTP.
+    /// These scopes as a list for people.
+    pub fn names(scopes: &[Scope]) -> String {
+        let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// The scopes of keys that `POST /api-keys` creates.
     pub const GRANTABLE: [Scope; 3] = [Scope::Build, Scope::Submit, Scope::Update];
+
+    /// These scopes but `admin`, and whether it is among them.
+    pub fn without_admin(scopes: &[Scope]) -> (Vec<Scope>, bool) {
+        let others: Vec<_> = scopes.iter().copied().filter(|scope| *scope != Scope::Admin).collect();
+        let has_admin = others.len() < scopes.len();
+        (others, has_admin)
+    }
 
     /// Parses a comma-separated list from the database. Unknown names are dropped: they grant nothing.
     pub fn list_from(text: &str) -> Vec<Scope> {

@@ -7,7 +7,7 @@ use launchway_domain::id::{DeviceLoginId, KeyId};
 use launchway_domain::key::Key;
 use launchway_domain::org::normalize_name;
 use launchway_domain::scope::Scope;
-use launchway_domain::time::DAY;
+use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::NewKey;
 
 use crate::api_error::ApiError;
@@ -22,28 +22,40 @@ pub struct KeyPlan {
     pub name: String,
     /// What the key may do.
     pub scopes: Vec<Scope>,
-    /// Days until it expires.
-    pub days: Option<i64>,
+    /// How long it works; `None` is forever.
+    pub life: Option<EpochMs>,
 }
 
 /// Validates a request for a key. Rejects any scope but `build`, `submit` and `update`.
 pub fn plan(request: &CreateKey) -> Result<KeyPlan, ApiError> {
-    let name =
-        normalize_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
-    let grantable = |given: &open::Scope| given.known().filter(|scope| Scope::GRANTABLE.contains(scope));
-    let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
-    let mut scopes = scopes
-        .filter(|scopes| !scopes.is_empty())
-        .ok_or_else(|| ApiError::bad("scopes must contain one or more of build, submit, update"))?;
-    scopes.sort_unstable();
-    scopes.dedup();
+    let name = name(&request.name)?;
+    let scopes = scopes(&request.scopes, &Scope::GRANTABLE)?;
     let days = request.expires_in_days;
     if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
         return Err(ApiError::bad(format!(
             "expiresInDays must be a whole number from 1 to {MAX_DAYS}"
         )));
     }
-    Ok(KeyPlan { name, scopes, days })
+    let life = days.map(|days| days * DAY);
+    Ok(KeyPlan { name, scopes, life })
+}
+
+/// Validates the name of a key.
+pub fn name(given: &str) -> Result<String, ApiError> {
+    normalize_name(given).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))
+}
+
+/// Validates the scopes of a key, sorted and each once. Rejects any that is not among `grantable`.
+pub fn scopes(given: &[open::Scope], grantable: &[Scope]) -> Result<Vec<Scope>, ApiError> {
+    let read = |given: &open::Scope| given.known().filter(|scope| grantable.contains(scope));
+    let scopes: Option<Vec<Scope>> = given.iter().map(read).collect();
+    let mut scopes = scopes.filter(|scopes| !scopes.is_empty()).ok_or_else(|| {
+        let names = Scope::names(grantable);
+        ApiError::bad(format!("scopes must contain one or more of {names}"))
+    })?;
+    scopes.sort_unstable();
+    scopes.dedup();
+    Ok(scopes)
 }
 
 /// Creates a key; returns it in clear, with its record.
@@ -75,7 +87,7 @@ async fn make(
         scopes: plan.scopes,
         created_by: write.actor_text(),
         created_at: now,
-        expires_at: plan.days.map(|days| now + days * DAY),
+        expires_at: plan.life.map(|life| now + life),
         revoked_at: None,
         last_used_at: None,
         device_login,

@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::Runner;
-use launchway_domain::id::OrgId;
+use launchway_domain::id::{KeyId, OrgId, UserId};
 use launchway_domain::key::Key;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
@@ -32,6 +32,8 @@ pub enum Who {
         key: Key,
         /// The organization that it acts in.
         org: Org,
+        /// For a key of a browser sign-in, the role of the user who approved it, which limits the key.
+        role: Option<Role>,
     },
     /// A browser session.
     Session {
@@ -51,7 +53,7 @@ pub struct Caller {
     pub who: Who,
     /// The organization that the call acts in; `None` only for a user without organizations.
     pub org: Option<Org>,
-    /// The caller's role there; `None` for a key.
+    /// The caller's role there; `None` for a key that is in nobody's name.
     pub role: Option<Role>,
     /// The origin of the call.
     pub origin: Origin,
@@ -88,6 +90,23 @@ impl Caller {
         }
     }
 
+    /// The member whose role limits the caller; `None` for a key that is in nobody's name.
+    pub fn user(&self) -> Option<UserId> {
+        match &self.who {
+            Who::Key { role: None, .. } => None,
+            Who::Key { key, .. } => key.created_by.parse().ok(),
+            Who::Session { user, .. } => Some(user.id),
+        }
+    }
+
+    /// The key of the caller.
+    pub fn key(&self) -> Option<KeyId> {
+        match &self.who {
+            Who::Key { key, .. } => Some(key.id),
+            Who::Session { .. } => None,
+        }
+    }
+
     /// The organization that the call acts in. Admission rejects users without one wherever an endpoint needs it.
     pub fn org_id(&self) -> Result<OrgId, ApiError> {
         self.org
@@ -103,7 +122,8 @@ impl Caller {
     async fn recheck(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
         let mut org = tx.org(self.org_id()?);
         match &self.who {
-            Who::Key { key, .. } => works(org.is_active_key(key.id, now).await?),
+            Who::Key { key, role: None, .. } => works(org.is_active_key(key.id, now).await?),
+            Who::Key { key, .. } => works(org.browser_key_role(key.id, now).await? >= self.role),
             Who::Session { session, .. } => self.reaches(org.session_role(session.id, now).await?),
         }
     }
@@ -119,10 +139,25 @@ impl Caller {
 
     /// Repeats the admission check for a change, and locks what admits the caller until the change is durable.
     pub async fn hold(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
+        self.hold_role(tx, now).await?;
+        self.hold_key(tx, now).await
+    }
+
+    /// The part of [`Caller::hold`] that concerns sessions and members. Members are locked before keys.
+    pub async fn hold_role(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
         let mut org = tx.org(self.org_id()?);
-        match &self.who {
-            Who::Key { key, .. } => works(org.hold_key(key.id, now).await?),
-            Who::Session { session, .. } => self.reaches(org.hold_session(session.id, now).await?),
+        match (&self.who, self.user()) {
+            (Who::Session { session, .. }, _) => self.reaches(org.hold_session(session.id, now).await?),
+            (Who::Key { .. }, Some(user)) => works(org.hold_member(user).await? >= self.role),
+            (Who::Key { .. }, None) => Ok(()),
+        }
+    }
+
+    /// The part of [`Caller::hold`] that concerns keys.
+    pub async fn hold_key(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
+        match self.key() {
+            Some(key) => works(tx.org(self.org_id()?).hold_key(key, now).await?),
+            None => Ok(()),
         }
     }
 

@@ -3,12 +3,12 @@
 //! The key is created only when it is fetched, so that it is never stored.
 
 use launchway_api::device_logins::StartDeviceLogin;
-use launchway_api::keys::CreateKey;
 use launchway_api::words::LoginOutcome;
 use launchway_domain::actor::Actor;
 use launchway_domain::api_key::ApiKey;
-use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, KEY_DAYS, UserCode};
+use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, UserCode};
 use launchway_domain::id::UserId;
+use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_os::random::token_hash;
 use serde_json::json;
@@ -46,17 +46,23 @@ pub struct Outcome {
     pub key: Option<ApiKey>,
 }
 
-/// Validates the form of a login, which is that of the key it asks for.
-pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, ApiError> {
-    api_keys::plan(&CreateKey {
-        name: request.name.clone(),
-        scopes: request.scopes.clone(),
-        expires_in_days: Some(KEY_DAYS),
+/// A validated request for a login.
+#[derive(Clone, Debug)]
+pub struct LoginPlan {
+    name: String,
+    scopes: Vec<Scope>,
+}
+
+/// Validates a request for a login. It may ask for any scope, because an admin decides.
+pub fn plan(request: &StartDeviceLogin) -> Result<LoginPlan, ApiError> {
+    Ok(LoginPlan {
+        name: api_keys::name(&request.name)?,
+        scopes: api_keys::scopes(&request.scopes, &Scope::ALL)?,
     })
 }
 
 /// Begins a login.
-pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedLogin, ApiError> {
+pub async fn begin(app: &App, plan: LoginPlan, origin: &Origin) -> Result<StartedLogin, ApiError> {
     let now = app.clock.now();
     app.calls
         .count_address(Tries::DeviceLogins, origin.address, now)
@@ -179,7 +185,7 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
     let plan = KeyPlan {
         name: login.name.clone(),
         scopes: login.scopes.clone(),
-        days: Some(KEY_DAYS),
+        life: Some(login.key_life()),
     };
     let (key, _) = api_keys::create_for_login(&mut write, plan, login.id).await?;
     write.commit().await?;

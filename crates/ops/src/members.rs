@@ -26,10 +26,13 @@ pub fn role(given: &open::Role) -> Result<Role, ApiError> {
     given.checked().map_err(|unknown| ApiError::bad(unknown.to_string()))
 }
 
-/// Whether the caller may change owners: an owner may, and so may a key with the admin scope, which only the operator
-/// creates.
+/// Whether the caller may change owners: an owner may, also with the key of a browser sign-in, and so may a key with the
+/// admin scope that the operator created.
 fn may_touch_owners(caller: &Caller) -> bool {
-    matches!(caller.who, Who::Key { .. }) || caller.role == Some(Role::Owner)
+    match caller.who {
+        Who::Key { role, .. } => role.is_none_or(|role| role == Role::Owner),
+        Who::Session { .. } => caller.role == Some(Role::Owner),
+    }
 }
 
 /// Checks that the caller may give a member this role.

@@ -73,30 +73,34 @@ impl<'a> Write<'a> {
     }
 
     /// Begins a change that removes access. It waits for changes by the target, and new ones wait for it. Caller and
-    /// target are locked in a fixed order, so that two members who remove each other do not deadlock.
+    /// target are locked in a fixed order, members before keys and each by id, so that two who remove each other do not
+    /// deadlock.
     pub async fn begin_against(app: &'a App, caller: &Caller, target: Target) -> Result<Write<'a>, ApiError> {
         let mut write = Self::open(app, caller.org_id()?, caller.actor(), Some(&caller.origin)).await?;
-        let name = match target {
-            Target::Member(id) => id.to_string(),
-            Target::Key(id) => id.to_string(),
-        };
-        let target_first = name <= caller.actor().to_string();
-        if target_first {
-            write.lock(target).await?;
-        }
-        caller.hold(&mut write.tx, write.now).await?;
-        if !target_first {
-            write.lock(target).await?;
+        let now = write.now;
+        match target {
+            Target::Member(id) if caller.user().is_none_or(|own| id <= own) => {
+                write.org().lock_member(id).await?;
+                caller.hold(&mut write.tx, now).await?;
+            }
+            Target::Member(id) => {
+                caller.hold_role(&mut write.tx, now).await?;
+                write.org().lock_member(id).await?;
+                caller.hold_key(&mut write.tx, now).await?;
+            }
+            Target::Key(id) => {
+                caller.hold_role(&mut write.tx, now).await?;
+                let target_first = caller.key().is_none_or(|own| id <= own);
+                if target_first {
+                    write.org().lock_key(id).await?;
+                }
+                caller.hold_key(&mut write.tx, now).await?;
+                if !target_first {
+                    write.org().lock_key(id).await?;
+                }
+            }
         }
         Ok(write)
-    }
-
-    async fn lock(&mut self, target: Target) -> Result<(), ApiError> {
-        match target {
-            Target::Member(id) => self.org().lock_member(id).await?,
-            Target::Key(id) => self.org().lock_key(id).await?,
-        }
-        Ok(())
     }
 
     /// Runs a change that is one call with `given` as its argument. It is durable when this returns.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use launchway_domain::id::KeyId;
 use launchway_domain::key::Key;
 use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Role;
 
 use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
@@ -31,17 +32,22 @@ row! {
         revoked_at: Option<i64>,
         last_used_at: Option<i64>,
         device_login: Option<String>,
+        admin_scope: Option<i64>,
     }
 }
 
 impl KeyRow {
     pub(crate) fn read(self) -> Result<Key, StoreError> {
+        let mut scopes = Scope::list_from(&self.scopes);
+        if self.admin_scope.is_some() {
+            scopes.push(Scope::Admin);
+        }
         Ok(Key {
             id: typed("api_keys.id", &self.id)?,
             org_id: typed("api_keys.org_id", &self.org_id)?,
             name: self.name,
             prefix: self.prefix,
-            scopes: Scope::list_from(&self.scopes),
+            scopes,
             created_by: self.created_by,
             created_at: self.created_at,
             expires_at: self.expires_at,
@@ -58,7 +64,8 @@ impl KeyRow {
 /// The columns of [`KeyRow`].
 macro_rules! key_columns {
     () => {
-        "id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at, device_login"
+        "id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at, device_login, \
+         admin_scope"
     };
 }
 pub(crate) use key_columns;
@@ -74,22 +81,28 @@ macro_rules! active_key {
 }
 
 impl Org<'_> {
-    /// Stores a new key.
+    /// Stores a new key. The scope `admin` of a browser sign-in has a column of its own, which a node of an older release
+    /// does not read: to it, the scope would mean all rights, not those of a role.
     pub async fn create_key(&mut self, new: &NewKey) -> Result<(), StoreError> {
+        let (scopes, has_admin) = match new.key.device_login {
+            Some(_) => Scope::without_admin(&new.key.scopes),
+            None => (new.key.scopes.clone(), false),
+        };
         execute!(
             self.tx,
             "INSERT INTO api_keys (id, org_id, name, prefix, hash, scopes, created_by, created_at, expires_at, \
-             device_login) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             device_login, admin_scope) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             new.key.id.to_string(),
             &self.id,
             &new.key.name,
             &new.key.prefix,
             &new.hash,
-            Scope::list_to_text(&new.key.scopes),
+            Scope::list_to_text(&scopes),
             &new.key.created_by,
             new.key.created_at,
             new.key.expires_at,
-            new.key.device_login.map(|id| id.to_string())
+            new.key.device_login.map(|id| id.to_string()),
+            has_admin.then_some(1_i64)
         )?;
         Ok(())
     }
@@ -172,6 +185,24 @@ impl Org<'_> {
             now
         )?;
         Ok(row.is_some())
+    }
+
+    /// The role of the user in whose name a browser sign-in created this key; `None` if the key cannot be used.
+    pub async fn browser_key_role(&mut self, id: KeyId, now: i64) -> Result<Option<Role>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            concat!(
+                "SELECT a.role FROM api_keys JOIN members a ON a.org_id = api_keys.org_id \
+                 AND a.user_id = api_keys.created_by WHERE api_keys.org_id = $1 AND api_keys.id = $2 \
+                 AND device_login IS NOT NULL AND ",
+                active_key!()
+            ),
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        row.map(|(role,)| typed("members.role", &role)).transpose()
     }
 
     /// Whether a key can be used; if so, it cannot be revoked until this transaction ends. The lock is shared.

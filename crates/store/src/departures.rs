@@ -118,7 +118,8 @@ impl Org<'_> {
         rows.into_iter().map(RunnerRow::read).collect()
     }
 
-    /// The active keys whose creators may no longer create keys here, newest first.
+    /// The active keys whose creators may no longer create keys here, newest first. A user creates keys directly or with
+    /// the key of a browser sign-in.
     pub async fn keys_of_former_admins(&mut self, now: i64, most: i64) -> Result<Vec<Key>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -127,8 +128,11 @@ impl Org<'_> {
                 "SELECT ",
                 key_columns!(),
                 " FROM api_keys WHERE org_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) \
-                 AND created_by LIKE 'user_%' AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $1 \
-                 AND m.user_id = api_keys.created_by AND m.role IN ('admin', 'owner')) ORDER BY id DESC LIMIT $3"
+                 AND ((created_by LIKE 'user_%' AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $1 \
+                 AND m.user_id = api_keys.created_by AND m.role IN ('admin', 'owner'))) \
+                 OR created_by IN (SELECT k.id FROM api_keys k WHERE k.org_id = $1 AND k.device_login IS NOT NULL \
+                 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $1 AND m.user_id = k.created_by \
+                 AND m.role IN ('admin', 'owner')))) ORDER BY id DESC LIMIT $3"
             ),
             &self.id,
             now,

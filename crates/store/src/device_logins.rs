@@ -1,4 +1,4 @@
-//! Logins of command lines that wait for a user: only hashes of their codes are stored.
+//! Logins of command lines that wait for a user: only hashes of their codes are stored. The scope `admin` has a column of its own.
 
 use launchway_domain::device_login::{DeviceLogin, DeviceLoginStatus};
 use launchway_domain::id::{DeviceLoginId, OrgId, UserId};
@@ -18,18 +18,39 @@ row! {
         user_id: Option<String>,
         created_at: i64,
         expires_at: i64,
+        admin_scope: Option<String>,
     }
 }
+
+/// The columns of [`DeviceLoginRow`].
+macro_rules! login_columns {
+    () => {
+        "id, status, name, scopes, address, org_id, user_id, created_at, expires_at, admin_scope"
+    };
+}
+
+/// The values of `admin_scope`.
+const ASKED: &str = "asked";
+const GRANTED: &str = "granted";
 
 impl DeviceLoginRow {
     fn read(self) -> Result<DeviceLogin, StoreError> {
         let org_id = self.org_id.map(|id| typed("device_logins.org_id", &id));
         let user_id = self.user_id.map(|id| typed("device_logins.user_id", &id));
+        let status = typed("device_logins.status", &self.status)?;
+        let mut scopes = Scope::list_from(&self.scopes);
+        // A node of an older release approves a login without its page naming the scope.
+        let is_pending = status == DeviceLoginStatus::Pending;
+        match self.admin_scope.as_deref() {
+            Some(GRANTED) => scopes.push(Scope::Admin),
+            Some(ASKED) if is_pending => scopes.push(Scope::Admin),
+            _ => {}
+        }
         Ok(DeviceLogin {
             id: typed("device_logins.id", &self.id)?,
-            status: typed("device_logins.status", &self.status)?,
+            status,
             name: self.name,
-            scopes: Scope::list_from(&self.scopes),
+            scopes,
             address: self.address,
             org_id: org_id.transpose()?,
             user_id: user_id.transpose()?,
@@ -47,19 +68,21 @@ impl System<'_> {
         device_hash: &str,
         user_hash: &str,
     ) -> Result<(), StoreError> {
+        let (scopes, asks_for_admin) = Scope::without_admin(&login.scopes);
         execute!(
             self.tx,
-            "INSERT INTO device_logins (id, device_hash, user_hash, status, name, scopes, address, created_at, expires_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "INSERT INTO device_logins (id, device_hash, user_hash, status, name, scopes, address, created_at, \
+             expires_at, admin_scope) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             login.id.to_string(),
             device_hash,
             user_hash,
             DeviceLoginStatus::Pending.as_str(),
             &login.name,
-            Scope::list_to_text(&login.scopes),
+            Scope::list_to_text(&scopes),
             &login.address,
             login.created_at,
-            login.expires_at
+            login.expires_at,
+            asks_for_admin.then_some(ASKED)
         )?;
         Ok(())
     }
@@ -69,8 +92,7 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             DeviceLoginRow,
-            "SELECT id, status, name, scopes, address, org_id, user_id, created_at, expires_at \
-             FROM device_logins WHERE user_hash = $1",
+            concat!("SELECT ", login_columns!(), " FROM device_logins WHERE user_hash = $1"),
             user_hash
         )?;
         row.map(DeviceLoginRow::read).transpose()
@@ -81,8 +103,11 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             DeviceLoginRow,
-            "SELECT id, status, name, scopes, address, org_id, user_id, created_at, expires_at \
-             FROM device_logins WHERE device_hash = $1",
+            concat!(
+                "SELECT ",
+                login_columns!(),
+                " FROM device_logins WHERE device_hash = $1"
+            ),
             device_hash
         )?;
         row.map(DeviceLoginRow::read).transpose()
@@ -99,13 +124,19 @@ impl System<'_> {
     ) -> Result<bool, StoreError> {
         let decided = execute!(
             self.tx,
-            "UPDATE device_logins SET status = $2, org_id = $3, user_id = $4 \
+            "UPDATE device_logins SET status = $2, org_id = $3, user_id = $4, \
+             admin_scope = CASE WHEN admin_scope IS NULL THEN NULL ELSE $6 END \
              WHERE id = $1 AND status = 'pending' AND expires_at > $5",
             id.to_string(),
             status.as_str(),
             org.to_string(),
             user.to_string(),
-            now
+            now,
+            if status == DeviceLoginStatus::Approved {
+                GRANTED
+            } else {
+                ASKED
+            }
         )?;
         Ok(decided == 1)
     }

@@ -39,7 +39,7 @@ pub enum Access {
     Scope(Scope),
     /// Any key, or any member.
     Anyone,
-    /// A key with the admin scope, or a member with at least this role.
+    /// A member with at least this role, also by a key with the admin scope; or such a key that is in nobody's name.
     Admin(Role),
     /// A signed-in user, who need not be a member of an organization.
     Session,
@@ -188,11 +188,15 @@ async fn key_caller(app: &App, token: &str) -> Result<Who, ApiError> {
         .ok_or(ApiError::InvalidKey)?;
     let mut door = tx.org(key.org_id);
     let org = door.record().await?.ok_or(ApiError::InvalidKey)?;
-    // A key from a browser sign-in works only while its user may approve one.
-    if key.device_login.is_some() && !door.is_active_key(key.id, app.clock.now()).await? {
-        return Err(ApiError::InvalidKey);
-    }
-    Ok(Who::Key { key, org })
+    // A key from a browser sign-in works only while its user may approve one, and with the rights of that user.
+    let role = match key.device_login {
+        Some(_) => {
+            let role = door.browser_key_role(key.id, app.clock.now()).await?;
+            Some(role.ok_or(ApiError::InvalidKey)?)
+        }
+        None => None,
+    };
+    Ok(Who::Key { key, org, role })
 }
 
 /// The signed-in user of a request's cookie. A missing cookie and an expired one are no authentication.
@@ -250,6 +254,7 @@ fn allow(
 ) -> Result<Caller, ApiError> {
     choice?;
     let role = match (&who, &org) {
+        (Who::Key { role, .. }, _) => *role,
         (Who::Session { memberships, .. }, Some(org)) => memberships
             .iter()
             .find(|(member_of, _)| member_of.id == org.id)
@@ -271,7 +276,7 @@ fn allow(
 pub fn in_oldest_org(who: Who, origin: Origin) -> Caller {
     let (org, role) = match &who {
         Who::Session { memberships, .. } => memberships.first().cloned().unzip(),
-        Who::Key { org, .. } => (Some(org.clone()), None),
+        Who::Key { org, role, .. } => (Some(org.clone()), *role),
     };
     Caller { who, org, role, origin }
 }
@@ -287,15 +292,19 @@ fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), Api
         (Who::Key { .. }, _) if access == Access::Session => Err(ApiError::Forbidden(
             "This requires a signed-in user. An API key has no session.".to_owned(),
         )),
-        (Who::Session { .. }, _) => match access {
-            Access::Admin(least) if role.is_none_or(|role| role < least) => {
-                let yours = role.map_or("none", Role::as_str);
-                Err(ApiError::Forbidden(format!(
-                    "This requires the role {least} in the organization, but your role is {yours}"
-                )))
-            }
-            _ => Ok(()),
-        },
+        (Who::Key { role: None, .. }, _) => Ok(()),
+        (Who::Key { .. } | Who::Session { .. }, _) => check_role(access, role),
+    }
+}
+
+fn check_role(access: Access, role: Option<Role>) -> Result<(), ApiError> {
+    match access {
+        Access::Admin(least) if role.is_none_or(|role| role < least) => {
+            let yours = role.map_or("none", Role::as_str);
+            Err(ApiError::Forbidden(format!(
+                "This requires the role {least} in the organization, but your role is {yours}"
+            )))
+        }
         _ => Ok(()),
     }
 }

@@ -11,7 +11,8 @@ Examples:
   launchway key create CI --scopes build,update --expires-in-days 90
   launchway key create laptop --scopes update --quiet > key.txt
 
-A new key is printed once and cannot be shown again. Managing keys requires an admin's key, with the scope admin.";
+A new key is printed once and cannot be shown again. Managing keys is for owners and
+admins: `launchway login --admin`.";
 
 /// The commands on API keys.
 #[derive(Debug, Subcommand)]

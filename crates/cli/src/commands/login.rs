@@ -5,6 +5,7 @@ mod browser;
 use launchway_api::auth::CallerView;
 use launchway_client::{Answer, BaseUrl, Error};
 use launchway_domain::api_key::ApiKey;
+use launchway_domain::scope::Scope;
 
 use crate::args::LoginArgs;
 use crate::commands::whoami;
@@ -20,8 +21,9 @@ const LONGEST_INPUT: u64 = 4096;
 const QUESTION: &str = "Press Enter to sign in with a browser, or paste an API key";
 
 pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure> {
-    let piped = !arguments.browser && (arguments.with_key || context.terminal.is_piped());
-    if !piped && !arguments.browser && !context.terminal.is_interactive() {
+    let wants_browser = arguments.browser || arguments.admin;
+    let piped = !wants_browser && (arguments.with_key || context.terminal.is_piped());
+    if !piped && !wants_browser && !context.terminal.is_interactive() {
         return Err(Failure::usage("no terminal to prompt for the key")
             .hint("pipe the key in: launchway login --url URL < key.txt; or give --browser"));
     }
@@ -31,7 +33,7 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
             "{url} is not encrypted: others on the network can read the key"
         ));
     }
-    let text = match (arguments.browser, piped) {
+    let text = match (wants_browser, piped) {
         (true, _) => String::new(),
         (false, true) => read_input(LONGEST_INPUT).await?,
         (false, false) => context.terminal.ask_hidden(QUESTION).await?,
@@ -41,7 +43,7 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
             return Err(Failure::usage("no API key given")
                 .hint("pipe the key in: launchway login --url URL < key.txt; or give --browser"));
         }
-        "" => browser::key(&url, arguments.scopes, context).await?,
+        "" => browser::key(&url, scopes(arguments), context).await?,
         text => ApiKey::parse(text).ok_or_else(|| invalid_key(Origin::Input))?,
     };
 
@@ -71,6 +73,15 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
     context
         .printer
         .result(&answer.body, || whoami::prose(&answer.value, &url, Origin::Login))
+}
+
+/// The scopes of the key that a browser creates.
+fn scopes(arguments: LoginArgs) -> Vec<String> {
+    let mut scopes = arguments.scopes;
+    if arguments.admin {
+        scopes.push(Scope::Admin.as_str().to_owned());
+    }
+    scopes
 }
 
 /// The named server, or else the answer to a prompt. The addresses of the previous login and of `launchway.toml`, which

@@ -92,6 +92,26 @@ async fn json_is_who_it_is_and_the_code_is_shown_beside() {
 }
 
 #[tokio::test]
+async fn an_admin_asks_for_the_scope_admin_too() {
+    for (more, scopes) in [
+        (vec![], json!(["build", "submit", "update", "admin"])),
+        (vec!["--scopes", "update"], json!(["update", "admin"])),
+    ] {
+        let replies = vec![
+            begun(),
+            outcome("approved", json!({"key": KEY})),
+            Reply::new(200, caller(json!({})).to_string()),
+        ];
+        let (server, stage) = server_with(replies).await;
+        let url = server.url();
+        let arguments = [vec!["login", "--admin", "--url", &url], more].concat();
+        let said = stage.run(&arguments).await;
+        assert!(said.contains("BCDF-GHJK"), "no prompt for a key: {said}");
+        assert_eq!(server.seen()[0].json()["scopes"], scopes);
+    }
+}
+
+#[tokio::test]
 async fn what_ends_it_is_said_and_nothing_is_kept() {
     let used = || {
         Reply::error(
@@ -121,5 +141,6 @@ async fn what_ends_it_is_said_and_nothing_is_kept() {
     let stage = Stage::new();
     text.push_str(&stage.run(&["login", "--browser"]).await);
     text.push_str(&stage.run(&["login", "--browser", "--with-key"]).await);
+    text.push_str(&stage.run(&["login", "--admin", "--with-key"]).await);
     assert_snapshot!(text);
 }

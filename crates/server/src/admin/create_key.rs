@@ -51,7 +51,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         KeyPlan {
             name,
             scopes: granted,
-            days: None,
+            life: None,
         },
     )
     .await?;

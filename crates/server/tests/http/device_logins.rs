@@ -1,15 +1,15 @@
 //! Browser sign-in of a command line: started by anyone, confirmed by an admin, good for one key.
 
-use launchway_domain::device_login::KEY_DAYS;
+use launchway_domain::device_login::{ADMIN_KEY_LIFE, KEY_LIFE};
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_domain::time::{DAY, MINUTE, SECOND};
+use launchway_domain::time::{MINUTE, SECOND};
 use launchway_jobs::clean_up::clean_up;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::pages::{page, submit};
-use crate::support::{Answer, Fields, Says, TestApp};
+use crate::support::{Answer, Fields, Says, Setup, TestApp};
 
 const NAME: &str = "launchway on <laptop>";
 
@@ -85,8 +85,103 @@ async fn an_admin_confirms_and_the_key_is_given_once() {
     let actions: Vec<_> = audit["items"].as_array().unwrap().iter().map(|line| &line["action"]).collect();
     assert_eq!(actions[..2], ["key.create", "device_login.approve"]);
     assert!(!audit.to_string().contains(key));
-    app.advance(KEY_DAYS * DAY);
+    app.advance(KEY_LIFE);
     app.get(key, "/auth/session").await.expect(401);
+}
+
+/// The key of a sign-in with all scopes, which the user of `cookie` confirms.
+pub async fn confirmed_admin_key(app: &TestApp, cookie: &str, org: OrgId) -> String {
+    let body = json!({"name": NAME, "scopes": ["update", "admin", "submit", "build"]});
+    let login = post(app, "/auth/device", body).await.created();
+    let asked = page(app, &format!("/device?code={}", code(&login)), cookie).await.text();
+    for shown in ["build, submit, update, admin. It is valid for 8 hours", "The scope admin gives", "(your role: "] {
+        asked.says(shown);
+    }
+    confirm(app, cookie, &login, org).await.says("Confirmed.");
+    let outcome = claim(app, &login).await.ok();
+    outcome.text("key").to_owned()
+}
+
+#[tokio::test]
+async fn a_key_for_admins_has_the_rights_of_its_user() {
+    for role in [Role::Admin, Role::Owner] {
+        let app = TestApp::start().await;
+        let (org, cookie) = someone(&app, role).await;
+        app.user(org, "founder@example.com", Role::Owner).await;
+        let key = confirmed_admin_key(&app, &cookie, org).await;
+        let caller = app.get(&key, "/auth/session").await.ok();
+        assert_eq!(caller["organization"]["role"], role.as_str());
+        assert_eq!(caller["organizations"][0]["role"], role.as_str());
+        assert_eq!(caller["key"]["scopes"], json!(["build", "submit", "update", "admin"]));
+        for path in ["/env", "/credentials", "/webhooks", "/api-keys", "/runners", "/audit", "/build", "/submit"] {
+            app.get(&key, path).await.ok();
+        }
+        let made = app.post(&key, "/api-keys", json!({"name": "CI", "scopes": ["admin"]})).await;
+        made.expect(400);
+        app.post(&key, "/api-keys", json!({"name": "CI", "scopes": ["build"]})).await.created();
+
+        let renamed = app.patch(&key, &format!("/orgs?id={org}"), json!({"name": "Renamed"})).await;
+        let owner = app.post(&key, "/orgs/invitations", json!({"email": "bob@example.com", "role": "owner"})).await;
+        if role == Role::Owner {
+            renamed.ok();
+            owner.created();
+        } else {
+            let needs = "This requires the role owner in the organization, but your role is admin";
+            assert_eq!(renamed.expect(403)["message"], needs);
+            assert_eq!(owner.expect(403)["message"], "Only an owner can add or remove owners");
+        }
+        app.advance(ADMIN_KEY_LIFE - MINUTE);
+        app.get(&key, "/env").await.ok();
+        app.advance(MINUTE);
+        app.get(&key, "/env").await.expect(401);
+    }
+}
+
+#[tokio::test]
+async fn a_key_for_admins_ends_with_the_role() {
+    for (before, after) in [("owner", Some("admin")), ("admin", Some("member")), ("admin", None), ("owner", None)] {
+        let app = TestApp::start().await;
+        let (org, cookie) = someone(&app, before.parse().unwrap()).await;
+        let founder = app.user(org, "founder@example.com", Role::Owner).await;
+        let key = confirmed_admin_key(&app, &cookie, org).await;
+        let made = app.post(&key, "/api-keys", json!({"name": "CI", "scopes": ["build"]})).await.created();
+        let invite = json!({"email": "bob@example.com", "role": "admin"});
+        app.post(&key, "/orgs/invitations", invite).await.created();
+        let session = app.get(&cookie, "/auth/session").await.ok();
+        let path = format!("/orgs/members?id={}", session["user"].id());
+        let told = match after {
+            Some(role) => app.patch(&founder, &path, json!({"role": role})).await.ok(),
+            None => app.delete(&founder, &path).await.ok(),
+        };
+        app.get(&key, "/env").await.expect(401);
+        let (ended, review) = (&told["ended"], told["keysToReview"].as_array().unwrap());
+        assert_eq!((&ended["keys"], &ended["invitations"]), (&json!(1), &json!(1)), "{before} {after:?}");
+        assert!(review.iter().any(|key| key["id"] == made["id"]), "{told}");
+    }
+}
+
+/// Two who remove each other, each with a key for admins: no deadlock, and whoever is gone removes nobody.
+#[tokio::test]
+async fn two_keys_for_admins_that_end_each_other_are_answered() {
+    let node = TestApp::with(Setup::on_postgres()).await;
+    let org = node.org(Tier::Enterprise).await;
+    node.user(org, "owner@example.com", Role::Owner).await;
+    for round in 0..5 {
+        node.advance(MINUTE);
+        let mut sides = Vec::new();
+        for name in ["ada", "bob"] {
+            let cookie = node.user(org, &format!("{name}{round}@example.com"), Role::Admin).await;
+            let session = node.get(&cookie, "/auth/session").await.ok();
+            sides.push((confirmed_admin_key(&node, &cookie, org).await, session["user"].id().to_owned()));
+        }
+        let remove = async |by: usize, whom: usize| {
+            let path = format!("/orgs/members?id={}", sides[whom].1);
+            node.delete(&sides[by].0, &path).await.status.as_u16()
+        };
+        let mut statuses: [u16; 2] = tokio::join!(remove(0, 1), remove(1, 0)).into();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 401]);
+    }
 }
 
 #[tokio::test]
@@ -192,7 +287,8 @@ async fn what_is_wrong_is_said() {
     let (_, cookie) = someone(&app, Role::Admin).await;
     for (body, message) in [
         (json!({"name": "", "scopes": ["build"]}), "name must have 1 to 100 visible characters"),
-        (json!({"name": "x", "scopes": ["admin"]}), "scopes must contain one or more of build, submit, update"),
+        (json!({"name": "x", "scopes": []}), "scopes must contain one or more of build, submit, update, admin"),
+        (json!({"name": "x", "scopes": ["all"]}), "scopes must contain one or more of build, submit, update, admin"),
     ] {
         let answer = post(&app, "/auth/device", body).await.expect(400);
         assert_eq!(answer["message"], message);

@@ -223,7 +223,7 @@ impl TestApp {
     /// A new key with these scopes.
     pub async fn key(&self, org: OrgId, scopes: &[Scope]) -> String {
         let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
-        let plan = KeyPlan { name: "test".to_owned(), scopes: scopes.to_vec(), days: None };
+        let plan = KeyPlan { name: "test".to_owned(), scopes: scopes.to_vec(), life: None };
         let (key, _) = api_keys::create(&mut write, plan).await.unwrap();
         write.commit().await.unwrap();
         key.reveal().to_owned()

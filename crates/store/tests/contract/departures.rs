@@ -5,6 +5,7 @@ use launchway_domain::device_login::DeviceLoginStatus;
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::key::Key;
 use launchway_domain::org::{Invitation, SESSION_IDLE, SESSION_LIFE};
+use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_store::{Db, NewKey};
 
@@ -114,14 +115,16 @@ contract! {
         let revoked = a_key(db, org, by(ada)).await;
         assert!(org_writes!(db, org, revoke_key(revoked.id, NOW)));
         let bobs = a_key(db, org, by(bob)).await;
+        let of_browser = a_key(db, org, |key| key.created_by = browser.id.to_string()).await;
         assert_eq!(org_reads!(db, org, browser_keys(ada, NOW)), std::slice::from_ref(&browser));
-        assert_eq!(org_reads!(db, org, keys_made_by(ada, NOW, 9)), [browser.clone(), through, direct.clone()]);
-        assert_eq!(org_reads!(db, org, keys_made_by(ada, NOW, 1)), std::slice::from_ref(&browser));
+        let made = [of_browser.clone(), browser.clone(), through, direct.clone()];
+        assert_eq!(org_reads!(db, org, keys_made_by(ada, NOW, 9)), made);
+        assert_eq!(org_reads!(db, org, keys_made_by(ada, NOW, 1)), std::slice::from_ref(&of_browser));
         assert!(org_reads!(db, org, keys_made_by(ada, NOW - 1, 9)).contains(&expired));
         assert!(org_reads!(db, org, keys_of_former_admins(NOW, 9)).is_empty());
         org_writes!(db, org, set_role(bob, Role::Owner)).unwrap();
         org_writes!(db, org, remove_member(ada)).unwrap();
-        assert_eq!(org_reads!(db, org, keys_of_former_admins(NOW, 9)), [browser, direct]);
+        assert_eq!(org_reads!(db, org, keys_of_former_admins(NOW, 9)), [of_browser, browser, direct]);
         org_writes!(db, org, add_member(ada, Role::Admin, NOW));
         org_writes!(db, org, set_role(bob, Role::Member)).unwrap_err();
         assert_eq!(org_reads!(db, org, keys_made_by(bob, NOW, 9)), [bobs]);
@@ -176,6 +179,34 @@ contract! {
     }
 
     /// What begins while the member is present ends before the member leaves.
+    /// To a node of an earlier release, `admin` among the scopes of a key would mean the rights of an owner.
+    async fn a_browser_key_has_the_role_of_its_user(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (ada, _) = (a_member(db, org, Role::Owner).await, a_member(db, org, Role::Owner).await);
+        let key = a_key(db, org, |key| {
+            (key.created_by, key.device_login) = (ada.to_string(), Some(new_id()));
+            (key.scopes, key.expires_at) = (vec![Scope::Update, Scope::Admin], Some(NOW + 9));
+        })
+        .await;
+        assert_eq!(org_reads!(db, org, key(key.id)), Some(key.clone()));
+        assert_eq!(db.raw_texts(&format!("SELECT scopes FROM api_keys WHERE id = '{}'", key.id)).await, ["update"]);
+        for (role, now, found) in [
+            (Role::Owner, NOW, Some(Role::Owner)),
+            (Role::Owner, NOW + 9, None),
+            (Role::Admin, NOW, Some(Role::Admin)),
+            (Role::Member, NOW, None),
+        ] {
+            org_writes!(db, org, set_role(ada, role)).unwrap();
+            assert_eq!(org_reads!(db, org, browser_key_role(key.id, now)), found);
+        }
+        org_writes!(db, org, set_role(ada, Role::Admin)).unwrap();
+        let by_operator = a_key(db, org, |key| key.scopes = vec![Scope::Admin]).await;
+        assert_eq!(org_reads!(db, org, browser_key_role(by_operator.id, NOW)), None);
+        assert_eq!(org_reads!(db, org, key(by_operator.id)), Some(by_operator));
+        assert!(org_writes!(db, org, revoke_key(key.id, NOW)));
+        assert_eq!(org_reads!(db, org, browser_key_role(key.id, NOW)), None);
+    }
+
     async fn nobody_goes_who_is_held(db: &TestDb) {
         let org = an_org(db).await.id;
         let ada = a_member(db, org, Role::Admin).await;

@@ -43,6 +43,31 @@ contract! {
         assert_eq!(used.status, DeviceLoginStatus::Used);
     }
 
+    /// A node of an earlier release approves a login on a page that does not name the scope.
+    async fn admin_is_granted_by_who_saw_it(db: &TestDb) {
+        let (org, user) = (an_org(db).await.id, a_user(db).await.id);
+        let asks = |scopes| DeviceLogin { scopes, ..new_device_login() };
+        let all = asks(vec![Scope::Build, Scope::Admin]);
+        system_writes!(db, create_device_login(&all, "all device", "all user"));
+        assert_eq!(db.raw_texts(&format!("SELECT scopes FROM device_logins WHERE id = '{}'", all.id)).await, ["build"]);
+        assert_eq!(system_reads!(db, device_login_by_user_code("all user")), Some(all.clone()));
+        assert!(system_writes!(db, decide_device_login(all.id, DeviceLoginStatus::Approved, org, user, NOW)));
+        let approved = system_reads!(db, device_login_by_device_code("all device")).unwrap();
+        assert_eq!(approved.scopes, all.scopes);
+
+        let only = asks(vec![Scope::Admin]);
+        system_writes!(db, create_device_login(&only, "only device", "only user"));
+        db.raw(&format!("UPDATE device_logins SET status = 'approved' WHERE id = '{}'", only.id)).await;
+        let approved = system_reads!(db, device_login_by_device_code("only device")).unwrap();
+        assert_eq!(approved.scopes, [], "what the page did not name");
+
+        let none = asks(vec![Scope::Update]);
+        system_writes!(db, create_device_login(&none, "none device", "none user"));
+        assert!(system_writes!(db, decide_device_login(none.id, DeviceLoginStatus::Approved, org, user, NOW)));
+        let approved = system_reads!(db, device_login_by_device_code("none device")).unwrap();
+        assert_eq!(approved.scopes, none.scopes);
+    }
+
     async fn a_denied_login_is_of_no_use(db: &TestDb) {
         let (org, user) = (an_org(db).await.id, a_user(db).await.id);
         let login = new_device_login();

@@ -52,6 +52,7 @@ contract! {
         assert_eq!(org_reads!(db, org, members(ALL)).total, 0);
         assert!(org_reads!(db, org, members(ALL)).items.is_empty());
         assert!(!org_reads!(db, org, is_active_key(theirs.key.key.id, NOW)));
+        assert_eq!(org_reads!(db, org, browser_key_role(theirs.key.key.id, NOW)), None);
         assert!(org_reads!(db, org, browser_keys(theirs.user, NOW)).is_empty());
         assert!(org_reads!(db, org, keys_made_by(theirs.user, NOW, 9)).is_empty());
         assert!(org_reads!(db, org, runners_made_by(theirs.user, 9)).is_empty());

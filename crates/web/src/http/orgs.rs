@@ -54,7 +54,7 @@ pub async fn read(caller: Caller, query: Query) -> Result<Response, ApiError> {
 /// Every organization that the caller may name.
 pub fn of_caller(caller: &Caller) -> Vec<OrgView> {
     match &caller.who {
-        Who::Key { org, .. } => vec![OrgView::of(org, None)],
+        Who::Key { org, role, .. } => vec![OrgView::of(org, *role)],
         Who::Session { memberships, .. } => memberships
             .iter()
             .map(|(org, role)| OrgView::of(org, Some(*role)))

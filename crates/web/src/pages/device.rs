@@ -5,9 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use launchway_domain::device_login::{DeviceLogin, KEY_DAYS, UserCode};
+use launchway_domain::device_login::{DeviceLogin, UserCode};
 use launchway_domain::org::Org;
+use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
+use launchway_domain::time::{DAY, HOUR};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::{Caller, Origin, Who};
@@ -80,25 +82,16 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
         );
         return Page { sign_out: true, ..page };
     }
-    let scopes: Vec<_> = login.scopes.iter().map(|scope| scope.as_str()).collect();
-    let choices = orgs.iter().map(|org| Choice {
+    let choices = orgs.iter().map(|(org, role)| Choice {
         value: org.id.to_string(),
-        label: org.name.clone(),
+        label: match login.is_for_admin() {
+            true => format!("{} (your role: {role})", org.name),
+            false => org.name.clone(),
+        },
     });
     Page {
         title: TITLE,
-        words: vec![
-            format!(
-                "“{}”, at {}, requests an API key in the name of {}",
-                login.name, login.address, user.email
-            ),
-            format!(
-                "Scopes of the key: {}. It is valid for {KEY_DAYS} days unless it is revoked.",
-                scopes.join(", ")
-            ),
-            "Confirm only a request that you started yourself, and only if your command line shows exactly this code:"
-                .to_owned(),
-        ],
+        words: request_text(login, &user.email),
         code: Some(code.to_owned()),
         form: Some(Form {
             action: "/device",
@@ -113,14 +106,43 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
     }
 }
 
-/// The organizations whose keys the caller may create.
-fn administered_orgs(caller: &Caller) -> Vec<&Org> {
+/// What the user is asked to confirm.
+fn request_text(login: &DeviceLogin, email: &str) -> Vec<String> {
+    let scopes = Scope::names(&login.scopes);
+    let mut words = vec![
+        format!(
+            "“{}”, at {}, requests an API key in the name of {email}",
+            login.name, login.address
+        ),
+        match login.is_for_admin() {
+            true => format!(
+                "Scopes of the key: {scopes}. It is valid for {} hours unless it is revoked.",
+                login.key_life() / HOUR
+            ),
+            false => format!(
+                "Scopes of the key: {scopes}. It is valid for {} days unless it is revoked.",
+                login.key_life() / DAY
+            ),
+        },
+    ];
+    if login.is_for_admin() {
+        words.push(
+            "The scope admin gives the command line the rights of your role: it can change members, API keys, credentials, \
+             environment variables, webhooks and runners, and delete apps"
+                .to_owned(),
+        );
+    }
+    words.push(
+        "Confirm only a request that you started yourself, and only if your command line shows exactly this code:"
+            .to_owned(),
+    );
+    words
+}
+
+/// The organizations whose keys the caller may create, with the caller's role.
+fn administered_orgs(caller: &Caller) -> Vec<&(Org, Role)> {
     match &caller.who {
-        Who::Session { memberships, .. } => memberships
-            .iter()
-            .filter(|(_, role)| *role >= Role::Admin)
-            .map(|(org, _)| org)
-            .collect(),
+        Who::Session { memberships, .. } => memberships.iter().filter(|(_, role)| *role >= Role::Admin).collect(),
         Who::Key { .. } => Vec::new(),
     }
 }

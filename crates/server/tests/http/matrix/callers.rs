@@ -11,6 +11,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::table::Door;
+use crate::device_logins::confirmed_admin_key;
 use crate::support::{Answer, Fields, TestApp};
 
 /// What a caller presents.
@@ -19,6 +20,8 @@ pub enum Who {
     Nobody,
     BrokenKey,
     Key(Scope),
+    /// A key with all scopes from a browser sign-in that a member with this role confirmed.
+    BrowserKey(Role),
     Session(Role),
     /// An owner's session in a request from another site.
     OtherSite,
@@ -90,7 +93,7 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
             forbidden("A change made with a session must come from the dashboard's own pages")
         }
         (_, Who::OtherSite) => refusal(door, method, &Who::Session(Role::Owner)),
-        (Door::User | Door::Founder, Who::Key(_)) => {
+        (Door::User | Door::Founder, Who::Key(_) | Who::BrowserKey(_)) => {
             forbidden("This requires a signed-in user. An API key has no session.")
         }
         (Door::Founder, Who::Session(_)) => forbidden("Only the operator of this server can create organizations"),
@@ -100,8 +103,10 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
             _ => None,
         },
         (Door::Admin, Who::Session(role)) if *role == Role::Member => forbidden(&needs("admin", *role)),
-        (Door::Owner, Who::Session(role)) if *role != Role::Owner => forbidden(&needs("owner", *role)),
-        (_, Who::Session(_)) => None,
+        (Door::Owner, Who::Session(role) | Who::BrowserKey(role)) if *role != Role::Owner => {
+            forbidden(&needs("owner", *role))
+        }
+        (_, Who::Session(_) | Who::BrowserKey(_)) => None,
     }
 }
 
@@ -117,7 +122,7 @@ fn needs(role: &str, has: Role) -> String {
 /// A key that expires after a day.
 async fn key_for_a_day(app: &TestApp, org: OrgId) -> String {
     let mut write = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
-    let plan = KeyPlan { name: "for a day".to_owned(), scopes: Scope::ALL.to_vec(), days: Some(1) };
+    let plan = KeyPlan { name: "for a day".to_owned(), scopes: Scope::ALL.to_vec(), life: Some(DAY) };
     let (key, _) = api_keys::create(&mut write, plan).await.unwrap();
     write.commit().await.unwrap();
     key.reveal().to_owned()
@@ -148,6 +153,10 @@ pub async fn all(app: &TestApp) -> Vec<Caller> {
     for role in Role::ALL {
         cookie = app.user(org, &format!("{role}@example.com"), role).await;
         sessions.push(Caller::session(&format!("session of {role}"), &cookie, app, role));
+        if role >= Role::Admin {
+            let key = confirmed_admin_key(app, &cookie, org).await;
+            keys.push(Caller::key(&format!("browser key of {role}"), &key, Who::BrowserKey(role)));
+        }
     }
     let signed_out = app.sign_in("owner@example.com").await;
     app.post(&signed_out, "/auth/sign-out", ()).await.ok();
