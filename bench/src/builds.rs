@@ -100,6 +100,7 @@ pub fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
                 reference: "main".to_owned(),
             },
             git: None,
+            undecided: Default::default(),
         },
         plan: None,
         plan_origin: None,

@@ -117,6 +117,33 @@ pub struct Lease {
     /// Which builds of the organization share caches with this one; null from an older server.
     #[serde(default)]
     pub cache_scope: Option<String>,
+    /// What the profile in the source decides; nothing from an older server.
+    #[serde(default)]
+    pub undecided: Undecided,
+}
+
+/// The values of a build that its request left to the profile in the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Undecided {
+    /// The build type.
+    pub build_type: bool,
+    /// The distribution.
+    pub distribution: bool,
+    /// The configuration.
+    pub configuration: bool,
+}
+
+/// The values of the profile in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProfileValues {
+    /// `debug` or `release`.
+    pub build_type: open::BuildType,
+    /// `store`, `internal`, `simulator` or `development`.
+    pub distribution: open::Distribution,
+    /// The configuration; null if the profile has none.
+    pub configuration: Option<String>,
 }
 
 /// The source of a build.
@@ -238,6 +265,10 @@ pub struct TellPlan {
     #[schema(max_length = 64)]
     #[serde(default)]
     pub commit: Option<String>,
+    /// The values of the profile, if the lease left any to it. If they are others than the lease has, the runner loses
+    /// the build, which starts again with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileValues>,
 }
 
 /// `POST /runner/artifacts`: announces an artifact.

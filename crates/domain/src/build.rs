@@ -8,7 +8,7 @@ mod record;
 
 use crate::time::{DAY, EpochMs, SECOND};
 
-pub use record::{Artifact, Build, BuildFailure, GitFacts, PhaseRecord, Runner, SourceRecord, Spec};
+pub use record::{Artifact, Build, BuildFailure, GitFacts, PhaseRecord, Runner, SourceRecord, Spec, Undecided};
 
 /// How long a lease lasts without renewal.
 pub const LEASE: EpochMs = 90 * SECOND;
@@ -97,6 +97,15 @@ words! {
     Internal = "INTERNAL",
 }
 
+impl BuildErrorCode {
+    /// Whether the same build may succeed if it is requested again. The others repeat until the source, the plan or the
+    /// settings change.
+    pub const fn may_pass(self) -> bool {
+        use BuildErrorCode::{Expired, Internal, RunnerLost, TimedOut};
+        matches!(self, TimedOut | RunnerLost | Expired | Internal)
+    }
+}
+
 impl BuildStatus {
     /// Whether no transition leaves this status.
     pub const fn is_final(self) -> bool {
@@ -149,6 +158,8 @@ pub enum Transition {
     },
     /// The lease expired.
     Lapse,
+    /// Its runner was removed.
+    Withdraw,
     /// Somebody cancels it.
     Cancel,
     /// It waited in the queue for too long.
@@ -170,6 +181,9 @@ pub enum TransitionError {
     /// The lease or the waiting time has not expired yet.
     #[error("The build has not timed out")]
     TooEarly,
+    /// Nobody canceled the build.
+    #[error("Nobody canceled the build")]
+    NotCanceled,
 }
 
 /// The new state, and the error if the build has failed.
@@ -207,6 +221,13 @@ impl BuildState {
                 Err(TransitionError::Stale(attempt))
             }
             (Running, Transition::Renew { .. }) => Ok((self.leased(now), None)),
+            (
+                Running,
+                Transition::Finish {
+                    outcome: Outcome::Canceled,
+                    ..
+                },
+            ) if !self.cancel_requested => Err(TransitionError::NotCanceled),
             (Running, Transition::Finish { outcome, .. }) => Ok(match outcome {
                 Outcome::Success => (self.ended(Success), None),
                 Outcome::Failed(code) => (self.ended(Failed), Some(code)),
@@ -222,11 +243,13 @@ impl BuildState {
             (Running, Transition::Lapse) if self.lease_until.is_some_and(|until| now < until) => {
                 Err(TransitionError::TooEarly)
             }
-            (Running, Transition::Lapse) if self.cancel_requested => Ok((self.ended(Canceled), None)),
-            (Running, Transition::Lapse) if self.attempt >= MAX_ATTEMPTS => {
+            (Running, Transition::Lapse | Transition::Withdraw) if self.cancel_requested => {
+                Ok((self.ended(Canceled), None))
+            }
+            (Running, Transition::Lapse | Transition::Withdraw) if self.attempt >= MAX_ATTEMPTS => {
                 Ok((self.ended(Failed), Some(BuildErrorCode::RunnerLost)))
             }
-            (Running, Transition::Lapse) => {
+            (Running, Transition::Lapse | Transition::Withdraw) => {
                 let again = BuildState {
                     status: Queued,
                     attempt: self.attempt + 1,

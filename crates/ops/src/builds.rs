@@ -62,6 +62,7 @@ pub async fn create(
             profile: new.profile,
             build_type: new.build_type.to_string(),
             distribution: new.distribution.to_string(),
+            undecided: new.undecided,
             version: new.version,
             build_number: reserve(write, &new.bundle, new.platform, new.build_number).await?,
             source,

@@ -4,7 +4,7 @@
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
 use launchway_domain::build::{
-    Build, BuildErrorCode, BuildFailure, BuildResult, BuildStatus, Outcome, PhaseRecord, Transition,
+    Build, BuildErrorCode, BuildFailure, BuildResult, BuildStatus, Outcome, PhaseRecord, Transition, TransitionError,
 };
 use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
@@ -20,6 +20,7 @@ use crate::updates::publish;
 use crate::write::Write;
 use crate::{apps, build_logs, fingerprints};
 
+const NOT_CANCELED: &str = "status canceled is only for a build that somebody canceled. Report failed, with an error.";
 const MAX_PHASES: usize = 300;
 const MAX_NAME: usize = 100;
 const MAX_MESSAGE: usize = 2000;
@@ -200,7 +201,10 @@ async fn conclude(
 ) -> Result<Vec<launchway_domain::build::Artifact>, ApiError> {
     let (attempt, outcome) = (plan.attempt, plan.outcome);
     let moved = build.state.apply(Transition::Finish { attempt, outcome }, write.now());
-    let (to, _) = moved.map_err(|_| no_lease_error())?;
+    let (to, _) = moved.map_err(|refused| match refused {
+        TransitionError::NotCanceled => ApiError::bad(NOT_CANCELED),
+        _ => no_lease_error(),
+    })?;
     let size = build_logs::release(&mut write, &build).await?;
     if u64::try_from(size) != Ok(plan.log_size) {
         return Err(ApiError::bad(format!(

@@ -11,10 +11,10 @@ use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{
-    Build, BuildFailure, BuildState, BuildStatus, GitFacts, LEASE, PhaseRecord, RENEW, Runner, SourceRecord,
+    Artifact, Build, BuildFailure, BuildState, BuildStatus, GitFacts, LEASE, PhaseRecord, RENEW, Runner, SourceRecord,
     Transition, cache,
 };
-use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::time::SECOND;
 use launchway_store::{StateChange, Tx};
 use serde_json::json;
@@ -25,7 +25,7 @@ use crate::caller::RunnerCaller;
 use crate::counters::Observation;
 use crate::held_builds::{attempt_reply, begin_change, no_lease_error, reachable_url};
 use crate::write::{NOTHING, Signal, Write};
-use crate::{artifacts, build_logs, build_queue, build_secrets, usage};
+use crate::{artifacts, build_logs, build_queue, build_secrets, profile_values, usage};
 
 const REASON: &str = "a runner may work for every tenant";
 
@@ -146,6 +146,11 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
         env: opened.env,
         credentials: opened.credentials,
         cache_scope: Some(cache_scope(build)),
+        undecided: launchway_api::runner::Undecided {
+            build_type: spec.undecided.build_type,
+            distribution: spec.undecided.distribution,
+            configuration: spec.undecided.configuration,
+        },
     })
 }
 
@@ -189,12 +194,28 @@ pub async fn record_plan(
     report: TellPlan,
 ) -> Result<AttemptReply, ApiError> {
     let (mut write, mut build) = begin_change(app, caller, id, report.attempt).await?;
+    let has_changed = match &report.profile {
+        Some(values) => profile_values::decide(&mut build, values)?,
+        None => false,
+    };
     build.plan = Some(report.plan);
     build.plan_origin = Some(report.origin.to_string());
     if let Some(commit) = report.commit {
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }
     write.org().update_build(&build).await?;
+    if has_changed {
+        // Variables, credentials and caches depend on these values: the next lease has those that belong to them.
+        write
+            .org()
+            .set_build_configuration(id, build.configuration.as_ref())
+            .await?;
+        let dropped = take_away(&mut write, id, Loss::Decision).await?.unwrap_or_default();
+        write.commit().await?;
+        app.maskers.forget(id);
+        artifacts::drop_bytes(app, &dropped).await;
+        return Err(no_lease_error());
+    }
     write.signal(Signal::Build(id));
     write.commit().await?;
     Ok(attempt_reply(&build))
@@ -253,45 +274,106 @@ async fn add_event(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -
 /// Takes a build from a runner that was silent for too long; returns whether it did.
 pub async fn expire_lease(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
+    let Some(dropped) = take_away(&mut write, id, Loss::Silence).await? else {
+        return Ok(false);
+    };
+    write.commit().await?;
+    app.maskers.forget(id);
+    artifacts::drop_bytes(app, &dropped).await;
+    Ok(true)
+}
+
+/// Takes all builds away from a runner that was removed, which can send nothing more. Returns their unfinished
+/// artifacts: remove their bytes once the change is durable.
+pub async fn withdraw(write: &mut Write<'_>, runner: RunnerId) -> Result<Vec<Artifact>, ApiError> {
+    let mut dropped = Vec::new();
+    let builds = write.org().builds_of_runner(runner).await?;
+    for id in builds {
+        dropped.extend(take_away(write, id, Loss::Removal(runner)).await?.unwrap_or_default());
+        write.app().maskers.forget(id);
+    }
+    Ok(dropped)
+}
+
+/// Why a build loses its runner.
+#[derive(Clone, Copy)]
+enum Loss {
+    /// It did not renew its lease.
+    Silence,
+    /// Somebody removed it.
+    Removal(RunnerId),
+    /// The profile in the source decided something else than it was leased with.
+    Decision,
+}
+
+impl Loss {
+    fn line(self, to: BuildStatus) -> &'static str {
+        match (self, to) {
+            (Loss::Silence, BuildStatus::Queued) => {
+                "The connection to the runner was lost. The build starts again on the next free runner."
+            }
+            (Loss::Silence, BuildStatus::Canceled) => {
+                "The connection to the runner was lost after the build was canceled"
+            }
+            (Loss::Silence, _) => "The connection to the runner was lost, for the last time",
+            (Loss::Decision, BuildStatus::Queued) => "The build starts again with the values of its profile",
+            (Loss::Decision, _) => "The profile of the build has other values than the build was started with",
+            (Loss::Removal(_), BuildStatus::Queued) => {
+                "The runner was removed. The build starts again on the next free runner."
+            }
+            (Loss::Removal(_), BuildStatus::Canceled) => "The runner was removed after the build was canceled",
+            (Loss::Removal(_), _) => "The runner was removed in the last attempt",
+        }
+    }
+
+    fn message(self, attempt: u32) -> String {
+        match self {
+            Loss::Silence => format!(
+                "The connection to the runner was lost in each of {attempt} attempts. Check whether it has enough memory and disk space, and whether the build ends it."
+            ),
+            Loss::Decision => format!(
+                "Attempt {attempt}, the last one, found other values in the profile. Start the build again with them."
+            ),
+            Loss::Removal(_) => {
+                format!("The runner of attempt {attempt}, the last one, was removed. Start the build again.")
+            }
+        }
+    }
+}
+
+/// Puts a build that lost its runner back at the front of the queue, or ends it. `None` if it did not lose it.
+async fn take_away(write: &mut Write<'_>, id: BuildId, loss: Loss) -> Result<Option<Vec<Artifact>>, ApiError> {
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
-        return Ok(false);
+        return Ok(None);
     };
-    let Ok((to, code)) = build.state.apply(Transition::Lapse, now) else {
-        return Ok(false);
+    let transition = match loss {
+        Loss::Silence => Transition::Lapse,
+        Loss::Removal(runner) if build.runner_id == Some(runner) => Transition::Withdraw,
+        Loss::Removal(_) => return Ok(None),
+        Loss::Decision => Transition::Withdraw,
     };
-    let dropped = artifacts::forget(&mut write, id, &[]).await?;
-    let line = match to.status {
-        BuildStatus::Queued => "The connection to the runner was lost. The build starts again on the next free runner.",
-        BuildStatus::Canceled => "The connection to the runner was lost after the build was canceled",
-        _ => "The connection to the runner was lost, for the last time",
+    let Ok((to, code)) = build.state.apply(transition, now) else {
+        return Ok(None);
     };
-    build_logs::append_line(&mut write, &build, line).await?;
+    let dropped = artifacts::forget(write, id, &[]).await?;
+    build_logs::append_line(write, &build, loss.line(to.status)).await?;
     if to.status.is_final() {
         let error = code.map(|code| BuildFailure {
             code,
             phase: build.phases.last().map(|phase| phase.name.clone()),
-            message: format!(
-                "The connection to the runner was lost in each of {} attempts. Check whether it has enough memory and disk space, and whether the build ends it.",
-                to.attempt
-            ),
+            message: loss.message(to.attempt),
         });
-        end(&mut write, &build, to, error).await?;
+        end(write, &build, to, error).await?;
     } else {
-        let transition = write
-            .org()
-            .set_build_state(id, &build.state, &to, &StateChange::default())
-            .await?;
-        if !transition {
-            return Ok(false);
+        let unchanged = StateChange::default();
+        if !write.org().set_build_state(id, &build.state, &to, &unchanged).await? {
+            return Err(ApiError::Internal(format!("the locked build {id} transition")));
         }
         let details = json!({"attempt": to.attempt});
         write.audit("build.lapse", id, NOTHING, Some(&details)).await?;
         write.signal(Signal::Runners);
         write.signal(Signal::Build(id));
     }
-    write.commit().await?;
-    app.maskers.forget(id);
-    artifacts::drop_bytes(app, &dropped).await;
-    Ok(true)
+    Ok(Some(dropped))
 }

@@ -3,6 +3,7 @@
 use launchway_api::runner::{Enroll, Enrolled};
 use launchway_api::runners::RunnerView;
 use launchway_api::words::ActiveStatus;
+use launchway_blob::Key;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;
 use launchway_domain::build::{LEASE, RENEW, Runner};
@@ -17,6 +18,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::audit::audit_installation;
 use crate::caller::Origin;
+use crate::leases;
 use crate::write::{NOTHING, Write};
 
 /// How long a one-time token waits for its runner.
@@ -219,15 +221,20 @@ pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) 
     Ok(tx.commit().await?)
 }
 
-/// Revokes a runner. Idempotent. Its builds go to other runners when their leases expire.
-pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), ApiError> {
+/// Revokes a runner. Idempotent. Its builds go back to the queue at once. Returns their unfinished artifacts: remove
+/// their bytes once the change is durable.
+pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<Vec<Key>, ApiError> {
     let now = write.now();
     let before = write.org().runner(id).await?.ok_or(ApiError::NoSuch("runner"))?;
     if write.org().revoke_runner(id, now).await? {
         let view = RunnerView::of(&before, is_online(&before, now));
         write.audit("runner.revoke", id, Some(&view), NOTHING).await?;
     }
-    Ok(())
+    let dropped = leases::withdraw(write, id).await?;
+    Ok(dropped
+        .iter()
+        .filter_map(|artifact| Key::new(&artifact.blob_key).ok())
+        .collect())
 }
 
 /// Whether a runner had contact recently. A working one renews and polls far more often.

@@ -193,6 +193,7 @@ impl Attempt {
             Some(plan) => Resolved {
                 plan: plan.clone(),
                 origin: FROM_REQUEST.to_owned(),
+                profile: None,
             },
             None if self.context.resolver.parses_files() => self.plan_of_source(&self.lease).await?,
             None => {

@@ -172,7 +172,7 @@ async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHand
 fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
     Box::new(move |resolved, commit| {
         async move {
-            let reply = calls.tell_plan(resolved.plan, resolved.origin, commit).await;
+            let reply = calls.tell_plan(resolved, commit).await;
             match reply {
                 Ok(AttemptReply { cancel: true, .. }) => Err(StopReason::Canceled),
                 Ok(_) => Ok(()),

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use launchway_api::open;
-use launchway_api::runner::Lease;
+use launchway_api::runner::{Lease, ProfileValues, Undecided};
 use launchway_domain::build::plan::Plan;
 use launchway_project::resolve::{BuildRequest, resolve};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ pub struct Resolved {
     pub plan: Plan,
     /// `launchway.toml`, or the framework whose preset the plan is.
     pub origin: String,
+    /// The values of the profile, where the request left any to it.
+    pub profile: Option<ProfileValues>,
 }
 
 /// Reads `launchway.toml` and knows the presets.
@@ -54,6 +56,7 @@ pub struct PlanRequest {
     profile: Option<String>,
     build_type: open::BuildType,
     distribution: open::Distribution,
+    undecided: Undecided,
 }
 
 impl PlanRequest {
@@ -64,6 +67,7 @@ impl PlanRequest {
             profile: lease.profile.clone(),
             build_type: lease.build_type.clone(),
             distribution: lease.distribution.clone(),
+            undecided: lease.undecided,
         }
     }
 }
@@ -74,21 +78,33 @@ impl PlanRequest {
 /// A message that says what is wrong with the source and what to do.
 pub fn plan_for_source(source: &Path, plan_request: &PlanRequest) -> Result<Resolved, String> {
     let unknown = |what: &str| format!("This runner does not support the {what} of the build. Update the runner.");
+    let undecided = plan_request.undecided;
     let request = BuildRequest {
         platform: plan_request.platform.checked().map_err(|_| unknown("platform"))?,
         profile: plan_request.profile.clone(),
-        build_type: Some(plan_request.build_type.checked().map_err(|_| unknown("type"))?),
-        distribution: Some(
-            plan_request
-                .distribution
-                .checked()
-                .map_err(|_| unknown("distribution"))?,
-        ),
+        build_type: match undecided.build_type {
+            true => None,
+            false => Some(plan_request.build_type.checked().map_err(|_| unknown("type"))?),
+        },
+        distribution: match undecided.distribution {
+            true => None,
+            false => Some(
+                plan_request
+                    .distribution
+                    .checked()
+                    .map_err(|_| unknown("distribution"))?,
+            ),
+        },
     };
     let resolved = resolve(source, &request).map_err(|error| error.to_string())?;
     Ok(Resolved {
         plan: resolved.plan,
         origin: resolved.origin,
+        profile: (undecided != Undecided::default()).then(|| ProfileValues {
+            build_type: resolved.build_type.into(),
+            distribution: resolved.distribution.into(),
+            configuration: resolved.configuration,
+        }),
     })
 }
 

@@ -15,13 +15,13 @@ use launchway_api::runner::{
 };
 use launchway_api::secret::SecretText;
 use launchway_client::{BareClient, BaseUrl, Error, RawAnswer, Storage, Timeouts};
-use launchway_domain::build::plan::Plan;
 use launchway_domain::time::{DAY, EpochMs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 
 use crate::machine::Machine;
+use crate::plan::Resolved;
 
 pub use backoff::Backoff;
 
@@ -233,19 +233,15 @@ impl BuildCalls {
     ///
     /// # Errors
     /// The runner is fenced off.
-    pub async fn tell_plan(
-        &self,
-        plan: Plan,
-        origin: String,
-        commit: Option<String>,
-    ) -> Result<AttemptReply, CallError> {
+    pub async fn tell_plan(&self, resolved: Resolved, commit: Option<String>) -> Result<AttemptReply, CallError> {
         let (build_id, attempt) = self.names();
         let body = TellPlan {
             build_id,
             attempt,
-            plan,
-            origin: open::PlanOrigin::of(origin),
+            plan: resolved.plan,
+            origin: open::PlanOrigin::of(resolved.origin),
             commit,
+            profile: resolved.profile,
         };
         self.call("/runner/plan", &body).await
     }

@@ -73,6 +73,7 @@ async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
                 reference: "main".to_owned(),
             },
             git: None,
+            undecided: Default::default(),
         },
         plan: Some(Plan::default()),
         plan_origin: None,

@@ -236,6 +236,18 @@ impl Org<'_> {
         let first = rows.into_iter().next();
         first.map(|row| Ok((row.urgency, row.read()?))).transpose()
     }
+
+    /// The builds that a runner works on.
+    pub async fn builds_of_runner(&mut self, id: RunnerId) -> Result<Vec<BuildId>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String,),
+            "SELECT id FROM builds WHERE org_id = $1 AND status = 'running' AND runner_id = $2 ORDER BY id",
+            &self.id,
+            id.to_string()
+        )?;
+        rows.into_iter().map(|(id,)| typed("builds.id", &id)).collect()
+    }
 }
 
 impl System<'_> {

@@ -325,6 +325,22 @@ impl Org<'_> {
         Ok(())
     }
 
+    /// Sets the configuration of a build, which the profile in its source decided.
+    pub async fn set_build_configuration(
+        &mut self,
+        id: BuildId,
+        configuration: Option<&Configuration>,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE builds SET configuration = $3 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            configuration.map_or("", |label| label.as_str())
+        )?;
+        Ok(())
+    }
+
     /// Deletes a build with its log and artifacts; returns false if there is none.
     pub async fn delete_build(&mut self, id: BuildId) -> Result<bool, StoreError> {
         let deleted = execute!(

@@ -77,6 +77,28 @@ pub struct Spec {
     pub source: SourceRecord,
     /// Git metadata of the source.
     pub git: Option<GitFacts>,
+    /// What the request left to the profile in the source.
+    #[serde(default, skip_serializing_if = "Undecided::is_nothing")]
+    pub undecided: Undecided,
+}
+
+/// The values that a request without a plan left open: the server's defaults hold until the runner has read the profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undecided {
+    /// The build type.
+    pub build_type: bool,
+    /// The distribution.
+    pub distribution: bool,
+    /// The configuration.
+    pub configuration: bool,
+}
+
+impl Undecided {
+    /// Whether the request decided everything.
+    pub fn is_nothing(&self) -> bool {
+        *self == Undecided::default()
+    }
 }
 
 /// The source of a build.

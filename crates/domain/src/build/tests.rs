@@ -83,7 +83,13 @@ fn each_transition_leads_where_the_reference_says() {
             Err(TransitionError::Stale(1)),
         ),
         (running(2), finish(2, Outcome::Success), NOW, Ok((Success, 2, None))),
-        (running(2), finish(2, Outcome::Canceled), NOW, Ok((Canceled, 2, None))),
+        (
+            running(2),
+            finish(2, Outcome::Canceled),
+            NOW,
+            Err(TransitionError::NotCanceled),
+        ),
+        (asked, finish(1, Outcome::Canceled), NOW, Ok((Canceled, 1, None))),
         (
             running(2),
             finish(2, Outcome::Failed(BuildErrorCode::StepFailed)),
@@ -142,6 +148,7 @@ fn a_final_state_never_changes() {
                 outcome: Outcome::Success,
             },
             Transition::Lapse,
+            Transition::Withdraw,
             Transition::Cancel,
             Transition::Expire,
         ] {
@@ -161,6 +168,7 @@ enum Action {
     Finish(usize, Outcome),
     Cancel,
     Lapse,
+    Withdraw,
     Expire,
     Wait(EpochMs),
     /// The runner loses its state; copies of its messages may still be in flight.
@@ -179,6 +187,7 @@ fn any_action() -> impl Strategy<Value = Action> {
         1 => (0usize..4, outcome).prop_map(|(runner, outcome)| Action::Finish(runner, outcome)),
         1 => Just(Action::Cancel),
         4 => Just(Action::Lapse),
+        1 => Just(Action::Withdraw),
         1 => Just(Action::Expire),
         4 => (0..2 * LEASE).prop_map(Action::Wait),
         1 => (0usize..4).prop_map(Action::Crash),
@@ -231,6 +240,7 @@ proptest! {
                 },
                 Action::Cancel => build.apply(Transition::Cancel, now),
                 Action::Lapse => build.apply(Transition::Lapse, now),
+                Action::Withdraw => build.apply(Transition::Withdraw, now),
                 Action::Expire => build.apply(Transition::Expire, now),
             };
             if let Ok((to, code)) = moved {

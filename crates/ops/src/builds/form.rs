@@ -3,7 +3,7 @@
 use launchway_api::builds::{BuildSource, CreateBuild, GitView};
 use launchway_api::open::Open;
 use launchway_domain::build::plan::Plan;
-use launchway_domain::build::{BuildType, Distribution, GitFacts, git};
+use launchway_domain::build::{BuildType, Distribution, GitFacts, Undecided, git};
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
@@ -35,6 +35,7 @@ pub struct NewBuild {
     pub(super) profile: Option<String>,
     pub(super) version: Option<String>,
     pub(super) build_number: Number,
+    pub(super) undecided: Undecided,
     pub(super) build_type: BuildType,
     pub(super) distribution: Distribution,
     pub(super) fingerprint: Option<(Fingerprint, Option<String>)>,
@@ -87,7 +88,16 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
     if let Some(version) = &request.version {
         Version::parse(version).map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?;
     }
+    let undecided = match &request.plan {
+        Some(_) => Undecided::default(),
+        None => Undecided {
+            build_type: request.build_type.is_none(),
+            distribution: request.distribution.is_none(),
+            configuration: request.configuration.is_none(),
+        },
+    };
     Ok(NewBuild {
+        undecided,
         source: source(request.source)?,
         bundle: apps::bundle_id(&request.bundle_id)?,
         platform,

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use axum::Router;
-use launchway_api::runner::{AnnounceArtifact, Finish, Lease, Source, TellPlan};
+use launchway_api::runner::{AnnounceArtifact, Finish, Lease, Source, TellPlan, Undecided};
 use launchway_domain::build::plan::{ArtifactRule, CacheRule, Plan, Step};
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
@@ -204,6 +204,7 @@ pub fn lease(server: &FakeServer, id: &str, steps: &[(&str, &str)]) -> Lease {
         env: Vec::new(),
         credentials: Vec::new(),
         cache_scope: Some("scope".to_owned()),
+        undecided: Undecided::default(),
     }
 }
 

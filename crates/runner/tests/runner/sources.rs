@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use launchway_api::runner::{Lease, Source};
+use launchway_api::runner::{Lease, Source, Undecided};
 use launchway_api::words::PlanOrigin;
 use launchway_domain::build::plan::{Plan, Step};
-use launchway_domain::build::{BuildErrorCode, BuildResult};
+use launchway_domain::build::{BuildErrorCode, BuildResult, BuildType, Distribution};
 use launchway_runner::plan::{PlanResolver, ProjectResolver, Resolved};
 
 use crate::fake_server::{FakeServer, lease, tar_gz};
@@ -40,6 +40,7 @@ impl PlanResolver for FromSource {
         Ok(Resolved {
             plan,
             origin: "launchway.toml".to_owned(),
+            profile: None,
         })
     }
 }
@@ -152,6 +153,50 @@ async fn a_plan_is_found_by_a_process_of_its_own() {
         let error = server.finished(id).await.error.unwrap();
         assert_eq!(error.code, BuildErrorCode::SourceInvalid, "{}", error.message);
         assert!(error.message.contains("launchway.toml"), "{}", error.message);
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_profile_decides_what_the_request_left_open() {
+    let server = FakeServer::start().await;
+    let working = Working::with(&server, |_| {}, Arc::new(ProjectResolver));
+    let project = "[build.production]\nbuild_type = 'debug'\ndistribution = 'internal'\nconfiguration = 'staging'\n\
+                   steps = [{ name = 'Found', run = 'mkdir out && echo found > out/app.apk' }]\n\
+                   artifacts = [{ path = 'out/app.apk' }]\n";
+    let undecided = |distribution| Undecided {
+        build_type: true,
+        distribution,
+        configuration: true,
+    };
+    for (id, undecided, distribution) in [
+        ("build_1", undecided(true), Some("internal")),
+        ("build_2", undecided(false), Some("store")),
+        ("build_3", Undecided::default(), None),
+    ] {
+        server.queue(Lease {
+            plan: None,
+            build_type: BuildType::Release.into(),
+            distribution: Distribution::Store.into(),
+            undecided,
+            source: server.offer(
+                &format!("{id}.tar.gz"),
+                tar_gz(&[("launchway.toml", project), ("README", "x")]),
+            ),
+            ..lease(&server, id, &[])
+        });
+        let finish = server.finished(id).await;
+        assert_eq!(finish.status, BuildResult::Success, "{}", server.log(id));
+        let told = server.inner().builds[id].plan.clone().unwrap().profile;
+        let told = told.map(|values| {
+            (
+                values.build_type.to_string(),
+                values.distribution.to_string(),
+                values.configuration,
+            )
+        });
+        let expected = distribution.map(|name: &str| ("debug".to_owned(), name.to_owned(), Some("staging".to_owned())));
+        assert_eq!(told, expected, "{id}");
     }
     working.end().await.unwrap();
 }

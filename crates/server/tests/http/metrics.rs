@@ -176,6 +176,7 @@ async fn a_build_counts_its_wait_and_its_duration_once() {
     let held = app.take(&runner).await;
     assert_eq!(value(&app, "launchway_build_queue_length").await, 1.0);
     app.advance(90 * SECOND);
+    app.post(&key, &format!("/build/cancel?id={}", held.id), ()).await.ok();
     let end = json!({"status": "canceled"});
     held.finish(end.clone()).await.ok();
     held.finish(end).await.ok();

@@ -138,7 +138,10 @@ fn fields_of_words_list_them() {
         "type",
         "visibility",
     ];
-    const ANY_TEXT: [&str; 15] = [
+    const ANY_TEXT: [&str; 17] = [
+        // Whether the request left it open.
+        "Undecided.buildType",
+        "Undecided.distribution",
         // A code of an authenticator app.
         "AcceptInvitation.code",
         "SignIn.code",

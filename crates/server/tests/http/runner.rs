@@ -5,6 +5,7 @@ mod ends;
 mod handed_out;
 mod logs;
 mod model;
+mod profile;
 mod shares;
 
 use launchway_domain::build::BuildStatus;

@@ -5,7 +5,7 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::{HOUR, MINUTE};
 use serde_json::json;
 
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 const INVALID: &str = "Invalid or expired API key";
 
@@ -121,4 +121,25 @@ async fn a_waiting_runner_that_is_shut_out_gets_nothing() {
     };
     let (answer, ()) = tokio::join!(wait, shut_out);
     answer.refused(401, INVALID);
+}
+
+#[tokio::test]
+async fn the_builds_of_a_removed_runner_go_back_at_once() {
+    for app in TestApp::on_both().await {
+        let (org, key) = app.org_with_key().await;
+        let (removed, other) = (app.runner(&key, &[]).await, app.runner(&key, &[]).await);
+        let [first, canceled] = [app.queue(org, |_| ()).await, app.queue(org, |_| ()).await];
+        let held = app.take(&removed).await;
+        app.take(&removed).await;
+        app.post(&key, &format!("/build/cancel?id={canceled}"), ()).await.ok();
+        app.delete(&key, &format!("/runners?id={}", removed.id)).await.ok();
+        let build = async |id| app.get(&key, &format!("/build?id={id}")).await.ok();
+        build(first).await.has(json!({"status": "queued", "attempt": 2}));
+        build(canceled).await.has(json!({"status": "canceled", "attempt": 1}));
+        let log = app.get(&key, &format!("/build/log?id={first}")).await;
+        log.says("The runner was removed. The build starts again on the next free runner.");
+        held.finish(json!({})).await.refused(401, INVALID);
+        app.take(&other).await;
+        build(first).await.has(json!({"status": "running", "attempt": 2}));
+    }
 }

@@ -5,6 +5,7 @@ use launchway_domain::build::{
     Build, BuildErrorCode, BuildFailure, BuildState, BuildStatus, GitFacts, Outcome, PhaseRecord, SourceRecord, Spec,
     Transition,
 };
+use launchway_domain::configuration::Configuration;
 use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
 use launchway_store::{BuildFilter, Db, Renewal, StateChange};
@@ -33,6 +34,7 @@ pub fn new_build(org: OrgId) -> Build {
                 reference: "main".to_owned(),
             },
             git: None,
+            undecided: Default::default(),
         },
         plan: None,
         plan_origin: None,
@@ -76,6 +78,17 @@ fn phases() -> Vec<PhaseRecord> {
 }
 
 contract! {
+    async fn a_profile_decides_its_configuration(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        keep(db, &build).await;
+        let beta: Configuration = "beta".parse().unwrap();
+        for configuration in [Some(&beta), None] {
+            org_writes!(db, org, set_build_configuration(build.id, configuration));
+            assert_eq!(org_reads!(db, org, build(build.id)).unwrap().configuration.as_ref(), configuration);
+        }
+    }
+
     async fn keeps_every_field(db: &TestDb) {
         let org = an_org(db).await.id;
         let step = Step { name: "build".to_owned(), run: "make\n'x'".to_owned(), timeout_seconds: Some(5) };

@@ -93,6 +93,7 @@ contract! {
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
         assert_eq!(org_reads!(db, org, artifacts(build)), []);
         assert_eq!(org_reads!(db, org, runner(theirs.runner.id)), None);
+        assert_eq!(org_reads!(db, org, builds_of_runner(theirs.runner.id)), []);
         assert!(org_reads!(db, org, runner_names(&[theirs.runner.id])).is_empty());
         assert!(org_reads!(db, org, member_emails(&[theirs.user])).is_empty());
         assert!(org_reads!(db, org, key_names(&[theirs.key.key.id])).is_empty());
@@ -237,6 +238,7 @@ contract! {
         assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "hash")), None);
         assert!(!org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &StateChange::default())));
         org_writes!(db, org, update_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
+        org_writes!(db, org, set_build_configuration(build.id, Some(&"ours".parse().unwrap())));
         assert!(!org_writes!(db, org, delete_build(build.id)));
         org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));
         org_writes!(db, org, append_log(build.id, 3, b"ours"));

@@ -164,7 +164,7 @@ impl Action for RevokeRunner {
             Facts::new(format!("Revoke {}?", runner.name), "Revoke runner", revision)
                 .on("runners", "/runners", "Runners")
                 .says(format!(
-                    "{} is revoked. Its current builds go to another runner.",
+                    "{} is revoked. Its current builds go back to the queue at once.",
                     runner.name
                 ))
                 .known("Labels", runner.labels.join(", "))
@@ -175,8 +175,8 @@ impl Action for RevokeRunner {
     }
 
     async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: RunnerId) -> Result<Done, ApiError> {
-        runners::revoke(write, id).await?;
-        Ok(Done::new("/runners", Notice::RUNNER_REVOKED))
+        let files = runners::revoke(write, id).await?;
+        Ok(Done::new("/runners", Notice::RUNNER_REVOKED).without(files))
     }
 }
 

@@ -12,8 +12,8 @@ use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
-use launchway_ops::runners;
 use launchway_ops::write::{Creation, Write};
+use launchway_ops::{builds, runners};
 
 use crate::extract::CreateBare;
 use crate::http::answers::{created, found, id_and_status, page, replay};
@@ -85,6 +85,7 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
 )]
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("runner")?.get()?;
-    Write::run(&app, &caller, id, runners::revoke).await?;
+    let files = Write::run(&app, &caller, id, runners::revoke).await?;
+    builds::remove_files(&app, &files).await;
     Ok(id_and_status(id, DoneStatus::Revoked))
 }

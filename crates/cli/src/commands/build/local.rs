@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indicatif::HumanBytes;
-use launchway_api::runner::{BuildError, Lease, LeasedVariable, Source};
+use launchway_api::runner::{BuildError, Lease, LeasedVariable, Source, Undecided};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{BuildErrorCode, BuildResult};
@@ -169,6 +169,7 @@ fn lease(
         plan: Some(resolved.plan),
         credentials: Vec::new(),
         cache_scope: Some(ID.to_owned()),
+        undecided: Undecided::default(),
     })
 }
 

@@ -25,6 +25,11 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         let id = app.queue(org, |_| ()).await;
         let held = app.take(&runner).await;
         app.advance(2 * MINUTE);
+        if status == BuildStatus::Canceled {
+            let nobody = "status canceled is only for a build that somebody canceled. Report failed, with an error.";
+            held.finish(end.clone()).await.refused(400, nobody);
+            app.post(&key, &format!("/build/cancel?id={id}"), ()).await.ok();
+        }
         let told = held.finish(end.clone()).await.ok();
         assert_eq!(told, json!({"id": id.to_string(), "status": status.as_str()}));
         let build = app.build(id).await;

@@ -181,6 +181,7 @@ pub fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
                 reference: "main".to_owned(),
             },
             git: None,
+            undecided: Default::default(),
         },
         plan: Some(Plan { steps: vec![step], ..Plan::default() }),
         plan_origin: Some("request".to_owned()),
