@@ -15,7 +15,7 @@ mod storage;
 mod values;
 
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use launchway_api::words::ServiceEnvironment as Environment;
@@ -199,9 +199,12 @@ impl Config {
                 "--metrics-listen",
                 "an address and port such as 127.0.0.1:9100",
             )?,
-            updates_per_bundle: parse(&raw.updates_per_bundle, "--updates-per-bundle", "a whole number from 1")?
-                .filter(|count| *count > 0)
-                .unwrap_or(200),
+            updates_per_bundle: parse::<NonZeroUsize>(
+                &raw.updates_per_bundle,
+                "--updates-per-bundle",
+                "a whole number from 1",
+            )?
+            .map_or(200, NonZeroUsize::get),
             max_package_size: size(&raw.max_package_size, "--max-package-size")?.unwrap_or(512 * MIB),
             package_limits: package_limits(&raw)?,
             max_source_size: size(&raw.max_source_size, "--max-source-size")?.unwrap_or(2 * GIB),

@@ -33,7 +33,7 @@ fn defaults_are_those_of_the_reference() {
 #[test]
 fn a_bad_setting_is_one_line_that_names_it() {
     type Change = fn(&mut RawSettings);
-    let cases: [(Change, &str); 14] = [
+    let cases: [(Change, &str); 15] = [
         (
             |raw| raw.runner_dir = Some("launchway-data/builds".into()),
             "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not access; choose a \
@@ -86,6 +86,10 @@ fn a_bad_setting_is_one_line_that_names_it() {
         (
             |raw| raw.keep_builds_days = Some("-1".into()),
             "--keep-builds-days: `-1` is not a whole number of days, 0 for no limit",
+        ),
+        (
+            |raw| raw.updates_per_bundle = Some("0".into()),
+            "--updates-per-bundle: `0` is not a whole number from 1",
         ),
         (
             |raw| raw.max_unpack_ratio = Some("0".into()),

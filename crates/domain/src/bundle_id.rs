@@ -41,6 +41,15 @@ impl BundleId {
         self.0.to_ascii_lowercase()
     }
 
+    /// Whether it is a reverse domain name, as the app stores require: two or more parts that begin with a letter or
+    /// digit, the first with a letter. Apps that were claimed before this was required may lack the form.
+    pub fn is_reverse_domain(&self) -> bool {
+        let begins_well = |part: &str| part.starts_with(|first: char| first.is_ascii_alphanumeric());
+        self.0.contains('.')
+            && self.0.starts_with(|first: char| first.is_ascii_alphabetic())
+            && self.0.split('.').all(begins_well)
+    }
+
     /// The key under which any text is looked up: the public check refuses no bundle id for its form
     /// (`docs/reference/updates.md#lookup-of-the-bundle`). Returns `None` if the text cannot be a bundle id, so no app has
     /// it. Allocates only for upper-case letters.
@@ -117,6 +126,31 @@ mod tests {
         ] {
             assert_eq!(BundleId::parse(text), Err(BundleIdError), "{text:?}");
             assert_eq!(BundleId::lookup_key(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_reverse_domain_has_parts_that_begin_well() {
+        let of = |text: &str| BundleId::parse(text).unwrap().is_reverse_domain();
+        for text in [
+            "com.example.app",
+            "a.b",
+            "com.example.My-App_2",
+            "io.7up.app",
+            "com.example.app_",
+        ] {
+            assert!(of(text), "{text}");
+        }
+        for text in [
+            "app",
+            "1.2",
+            "-._",
+            "7.example.app",
+            "com._example",
+            "com.example.-app",
+            "a-",
+        ] {
+            assert!(!of(text), "{text}");
         }
     }
 

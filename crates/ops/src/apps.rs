@@ -61,6 +61,7 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
         if write.org().is_foreign_app(bundle).await? {
             return Err(foreign(bundle));
         }
+        check_form(bundle)?;
         usage::room_for_app(write).await?;
     }
     match write.org().claim_app(bundle, &app).await? {
@@ -72,6 +73,17 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
         }
         Claim::AlreadyOwned(app) => Ok((app, false)),
         Claim::Foreign => Err(foreign(bundle)),
+    }
+}
+
+/// Refuses a new app whose bundle id no store would take. Apps that were claimed before keep theirs.
+pub fn check_form(bundle: &BundleId) -> Result<(), ApiError> {
+    match bundle.is_reverse_domain() {
+        true => Ok(()),
+        false => Err(ApiError::bad(
+            "bundleId must be a reverse domain name such as com.example.app: two or more parts that begin with a letter \
+             or digit",
+        )),
     }
 }
 

@@ -32,6 +32,9 @@ pub async fn create(
     prepared: Option<&Prepared>,
 ) -> Result<Build, ApiError> {
     let bundle_id = apps::available_bundle_id(write, &new.bundle).await?;
+    if !write.org().has_claimed(&new.bundle).await? {
+        apps::check_form(&new.bundle)?;
+    }
     let source = match (new.source, prepared) {
         (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
         (Source::Upload(_), Some(prepared)) => {

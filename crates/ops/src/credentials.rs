@@ -45,8 +45,8 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     let name = named
         .map(|name| normalize_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters")))
         .transpose()?;
-    let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
-    let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
+    // An empty one is a mistake, such as an unset variable of a script: it must not become a credential of every app.
+    let bundle_id = request.bundle_id.as_deref().map(apps::bundle_id).transpose()?;
     let content = decode(&request.content).map_err(|error| ApiError::bad(error.to_string()))?;
     if content.len() > MAX_SIZE {
         return Err(ApiError::bad(CredentialError::TooLarge.to_string()));

@@ -101,7 +101,8 @@ fn scope(
     configurations: Option<Vec<String>>,
     platforms: Option<Vec<open::Platform>>,
 ) -> Result<EnvVarScope, ApiError> {
-    let bundle = bundle_id.as_deref().filter(|text| !text.is_empty());
+    // An empty one is a mistake, such as an unset variable of a script: it must not become a scope of every app.
+    let bundle = bundle_id.as_deref();
     let label = |text: &String| {
         Configuration::parse(text).map_err(|error| ApiError::bad(format!("configurations: each {error}")))
     };

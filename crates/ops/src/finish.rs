@@ -6,7 +6,7 @@ use launchway_api::updates::FingerprintInput;
 use launchway_domain::build::{
     Build, BuildErrorCode, BuildFailure, BuildResult, BuildStatus, Outcome, PhaseRecord, Transition, TransitionError,
 };
-use launchway_domain::fingerprint::{Fingerprint, reason};
+use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
 use launchway_domain::time::from_rfc3339;
 
@@ -37,7 +37,7 @@ pub struct FinishPlan {
     phases: Vec<PhaseRecord>,
     artifacts: Vec<ArtifactId>,
     log_size: u64,
-    fingerprint: Option<(Fingerprint, Option<String>)>,
+    fingerprint: Option<(Fingerprint, Option<FingerprintDocument>)>,
     /// The `lwfp-2` hash of the same native code.
     lwfp2: Option<Fingerprint>,
     warnings: Vec<String>,
@@ -98,10 +98,10 @@ fn failure(report: launchway_api::runner::BuildError) -> Result<BuildFailure, Ap
     })
 }
 
-fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>), ApiError> {
+fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<FingerprintDocument>), ApiError> {
     let input: Result<FingerprintInput, _> = serde_json::from_value(value);
     let input = input.map_err(|_| ApiError::bad("fingerprint must be text or a document"))?;
-    publish::fingerprint(&input)
+    publish::any_fingerprint(&input)
 }
 
 /// Converts phases from their wire form.
@@ -254,7 +254,9 @@ async fn take_fingerprint(
     let Some((found, document)) = &plan.fingerprint else {
         return Ok(None);
     };
+    publish::check_platform(document.as_ref(), build.platform)?;
     let bundle = apps::bundle_id(&build.bundle_id)?;
+    let document = document.as_ref().map(FingerprintDocument::canonical);
     fingerprints::store(write, &bundle, found, document.as_deref()).await?;
     let sent = build.fingerprint.replace(found.clone());
     let Some(sent) = sent.filter(|sent| sent != found) else {

@@ -4,7 +4,7 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use crate::connection_slots::ConnectionSlot;
 
 /// Bytes read at a time when the rest of a body is discarded.
 const DISCARDED: usize = 64 << 10;
+/// Bytes that are read at once at first. Headers that are shorter leave nothing unread, whatever is wrong with them.
+const FIRST_BUFFER: usize = 8 << 10;
 
 /// How long the service waits for a client.
 #[derive(Clone, Copy, Debug)]
@@ -50,24 +52,45 @@ impl Default for Timeouts {
     }
 }
 
-/// Whether the body of a request was left unread.
+/// Whether the client may still be sending what nobody reads: the rest of a body, or of headers that are too large.
 #[derive(Clone, Debug, Default)]
-pub struct Unread(Arc<AtomicBool>);
+pub struct Unread(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_noted: AtomicBool,
+    is_body: AtomicBool,
+    /// Bytes that arrived since the last request ended.
+    head: AtomicUsize,
+}
 
 impl Unread {
     /// Notes that the client has more to send that nobody reads.
     pub fn note(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_noted.store(true, Ordering::Relaxed);
     }
 
     /// Clears the note: the next request has arrived, so the rest of the last one was read.
-    pub fn forget(&self) {
-        self.0.store(false, Ordering::Relaxed);
+    pub fn begin_request(&self) {
+        self.0.is_noted.store(false, Ordering::Relaxed);
+        self.0.is_body.store(true, Ordering::Relaxed);
+        self.0.head.store(0, Ordering::Relaxed);
+    }
+
+    /// The body of the request was read to its end: what arrives next are the headers of another one.
+    pub fn end_request(&self) {
+        self.0.is_body.store(false, Ordering::Relaxed);
     }
 
     /// Whether there is unread data.
     pub fn is_noted(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_noted.load(Ordering::Relaxed) || self.0.head.load(Ordering::Relaxed) >= FIRST_BUFFER
+    }
+
+    fn arrived(&self, bytes: usize) {
+        if !self.0.is_body.load(Ordering::Relaxed) {
+            self.0.head.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 }
 
@@ -119,7 +142,10 @@ impl Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.unread.arrived(buffer.filled().len() - before);
+        read
     }
 }
 

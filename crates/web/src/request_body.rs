@@ -16,6 +16,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::connection::{Timeouts, Unread};
 
+/// The characters of a header that a message repeats.
+const MAX_WORD: usize = 40;
+
 /// The client sends the body of its request too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the body arrived too slowly")]
@@ -99,8 +102,9 @@ where
 
 impl<B: Body> Drop for RequestBody<B> {
     fn drop(&mut self) {
-        if !self.is_whole {
-            self.unread.note();
+        match self.is_whole {
+            true => self.unread.end_request(),
+            false => self.unread.note(),
         }
     }
 }
@@ -108,6 +112,11 @@ impl<B: Body> Drop for RequestBody<B> {
 /// Reads a body to its end, at most `limit` bytes; a larger one fails with `too_large`. An announced size is checked
 /// before anything is read.
 pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_large: &str) -> Result<Bytes, ApiError> {
+    if let Some(encoding) = content_encoding(headers) {
+        return Err(ApiError::bad(format!(
+            "Content-Encoding {encoding} is not supported. Send the body without compression."
+        )));
+    }
     let refused = || ApiError::TooLarge(too_large.to_owned());
     let announced = headers
         .get(header::CONTENT_LENGTH)
@@ -121,6 +130,20 @@ pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_l
         Err(error) if is_too_slow(&*error) => Err(ApiError::BodyTimeoutError),
         Err(_) => Err(ApiError::bad("The body ended early")),
     }
+}
+
+/// The encoding of a body that is not sent as it is.
+fn content_encoding(headers: &HeaderMap) -> Option<String> {
+    let encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let words = encodings.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    let mut words = words.map(|word| {
+        String::from_utf8_lossy(word)
+            .trim()
+            .chars()
+            .take(MAX_WORD)
+            .collect::<String>()
+    });
+    words.find(|word| !word.is_empty() && !word.eq_ignore_ascii_case("identity"))
 }
 
 /// Whether an error was caused by a body that came too slowly.

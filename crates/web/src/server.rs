@@ -36,7 +36,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Browsers use https only, for a year. Checks do not send it: apps make them, and there are very many.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Bytes of a request that one connection buffers while nobody reads them; its headers must fit in, too.
+/// Bytes of a request that one connection buffers while nobody reads them, and of its line and headers.
 const BUFFER: usize = 64 << 10;
 /// How long running requests may take to finish at shutdown. The process has 30 s
 /// (`docs/reference/operation.md#stopping`), and closing the database takes some of them.
@@ -275,6 +275,7 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(server.timeouts.headers)
+        .max_header_size(BUFFER)
         .max_buf_size(BUFFER);
     tokio::pin!(stop);
     let grace = loop {
@@ -338,11 +339,12 @@ impl Service<Request<Incoming>> for Client {
     >;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        self.unread.forget();
+        self.unread.begin_request();
         match self.server.answer_at_once(&request, self.peer) {
             Some(answer) => {
-                if !request.body().is_end_stream() {
-                    self.unread.note();
+                match request.body().is_end_stream() {
+                    true => self.unread.end_request(),
+                    false => self.unread.note(),
                 }
                 future::Either::Left(future::ready(Ok(answer)))
             }

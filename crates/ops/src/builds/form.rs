@@ -88,6 +88,7 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
     if let Some(version) = &request.version {
         Version::parse(version).map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?;
     }
+    let given = request.fingerprint.as_ref();
     let undecided = match &request.plan {
         Some(_) => Undecided::default(),
         None => Undecided {
@@ -115,7 +116,7 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
         },
         build_type: word("buildType", request.build_type)?.unwrap_or(BuildType::Release),
         distribution: word("distribution", request.distribution)?.unwrap_or(Distribution::Store),
-        fingerprint: request.fingerprint.as_ref().map(publish::fingerprint).transpose()?,
+        fingerprint: given.map(|given| publish::fingerprint(given, platform)).transpose()?,
         lwfp2: None,
         git: request.git.map(git_facts).transpose()?,
         labels: labels(request.plan.as_ref(), platform),

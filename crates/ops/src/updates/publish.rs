@@ -84,19 +84,20 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
         (None, Some(update)) => Source::Update(update.parse().ok()),
         _ => return Err(ApiError::bad("Specify either uploadId or sourceUpdateId")),
     };
+    let bundle = apps::bundle_id(&request.bundle_id)?;
+    let platform = request.platform.checked();
+    let platform = platform.map_err(|unknown| ApiError::bad(unknown.to_string()))?;
+    let given = request.fingerprint.as_ref();
     Ok(UpdatePlan {
         source,
-        bundle: apps::bundle_id(&request.bundle_id)?,
-        platform: request
-            .platform
-            .checked()
-            .map_err(|unknown| ApiError::bad(unknown.to_string()))?,
+        bundle,
+        platform,
         version: Version::parse(&request.version)
             .map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?,
         version_text: request.version.clone(),
         build,
         configuration: request.configuration.as_deref().map(configuration).transpose()?,
-        fingerprint: request.fingerprint.as_ref().map(fingerprint).transpose()?,
+        fingerprint: given.map(|given| fingerprint(given, platform)).transpose()?,
         lwfp2: None,
         release_notes: request.release_notes.as_deref().map(release_notes).transpose()?,
         rollout: rollout(request.rollout.unwrap_or(100))?,
@@ -147,8 +148,25 @@ pub fn release_notes(text: &str) -> Result<String, ApiError> {
     Ok(text.to_owned())
 }
 
-/// Parses a fingerprint from a body: the hash, and the document if one was sent.
-pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), ApiError> {
+/// Parses a fingerprint of this platform from a body: the hash, and the document if one was sent.
+pub fn fingerprint(input: &FingerprintInput, platform: Platform) -> Result<(Fingerprint, Option<String>), ApiError> {
+    let (hash, document) = any_fingerprint(input)?;
+    check_platform(document.as_ref(), platform)?;
+    Ok((hash, document.map(|document| document.canonical())))
+}
+
+/// Refuses a fingerprint document of another platform: its hash is that of no app of this one.
+pub fn check_platform(document: Option<&FingerprintDocument>, platform: Platform) -> Result<(), ApiError> {
+    match document.map(FingerprintDocument::platform) {
+        Some(other) if other != platform => Err(ApiError::bad(format!(
+            "fingerprint.platform is {other}, but this is for {platform}. Send the document of that platform."
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Parses a fingerprint of any platform from a body.
+pub fn any_fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<FingerprintDocument>), ApiError> {
     match input {
         FingerprintInput::Hash(hash) => {
             let hash = hash
@@ -159,7 +177,7 @@ pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<Stri
         FingerprintInput::Document(document) => {
             let document = FingerprintDocument::from_value(serde_json::Value::Object(document.clone()))
                 .map_err(|error| ApiError::bad(error.to_string()))?;
-            Ok((document.hash(), Some(document.canonical())))
+            Ok((document.hash(), Some(document)))
         }
     }
 }

@@ -55,15 +55,32 @@ async fn any_member_and_any_key_claims_an_app() {
 async fn a_bundle_id_has_one_form() {
     let (app, key) = TestApp::with_key().await;
     let longest = format!("com.{}", "x".repeat(151));
-    for bundle in ["app", "com.example.my_app-2", longest.as_str()] {
+    for bundle in ["a.7", "com.example.my_app-2", longest.as_str()] {
         assert_eq!(claim(&app, &key, bundle).await.created()["bundleId"], bundle);
     }
     let too_long = format!("{longest}x");
-    for bundle in
-        ["", " ", "com..app", ".app", "app.", "com.example.app ", "com/example", "com.ex\u{e4}mple", &too_long]
-    {
+    for bundle in [
+        "",
+        " ",
+        "com..app",
+        ".app",
+        "app.",
+        "com.example.app ",
+        "com/example",
+        "com.ex\u{e4}mple",
+        &too_long,
+        "app",
+        "1.2",
+        "-._",
+    ] {
         let message = claim(&app, &key, bundle).await.refusal(400);
         assert!(message.starts_with("bundleId must be "), "{message}");
+    }
+    // A publish and a build claim the app, or will.
+    let published = app.publish(&key, json!({"bundleId": "app"})).await;
+    for answer in [published, crate::stage::builds::build(&app, &key, json!({"bundleId": "app"})).await] {
+        let message = answer.refusal(400);
+        assert!(message.starts_with("bundleId must be a reverse domain name"), "{message}");
     }
     for name in ["", "  ", "a\nb", &"x".repeat(101)] {
         let answer = app.post(&key, "/apps", json!({"bundleId": "com.example.named", "name": name})).await;

@@ -293,3 +293,38 @@ async fn a_build_on_this_machine_does_not_choose_its_address() {
         }
     }
 }
+
+#[tokio::test]
+async fn headers_above_64_kib_are_refused_with_an_answer() {
+    let app = TestApp::start().await;
+    let at = address(&app);
+    for (size, status) in [(60 << 10, 200), (65 << 10, 431), (90 << 10, 431), (4 * MIB, 431)] {
+        let more = [("Connection", "close".to_owned()), ("X-Filler", "x".repeat(size))];
+        for path in ["/healthz", "/api/update/check/com.example.app?currentVersion=1.0.0"] {
+            let (answered, _) = write_first(at, &[head(Method::GET, path, &more).as_bytes()]).await;
+            assert_eq!(answered, status, "{path} {size}");
+        }
+    }
+    let many: Vec<_> = (0..4000).map(|_| ("X-Filler", "x".repeat(20))).collect();
+    assert_eq!(write_first(at, &[head(Method::GET, "/healthz", &many).as_bytes()]).await.0, 431);
+}
+
+#[tokio::test]
+async fn the_next_request_of_a_connection_is_refused_alike() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let body = format!("{:20000}", r#"{"bundleId": "com.example.app"}"#);
+    let bearer = ("Authorization", format!("Bearer {key}"));
+    let first = head(Method::POST, "/api/apps", &[bearer, json_body(), length(body.len())]);
+    let second = head(Method::GET, "/healthz", &[("X-Filler", "x".repeat(MIB))]);
+    let mut stream = TcpStream::connect(address(&app)).await.unwrap();
+    stream.write_all(first.as_bytes()).await.unwrap();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut made = [0; 12];
+    stream.read_exact(&mut made).await.unwrap();
+    assert_eq!(&made, b"HTTP/1.1 201");
+    stream.write_all(second.as_bytes()).await.unwrap();
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).await.unwrap();
+    assert!(rest.contains("HTTP/1.1 431 "), "{rest}");
+}

@@ -178,6 +178,7 @@ async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
         ),
         (with("android_keystore", "name", json!("\u{7}")), "name must have 1 to 100 visible characters"),
         (with("android_keystore", "bundleId", json!("a b")), "bundleId "),
+        (with("android_keystore", "bundleId", json!("")), "bundleId must be "),
         (json!({"kind": "android_keystore"}), "missing field `content`"),
     ];
     cases.extend(KINDS.map(|kind| (cut(kind), "")));

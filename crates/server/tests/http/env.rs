@@ -128,6 +128,12 @@ async fn a_wrong_form_is_named_without_the_value() {
             "configurations: each must be 1 to 64 letters, digits, `.`, `_` and `-`",
         ),
         (json!({"name": "A", "value": "hunter2", "configurations": many}), "configurations must have at most 50 names"),
+        // An unset variable of a script must not widen the scope to every app.
+        (
+            json!({"name": "A", "value": "hunter2", "bundleId": ""}),
+            "bundleId must be a bundle identifier such as com.example.app, of at most 155 letters, digits, `.`, `_` \
+             and `-`",
+        ),
         (
             json!({"name": "A", "value": "hunter2", "platforms": ["web"]}),
             "platforms: each must be ios, android or visionos",

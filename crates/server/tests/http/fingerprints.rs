@@ -223,3 +223,21 @@ async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
     assert_eq!(ask(&older).await["compatibilityReason"], expected);
     assert_eq!(ask(&new).await["requiresStoreUpdate"], false);
 }
+
+#[tokio::test]
+async fn a_document_of_another_platform_is_refused() {
+    let (app, key) = TestApp::with_key().await;
+    let document = document("7.0.4");
+    let is_for_ios = "fingerprint.platform is android, but this is for ios. Send the document of that platform.";
+    let sent = json!({"platform": "ios", "fingerprint": document});
+    app.publish(&key, sent.clone()).await.refused(400, is_for_ios);
+    crate::stage::builds::build(&app, &key, sent).await.refused(400, is_for_ios);
+    // A runner's document counts as little: its build stays as it was.
+    let made = build(&app, &key, json!({"platform": "ios"})).await;
+    let runner = app.runner(&key, &["os=macos"]).await;
+    let held = app.take(&runner).await;
+    held.finish(json!({"fingerprint": document})).await.refused(400, is_for_ios);
+    held.finish(json!({"fingerprint": "abc"})).await.ok();
+    let path = format!("/build?id={}", made.id());
+    assert_eq!(get(&app, &key, &path).await.ok()["fingerprint"], "abc");
+}

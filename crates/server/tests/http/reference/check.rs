@@ -136,7 +136,7 @@ async fn the_hash_is_built_from_plugins_resources_and_native_source() {
     ] {
         let mut document = document("4.5.0");
         document[field] = value;
-        let update = data.app.published(key, json!({"fingerprint": document})).await;
+        let update = data.app.published(key, json!({"platform": "ios", "fingerprint": document})).await;
         hashes.push(update.text("fingerprint").to_owned());
     }
     assert_eq!(hashes[0], data.filled("{hash}"), "the same inputs, the same hash");

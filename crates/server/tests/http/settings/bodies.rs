@@ -78,6 +78,21 @@ async fn a_wrong_body_is_told_where() {
 }
 
 #[tokio::test]
+async fn a_compressed_body_is_named() {
+    let (app, key) = TestApp::with_key().await;
+    let body = r#"{"bundleId": "com.example.app"}"#;
+    let send = async |encoding: &str| {
+        let request = app.request(Method::POST, "/apps").bearer_auth(&key).header("content-type", "application/json");
+        Answer::to(request.header("content-encoding", encoding).body(body)).await
+    };
+    for (encoding, named) in [("gzip", "gzip"), ("identity, BR", "BR"), (" zstd", "zstd")] {
+        let message = format!("Content-Encoding {named} is not supported. Send the body without compression.");
+        send(encoding).await.refused(400, &message);
+    }
+    send("identity").await.created();
+}
+
+#[tokio::test]
 async fn a_body_has_at_most_a_mebibyte() {
     let (app, key) = TestApp::with_key().await;
     let mut largest = r#"{"bundleId": "com.example.app"}"#.to_owned();

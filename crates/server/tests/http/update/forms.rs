@@ -138,8 +138,8 @@ async fn a_good_form_is_taken_at_its_limits() {
         "resources": hash,
     });
     for fields in [
-        json!({"bundleId": "a"}),
-        json!({"bundleId": "a".repeat(155)}),
+        json!({"bundleId": "a.b"}),
+        json!({"bundleId": format!("a.{}", "b".repeat(153))}),
         json!({"bundleId": "com.example-1.My_App"}),
         json!({"version": format!("1.0.0-{}", "a".repeat(122))}),
         json!({"version": "18446744073709551615.0.0"}),
