@@ -50,3 +50,37 @@ impl AppView {
         }
     }
 }
+
+/// The response to `DELETE /apps`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedApp {
+    /// The id of the app.
+    pub id: String,
+    /// `deleted`.
+    #[schema(example = "deleted")]
+    pub status: open::DoneStatus,
+    /// What is left of the app. Older servers do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<AppRemains>,
+}
+
+/// What is left of an app that was deleted from the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AppRemains {
+    /// The bundle identifier, which still belongs to the organization.
+    pub bundle_id: String,
+    /// The updates that were not deleted, whatever their status.
+    pub updates: i64,
+    /// Those of them that phones are still offered. To end that, withdraw them.
+    pub offered_updates: i64,
+    /// The builds.
+    pub builds: i64,
+    /// The submissions.
+    pub submissions: i64,
+    /// The environment variables of this app alone.
+    pub env_vars: i64,
+    /// The credentials of this app alone.
+    pub credentials: i64,
+}

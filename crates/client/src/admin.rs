@@ -1,7 +1,7 @@
 //! The calls for administration: apps, environment variables, API keys, webhooks, credentials, the organization, its audit log
 //! and its usage.
 
-use launchway_api::apps::{AppView, CreateApp};
+use launchway_api::apps::{AppView, CreateApp, DeletedApp};
 use launchway_api::audit::AuditView;
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
@@ -49,7 +49,7 @@ impl Client {
     }
 
     /// `DELETE /apps?id=`: removes an app from the list.
-    pub async fn delete_app(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+    pub async fn delete_app(&self, id: &str) -> Result<Answer<DeletedApp>, Error> {
         self.one(Method::DELETE, "/apps", id).await
     }
 

@@ -1,6 +1,7 @@
 //! Claims and deletes apps.
 
-use launchway_api::apps::{AppView, CreateApp};
+use launchway_api::apps::{AppRemains, AppView, CreateApp, DeletedApp};
+use launchway_api::words::DoneStatus;
 use launchway_domain::app::App;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::AppId;
@@ -104,10 +105,24 @@ fn foreign(bundle: &BundleId) -> ApiError {
     ))
 }
 
-/// Deletes an app.
-pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<(), ApiError> {
+/// Deletes an app from the list; returns what is left of it.
+pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<DeletedApp, ApiError> {
     let now = write.now();
     let app = write.org().app(id).await?.ok_or(ApiError::NoSuch("app"))?;
     write.org().delete_app(id, now).await?;
-    write.audit("app.delete", id, Some(&AppView::of(&app)), NOTHING).await
+    write.audit("app.delete", id, Some(&AppView::of(&app)), NOTHING).await?;
+    let left = write.org().app_holdings(&bundle_id(&app.bundle_id)?).await?;
+    Ok(DeletedApp {
+        id: id.to_string(),
+        status: DoneStatus::Deleted.into(),
+        left: Some(AppRemains {
+            bundle_id: app.bundle_id,
+            updates: left.updates,
+            offered_updates: left.offered_updates,
+            builds: left.builds,
+            submissions: left.submissions,
+            env_vars: left.env_vars,
+            credentials: left.credentials,
+        }),
+    })
 }

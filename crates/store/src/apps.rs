@@ -40,6 +40,23 @@ impl AppRow {
     }
 }
 
+/// How much an organization keeps of a bundle id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AppHoldings {
+    /// Updates, of any status.
+    pub updates: i64,
+    /// Updates that phones are still offered.
+    pub offered_updates: i64,
+    /// Builds.
+    pub builds: i64,
+    /// Submissions.
+    pub submissions: i64,
+    /// Environment variables of this app alone.
+    pub env_vars: i64,
+    /// Credentials of this app alone.
+    pub credentials: i64,
+}
+
 impl Org<'_> {
     /// Claims a bundle id for this organization, in the spelling of `app`.
     pub async fn claim_app(&mut self, bundle: &BundleId, app: &App) -> Result<Claim, StoreError> {
@@ -142,6 +159,32 @@ impl Org<'_> {
             &self.id
         )?;
         Rows::read(rows, total, AppRow::read)
+    }
+
+    /// What the organization keeps of a bundle id, whether or not its app is in the list.
+    pub async fn app_holdings(&mut self, bundle: &BundleId) -> Result<AppHoldings, StoreError> {
+        let (updates, offered_updates, builds, submissions, env_vars, credentials) = fetch_one!(
+            self.tx,
+            (i64, i64, i64, i64, i64, i64),
+            "SELECT \
+             (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL), \
+             (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL \
+              AND status = 'published'), \
+             (SELECT COUNT(*) FROM builds WHERE org_id = $1 AND bundle_key = $2), \
+             (SELECT COUNT(*) FROM submissions WHERE org_id = $1 AND bundle_key = $2 AND deleted = 0), \
+             (SELECT COUNT(*) FROM env_vars WHERE org_id = $1 AND bundle_key = $2), \
+             (SELECT COUNT(*) FROM credentials WHERE org_id = $1 AND LOWER(bundle_id) = $2)",
+            &self.id,
+            bundle.key()
+        )?;
+        Ok(AppHoldings {
+            updates,
+            offered_updates,
+            builds,
+            submissions,
+            env_vars,
+            credentials,
+        })
     }
 
     /// Deletes an app from the list; its bundle id stays with the organization. Returns false if there is no such app.

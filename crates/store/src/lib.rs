@@ -57,7 +57,7 @@ mod webhooks;
 
 pub use api_keys::NewKey;
 pub use app_store_turns::{Turn, TurnHolder};
-pub use apps::Claim;
+pub use apps::{AppHoldings, Claim};
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use build_files::BuildFile;
 pub use build_logs::{LogChunk, LogSegment};

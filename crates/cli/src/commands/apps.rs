@@ -1,6 +1,6 @@
 //! `app`: the bundle identifiers that belong to the organization.
 
-use launchway_api::apps::{AppView, CreateApp};
+use launchway_api::apps::{AppView, CreateApp, DeletedApp};
 use launchway_client::{Client, Paging};
 
 use crate::args::app::AppCommand;
@@ -30,9 +30,30 @@ pub async fn run(command: AppCommand, context: &Context) -> Result<(), Failure> 
             let id = id_of(&client, &app.id).await?;
             let question = format!("Remove {} from the list? Its updates are still offered.", app.id);
             context.terminal.require_confirmation(&question, app.yes).await?;
-            printer.deletion(&client.delete_app(&id).await?)
+            let answer = client.delete_app(&id).await?;
+            printer.result(&answer.body, || remains(&answer.value))
         }
     }
+}
+
+/// The deletion, and what it leaves.
+fn remains(deleted: &DeletedApp) -> String {
+    let DeletedApp { id, status, left } = deleted;
+    let Some(left) = left else {
+        return format!("{id} is {status}\n");
+    };
+    let rows = fields(&[
+        ("Bundle id", format!("{} (still the organization's)", left.bundle_id)),
+        (
+            "Updates",
+            format!("{}, of which {} are still offered", left.updates, left.offered_updates),
+        ),
+        ("Builds", left.builds.to_string()),
+        ("Submissions", left.submissions.to_string()),
+        ("Variables", left.env_vars.to_string()),
+        ("Credentials", left.credentials.to_string()),
+    ]);
+    format!("{id} is {status}\n\nLeft of the app:\n{rows}")
 }
 
 /// The id of the app with this id or bundle identifier.

@@ -138,7 +138,12 @@ async fn two_organizations_that_claim_at_once_do_not_both_get_it() {
 /// "even when the app is deleted: phones may still ask".
 #[tokio::test]
 async fn a_deleted_app_keeps_its_claim_and_its_phones() {
-    let app = TestApp::start().await;
+    for app in TestApp::on_both().await {
+        kept_when_deleted(app).await;
+    }
+}
+
+async fn kept_when_deleted(app: TestApp) {
     let (_, mine) = app.org_with_key().await;
     let (_, theirs) = app.org_with_key().await;
     app.publish(&mine, json!({})).await.created();
@@ -146,17 +151,27 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
     assert_eq!(before["updateAvailable"], true);
     let id = list(&app, &mine).await["items"][0].id().to_owned();
     let path = format!("/apps?id={id}");
-    assert_eq!(app.delete(&mine, &path).await.ok(), json!({"id": id, "status": "deleted"}));
+    app.advance(1);
+    app.publish(&theirs, json!({"bundleId": "com.example.other"})).await.created();
+    app.publish(&mine, json!({"bundleId": "com.example.mine"})).await.created();
+    let variable = json!({"name": "A", "value": "b", "bundleId": "COM.example.app"});
+    app.post(&mine, "/env", variable).await.created();
+    crate::stage::builds::build(&app, &mine, json!({})).await.created();
+    let left = json!({
+        "bundleId": BUNDLE, "updates": 1, "offeredUpdates": 1, "builds": 1, "submissions": 0, "envVars": 1,
+        "credentials": 0,
+    });
+    assert_eq!(app.delete(&mine, &path).await.ok(), json!({"id": id, "status": "deleted", "left": left}));
     for method in [Method::DELETE, Method::GET] {
         app.send(&mine, method, &path, ()).await.refused(404, "No app has this id");
     }
-    assert_eq!(list(&app, &mine).await["total"], 0);
+    assert_eq!(list(&app, &mine).await["total"], 1);
     assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.ok(), before);
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
     is_foreign(&app.publish(&theirs, json!({"version": "9.0.0"})).await, BUNDLE);
     // Its own organization can claim it again, with everything published before.
     assert_eq!(claim(&app, &mine, BUNDLE).await.created()["bundleId"], BUNDLE);
-    let updates = app.get(&mine, "/update").await.ok();
+    let updates = app.get(&mine, &format!("/update?bundleId={BUNDLE}")).await.ok();
     assert_eq!(updates["total"], 1);
 }
 

@@ -14,8 +14,8 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewTrustDraft, NewTrustFile, NewUpdate,
-    StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
+    AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewTrustDraft, NewTrustFile,
+    NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -131,6 +131,7 @@ contract! {
         assert_eq!(org_writes!(db, org, active_webhooks()), []);
         assert_eq!(org_reads!(db, org, webhook_secrets(theirs.webhook.id)), None);
         assert_eq!(org_reads!(db, org, webhook_url(theirs.webhook.id)), None);
+        assert_eq!(org_reads!(db, org, app_holdings(&name)), AppHoldings::default());
         assert_eq!(org_reads!(db, org, delivery(theirs.delivery.id)), None);
         let deliveries = org_reads!(db, org, deliveries(theirs.webhook.id, ALL));
         assert_eq!((deliveries.items, deliveries.total), (vec![], 0));
@@ -171,6 +172,8 @@ contract! {
         assert_eq!(org_reads!(db, org, key_names(&[theirs.key.key.id]))[&theirs.key.key.id], theirs.key.key.name);
         assert_eq!(org_reads!(db, org, keys(ALL)).items, [theirs.key.key]);
         assert_eq!(org_reads!(db, org, apps(ALL)).items, [theirs.app]);
+        let held = org_reads!(db, org, app_holdings(&bundle("com.example.THEIRS")));
+        assert_eq!(held.updates, 1);
         assert!(org_reads!(db, org, upload(theirs.upload.id)).is_some());
         assert_eq!(org_reads!(db, org, updates(&UpdateFilter::default(), ALL)).items[0].id, theirs.update.id);
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), [(ReportKind::Failed, 1)]);

@@ -44,11 +44,16 @@ impl Action for DeleteApp {
     async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: AppId) -> Result<Facts, ApiError> {
         let app = org.app(id).await?.ok_or(ApiError::NoSuch("app"))?;
         let revision = Revision::of(&(id.to_string(), &app.bundle_id, &app.name))?;
+        let left = org.app_holdings(&apps::bundle_id(&app.bundle_id)?).await?;
         Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
             .on("apps", "/apps", "Apps")
             .says("Removes the app from the list. Its updates are still offered, and its bundle identifier still belongs to this organization.")
             .known("Name", app.name)
             .known("Since", time(&iso(app.created_at)))
+            .known("Updates", left.updates)
+            .known("Updates still offered", left.offered_updates)
+            .known("Builds", left.builds)
+            .known("Submissions", left.submissions)
             .danger())
     }
 

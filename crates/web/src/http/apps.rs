@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use launchway_api::apps::{AppView, CreateApp};
-use launchway_api::lists::{Deleted, OneOrPage};
-use launchway_api::words::DoneStatus;
+use launchway_api::apps::{AppView, CreateApp, DeletedApp};
+use launchway_api::lists::OneOrPage;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::apps;
@@ -14,7 +13,7 @@ use launchway_ops::caller::Caller;
 use launchway_ops::write::{Creation, Write};
 
 use crate::extract::Create;
-use crate::http::answers::{created, found, id_and_status, page, replay};
+use crate::http::answers::{created, found, page, replay};
 use crate::query::Query;
 
 /// Lists apps, or reads the one that `id` names.
@@ -71,12 +70,11 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
     tag = "Apps",
     params(("id" = String, Query, description = "The app")),
     responses(
-        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 200, description = "`deleted`, and what is left", body = DeletedApp),
         (status = 404, description = "No app has this id", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("app")?.get()?;
-    Write::run(&app, &caller, id, apps::delete).await?;
-    Ok(id_and_status(id, DoneStatus::Deleted))
+    Ok(found(&Write::run(&app, &caller, id, apps::delete).await?))
 }
