@@ -70,6 +70,12 @@ pub struct AuditFilter {
     pub since: Option<i64>,
     /// The latest time, exclusive.
     pub until: Option<i64>,
+    /// A part of the actor: of the id, of a member's address, or of `key` or `runner` with its name.
+    pub actor_part: Option<String>,
+    /// A part of the action.
+    pub action_part: Option<String>,
+    /// A part of the resource.
+    pub resource_part: Option<String>,
 }
 
 type Columns = (
@@ -147,6 +153,28 @@ async fn chain(
     Ok(())
 }
 
+/// The condition of an [`AuditFilter`] in `$1` to `$9`.
+macro_rules! audit_filter {
+    () => {
+        concat!(
+            " FROM audit WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
+             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6) AND (",
+            contains!("actor", "$7"),
+            " OR actor IN (SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND ",
+            contains!("u.email", "$7"),
+            ") OR actor IN (SELECT id FROM api_keys WHERE org_id = $1 AND ",
+            contains!("'key ' || name", "$7"),
+            ") OR actor IN (SELECT id FROM runners WHERE org_id = $1 AND ",
+            contains!("'runner ' || name", "$7"),
+            ")) AND ",
+            contains!("action", "$8"),
+            " AND ",
+            contains!("resource", "$9"),
+            " "
+        )
+    };
+}
+
 impl Org<'_> {
     /// Adds lines to the organization's audit log; `link` computes the hashes of a line from the end of the chain before
     /// it, its number and the line itself. Call it last in a transaction: it locks the chain until the transaction ends.
@@ -163,31 +191,36 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             Columns,
-            "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash FROM audit \
-             WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
-             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6) \
-             ORDER BY seq DESC LIMIT $7 OFFSET $8",
+            concat!(
+                "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash",
+                audit_filter!(),
+                "ORDER BY seq DESC LIMIT $10 OFFSET $11"
+            ),
             &self.id,
             filter.actor.as_deref(),
             filter.action.as_deref(),
             filter.resource.as_deref(),
             filter.since,
             filter.until,
+            filter.actor_part.as_deref(),
+            filter.action_part.as_deref(),
+            filter.resource_part.as_deref(),
             paging.limit,
             paging.offset
         )?;
         let (total,) = fetch_one!(
             self.tx,
             (i64,),
-            "SELECT COUNT(*) FROM audit \
-             WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
-             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6)",
+            concat!("SELECT COUNT(*)", audit_filter!()),
             &self.id,
             filter.actor.as_deref(),
             filter.action.as_deref(),
             filter.resource.as_deref(),
             filter.since,
-            filter.until
+            filter.until,
+            filter.actor_part.as_deref(),
+            filter.action_part.as_deref(),
+            filter.resource_part.as_deref()
         )?;
         Ok(Rows {
             items: rows.into_iter().map(read).collect(),

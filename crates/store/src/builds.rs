@@ -29,6 +29,12 @@ pub struct BuildFilter {
     pub configuration: Option<Configuration>,
     /// The branch of the source.
     pub branch: Option<String>,
+    /// A part of the bundle identifier.
+    pub bundle_part: Option<String>,
+    /// A part of the configuration.
+    pub configuration_part: Option<String>,
+    /// A part of the branch.
+    pub branch_part: Option<String>,
 }
 
 row! {
@@ -145,12 +151,18 @@ macro_rules! build_filter {
             " FROM builds WHERE org_id = $1 AND ",
             $status,
             " AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) \
-             AND ($5 IS NULL OR configuration = $5) AND ($6 IS NULL OR branch = $6) "
+             AND ($5 IS NULL OR configuration = $5) AND ($6 IS NULL OR branch = $6) AND ",
+            contains!("bundle_key", "$7"),
+            " AND ",
+            contains!("configuration", "$8"),
+            " AND ",
+            contains!("branch", "$9"),
+            " "
         )
     };
 }
 
-/// Lists builds by the condition of a [`BuildFilter`] in `$1` to `$6`. The condition on the status is separate text,
+/// Lists builds by the condition of a [`BuildFilter`] in `$1` to `$9`. The condition on the status is separate text,
 /// because a database uses the index of one status only if the text contains it.
 macro_rules! listed {
     ($tx:expr, $paging:expr, $status:literal, $($value:expr),+ $(,)?) => {{
@@ -161,7 +173,7 @@ macro_rules! listed {
                 "SELECT ",
                 build_columns!(),
                 build_filter!($status),
-                "ORDER BY id DESC LIMIT $7 OFFSET $8"
+                "ORDER BY id DESC LIMIT $10 OFFSET $11"
             ),
             $($value),+,
             $paging.limit,
@@ -279,6 +291,9 @@ impl Org<'_> {
         let configuration = filter.configuration.as_ref().map(Configuration::as_str);
         let branch = filter.branch.as_deref();
         let status = filter.status.map(BuildStatus::as_str);
+        let bundle_part = filter.bundle_part.as_deref();
+        let configuration_part = filter.configuration_part.as_deref();
+        let branch_part = filter.branch_part.as_deref();
         let (rows, total): (Vec<BuildRow>, i64) = if status.is_some() {
             listed!(
                 self.tx,
@@ -289,7 +304,10 @@ impl Org<'_> {
                 platform,
                 bundle,
                 configuration,
-                branch
+                branch,
+                bundle_part,
+                configuration_part,
+                branch_part
             )
         } else {
             listed!(
@@ -301,7 +319,10 @@ impl Org<'_> {
                 platform,
                 bundle,
                 configuration,
-                branch
+                branch,
+                bundle_part,
+                configuration_part,
+                branch_part
             )
         };
         Rows::read(rows, total, BuildRow::read)

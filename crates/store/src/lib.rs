@@ -96,6 +96,14 @@ pub struct Rows<T> {
 }
 
 impl<T> Rows<T> {
+    /// The page of an empty list.
+    pub fn none() -> Rows<T> {
+        Rows {
+            items: Vec::new(),
+            total: 0,
+        }
+    }
+
     fn read<R>(rows: Vec<R>, total: i64, read: impl FnMut(R) -> Result<T, StoreError>) -> Result<Rows<T>, StoreError> {
         let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Rows { items, total })

@@ -129,6 +129,24 @@ pub(crate) fn names<K: Kind>(
         .collect()
 }
 
+/// The condition that a column contains the text of a parameter, whatever the letter case; always true without a text. It
+/// means the same on both databases, and no character of the text has a meaning.
+macro_rules! contains {
+    ($column:literal, $parameter:literal) => {
+        concat!(
+            "(",
+            $parameter,
+            " IS NULL OR replace(lower(",
+            $column,
+            "), lower(",
+            $parameter,
+            "), '') <> lower(",
+            $column,
+            "))"
+        )
+    };
+}
+
 /// Traces a statement, so that tests can count them.
 macro_rules! trace_statement {
     ($sql:expr) => {

@@ -25,6 +25,10 @@ pub struct SubmissionFilter {
     pub bundle: Option<BundleId>,
     /// The build that produced the app.
     pub build: Option<BuildId>,
+    /// A part of the bundle identifier.
+    pub bundle_part: Option<String>,
+    /// A part of the build's id.
+    pub build_part: Option<String>,
 }
 
 row! {
@@ -135,11 +139,17 @@ macro_rules! submission_columns {
     };
 }
 
-/// The condition of a [`SubmissionFilter`] in `$1` to `$5`.
+/// The condition of a [`SubmissionFilter`] in `$1` to `$7`.
 macro_rules! submission_filter {
     () => {
-        " FROM submissions WHERE org_id = $1 AND deleted = 0 AND ($2 IS NULL OR status = $2) \
-         AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) AND ($5 IS NULL OR build_id = $5) "
+        concat!(
+            " FROM submissions WHERE org_id = $1 AND deleted = 0 AND ($2 IS NULL OR status = $2) \
+         AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) AND ($5 IS NULL OR build_id = $5) AND ",
+            contains!("bundle_key", "$6"),
+            " AND ",
+            contains!("build_id", "$7"),
+            " "
+        )
     };
 }
 
@@ -218,6 +228,7 @@ impl Org<'_> {
         let platform = filter.platform.map(Platform::as_str);
         let bundle = filter.bundle.as_ref().map(BundleId::key);
         let build = filter.build.map(|id| id.to_string());
+        let (bundle_part, build_part) = (filter.bundle_part.as_deref(), filter.build_part.as_deref());
         let rows = fetch_all!(
             self.tx,
             SubmissionRow,
@@ -225,13 +236,15 @@ impl Org<'_> {
                 "SELECT ",
                 submission_columns!(),
                 submission_filter!(),
-                "ORDER BY id DESC LIMIT $6 OFFSET $7"
+                "ORDER BY id DESC LIMIT $8 OFFSET $9"
             ),
             &self.id,
             status,
             platform,
             bundle.as_deref(),
             build.as_deref(),
+            bundle_part,
+            build_part,
             paging.limit,
             paging.offset
         )?;
@@ -243,7 +256,9 @@ impl Org<'_> {
             status,
             platform,
             bundle.as_deref(),
-            build.as_deref()
+            build.as_deref(),
+            bundle_part,
+            build_part
         )?;
         Rows::read(rows, total, SubmissionRow::read)
     }

@@ -23,6 +23,10 @@ pub struct UpdateFilter {
     pub configuration: Option<Configuration>,
     /// The status.
     pub status: Option<UpdateStatus>,
+    /// A part of the bundle identifier.
+    pub bundle_part: Option<String>,
+    /// A part of the configuration.
+    pub configuration_part: Option<String>,
 }
 
 /// What a PATCH sets.
@@ -158,14 +162,28 @@ pub(crate) fn rollout(percent: i64) -> Result<Rollout, StoreError> {
 
 /// Selects the columns of [`UpdateRow`]; a condition follows.
 macro_rules! select_updates {
-    ($rest:literal) => {
+    ($($rest:tt)+) => {
         concat!(
             "SELECT u.id, u.org_id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, ",
             "u.fingerprint, u.build_id, u.source_update_id, u.package_id, u.release_notes, u.mandatory, u.rollout, ",
             "p.size, p.sha256, p.file_count, p.blob_key, p.manifest, u.trust_role, u.awaiting_since, u.created_by, ",
             "u.created_at, u.published_at ",
             "FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
-            $rest
+            $($rest)+
+        )
+    };
+}
+
+/// The condition of an [`UpdateFilter`] in `$1` to `$8`.
+macro_rules! update_filter {
+    () => {
+        concat!(
+            "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
+             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
+             AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0)))) AND ",
+            contains!("u.bundle_key", "$7"),
+            " AND ",
+            contains!("u.configuration", "$8")
         )
     };
 }
@@ -236,37 +254,35 @@ impl Org<'_> {
         let configuration = filter.configuration.as_ref().map_or("", |label| label.as_str());
         let status = filter.status.map_or("", status_column);
         let awaits = i64::from(filter.status == Some(UpdateStatus::AwaitingSignature));
+        let bundle_part = filter.bundle_part.as_deref();
+        let configuration_part = filter.configuration_part.as_deref();
         let rows = fetch_all!(
             self.tx,
             UpdateRow,
-            select_updates!(
-                "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-                 AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
-                 AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0)))) \
-                 ORDER BY u.id DESC LIMIT $7 OFFSET $8"
-            ),
+            select_updates!(concat!(update_filter!(), " ORDER BY u.id DESC LIMIT $9 OFFSET $10")),
             &self.id,
             &bundle,
             platform,
             configuration,
             status,
             awaits,
+            bundle_part,
+            configuration_part,
             paging.limit,
             paging.offset
         )?;
         let (total,) = fetch_one!(
             self.tx,
             (i64,),
-            "SELECT COUNT(*) FROM updates u WHERE u.org_id = $1 AND u.deleted_at IS NULL \
-             AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
-             AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0))))",
+            concat!("SELECT COUNT(*) FROM updates u WHERE ", update_filter!()),
             &self.id,
             &bundle,
             platform,
             configuration,
             status,
-            awaits
+            awaits,
+            bundle_part,
+            configuration_part
         )?;
         Rows::read(rows, total, UpdateRow::read)
     }

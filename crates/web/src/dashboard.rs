@@ -186,6 +186,7 @@ pub fn pages() -> Vec<Page> {
         confirmed::<removals::RevokeRunner>(admin, "/o/{org}/runners/{id}/revoke"),
         member("/o/{org}/usage", get(usage::show)),
         admin("/o/{org}/audit", get(audit::list)),
+        admin("/o/{org}/audit/print", get(audit::print)),
         member("/o/{org}/profile", get(profile::show)),
         member("/o/{org}/profile/password", post(profile::change_password)).form_at(FormAt::Up(1)),
         member(

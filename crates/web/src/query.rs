@@ -58,6 +58,24 @@ impl Query {
             .map_err(|_| ApiError::bad(format!("{name} must be {wanted}")))
     }
 
+    /// A filter of a list by what has this name. `None`: the text has no form that such a name can have, so it names
+    /// nothing, and the list is empty (`docs/reference/conventions.md#filters-that-name-nothing`).
+    pub fn named<T: std::str::FromStr>(&self, name: &str) -> Result<Option<Option<T>>, ApiError> {
+        self.named_by(name, |text| text.parse().ok())
+    }
+
+    /// A filter of a list by text. PostgreSQL cannot store a NUL in text, and refuses to compare with one.
+    pub fn named_text(&self, name: &str) -> Result<Option<Option<String>>, ApiError> {
+        self.named_by(name, |text| Some(text.to_owned()).filter(|text| !text.contains('\0')))
+    }
+
+    fn named_by<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<Option<T>>, ApiError> {
+        Ok(match self.get(name)? {
+            None => Some(None),
+            Some(text) => read(text).map(Some),
+        })
+    }
+
     /// The id of a request that requires one. An id of any shape that names nothing is "not found".
     pub fn id<K: Kind>(&self, what: &'static str) -> Result<IdParam<K>, ApiError> {
         self.optional_id(what)?.ok_or_else(|| ApiError::bad("id is required"))
@@ -139,6 +157,21 @@ mod tests {
         assert_eq!(query.get("e").expect("e"), Some("5"));
         assert_eq!(query.get("a").expect_err("twice").to_string(), "a is given twice");
         assert_eq!(query.get("d").expect_err("bytes").to_string(), "d is not valid UTF-8");
+    }
+
+    #[test]
+    fn a_filter_names_one_thing_or_all_or_nothing() {
+        let query = Query::parse("a=5&b=five&c=&d=1&d=2&e=%ff&f=x%00y");
+        assert_eq!(query.named::<u8>("a").expect("a"), Some(Some(5)));
+        assert_eq!(query.named::<u8>("b").expect("b"), None);
+        for name in ["c", "absent"] {
+            assert_eq!(query.named::<u8>(name).expect(name), Some(None), "{name}");
+        }
+        for name in ["d", "e"] {
+            assert!(query.named::<u8>(name).is_err(), "{name}");
+        }
+        assert_eq!(query.named_text("b").expect("b"), Some(Some("five".to_owned())));
+        assert_eq!(query.named_text("f").expect("f"), None);
     }
 
     #[test]

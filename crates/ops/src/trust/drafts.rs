@@ -105,13 +105,17 @@ pub async fn delete(
 
 /// The draft of a role with its metadata.
 pub async fn read(org: &mut Org<'_>, bundle: &BundleId, role: &str) -> Result<TrustDraftView, ApiError> {
-    let none = ApiError::NoneFits(NO_DRAFT);
     let Some(present) = present::read(org, bundle).await? else {
-        return Err(none);
+        return Err(none());
     };
     let open = OpenDrafts::read(org, bundle).await?;
-    let row = open.row(role).ok_or(none)?;
+    let row = open.row(role).ok_or_else(none)?;
     Ok(view::draft(bundle, &present.set, &open, row, true))
+}
+
+/// The answer to who asks for a draft that does not exist.
+pub fn none() -> ApiError {
+    ApiError::NoneFits(NO_DRAFT)
 }
 
 /// What is accepted for an app that must have a root.

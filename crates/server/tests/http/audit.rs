@@ -35,7 +35,13 @@ async fn a_line_tells_who_did_what_when_and_from_where() {
 
 #[tokio::test]
 async fn filters_narrow_alone_and_together() {
-    let (app, key) = TestApp::with_key().await;
+    for app in TestApp::on_both().await {
+        narrowed_by_filters(app).await;
+    }
+}
+
+async fn narrowed_by_filters(app: TestApp) {
+    let (_, key) = app.org_with_key().await;
     let id = app.get(&key, "/api-keys").await.ok()["items"][0]["id"].clone();
     let mut apps = Vec::new();
     for number in 0..3 {
@@ -55,6 +61,7 @@ async fn filters_narrow_alone_and_together() {
         (format!("until={middle}&actor={id}"), "app.create"),
         (format!("since={middle}&until={middle}"), ""),
         ("actor=nobody".to_owned(), ""),
+        ("resource=a%00b".to_owned(), ""),
     ] {
         let page = log(&app, &key, &query).await;
         let told: Vec<_> = page["items"].as_array().unwrap().iter().map(|line| line.text("action")).collect();

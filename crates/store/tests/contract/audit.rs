@@ -115,6 +115,10 @@ contract! {
             (AuditFilter { since: Some(NOW + 1), until: Some(NOW + 2), action: text("a"), ..everything() }, vec![2]),
             (AuditFilter { actor: text("user_x"), action: text("b"), ..everything() }, vec![]),
             (AuditFilter { actor: text(""), ..everything() }, vec![]),
+            (AuditFilter { actor_part: text("R_X"), ..everything() }, vec![2]),
+            (AuditFilter { action_part: text("b"), ..everything() }, vec![3]),
+            (AuditFilter { resource_part: text("date_"), action_part: text("B"), ..everything() }, vec![3]),
+            (AuditFilter { resource_part: text("date%"), ..everything() }, vec![]),
         ];
         for (filter, wanted) in cases {
             let found = org_reads!(db, org, audit(&filter, ALL));

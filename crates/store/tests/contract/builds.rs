@@ -274,6 +274,12 @@ contract! {
             (BuildFilter { bundle: Some(bundle("COM.example.app")), ..none.clone() }, vec![branch.id, plain.id]),
             (BuildFilter { configuration: Some("beta".parse().unwrap()), ..none.clone() }, vec![other.id]),
             (BuildFilter { branch: Some("main".to_owned()), ..none.clone() }, vec![branch.id]),
+            (BuildFilter { bundle_part: Some("Example.O".to_owned()), ..none.clone() }, vec![other.id]),
+            (BuildFilter { bundle_part: Some("com_example".to_owned()), ..none.clone() }, vec![]),
+            (BuildFilter { configuration_part: Some("ET".to_owned()), ..none.clone() }, vec![other.id]),
+            (BuildFilter { branch_part: Some("ai".to_owned()), ..none.clone() }, vec![branch.id]),
+            (BuildFilter { branch_part: Some("%".to_owned()), ..none.clone() }, vec![]),
+            (BuildFilter { bundle_part: Some("app".to_owned()), branch_part: Some("main".to_owned()), ..none.clone() }, vec![branch.id]),
             (BuildFilter { status: Some(BuildStatus::Queued), ..android }, vec![branch.id]),
         ] {
             let rows = org_reads!(db, org, builds(&filter, ALL));

@@ -125,6 +125,8 @@ contract! {
             (SubmissionFilter { build: first.build_id, ..Default::default() }, Some(&first)),
             (SubmissionFilter { status: Some(SubmissionStatus::Failed), ..Default::default() }, None),
             (SubmissionFilter { bundle: Some(bundle("com.example.other")), ..Default::default() }, None),
+            (SubmissionFilter { bundle_part: Some("example.other".to_owned()), ..Default::default() }, None),
+            (SubmissionFilter { build_part: Some(first.build_id.unwrap().to_string()[8..].to_uppercase()), ..Default::default() }, Some(&first)),
         ] {
             let listed = org_reads!(db, org, submissions(&filter, ALL));
             assert_eq!((listed.items.first(), listed.total), (wanted, i64::from(wanted.is_some())), "{filter:?}");

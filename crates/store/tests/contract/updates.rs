@@ -234,6 +234,7 @@ contract! {
             platform: Some(Platform::Ios),
             configuration: Some("production".parse().unwrap()),
             status: Some(UpdateStatus::Published),
+            ..Default::default()
         };
         for (filter, expected) in [
             (UpdateFilter::default(), vec![waiting, other, android, ios]),
@@ -249,6 +250,9 @@ contract! {
             (configuration("production"), vec![ios]),
             (configuration("PRODUCTION"), vec![]),
             (configuration("productio_"), vec![]),
+            (UpdateFilter { configuration_part: Some("ODUCT".to_owned()), ..Default::default() }, vec![other, ios]),
+            (UpdateFilter { bundle_part: Some("MPLE.app".to_owned()), ..Default::default() }, vec![android, ios]),
+            (UpdateFilter { bundle_part: Some("mple_app".to_owned()), ..Default::default() }, vec![]),
             (UpdateFilter { status: Some(UpdateStatus::Paused), ..together.clone() }, vec![]),
             (UpdateFilter { platform: Some(Platform::Android), ..together.clone() }, vec![]),
             (UpdateFilter { bundle: Some(other_name), ..together.clone() }, vec![]),

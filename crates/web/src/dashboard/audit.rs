@@ -10,18 +10,28 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::audit::AuditView;
 use launchway_domain::id::{KeyId, RunnerId, UserId};
+use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
-use launchway_store::{ChainedRow, Org, Paging};
+use launchway_store::{AuditFilter, ChainedRow, Org, Paging};
 use serde_json::Value;
 
-use super::filters::Filters;
+use super::filters::{Filters, Known, Matching};
 use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
-use crate::http::audit::{filter, view};
+use crate::http::audit::{times, view};
 use crate::query::Query;
+
+/// The lines that are printed at most.
+const PRINTED: Paging = Paging { limit: 1000, offset: 0 };
+
+const FILTERS: [Known; 3] = [
+    ("actor", "actor", Matching::Part),
+    ("action", "action", Matching::Part),
+    ("resource", "resource", Matching::Part),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/audit.html")]
@@ -32,6 +42,10 @@ struct Page {
     names: BTreeMap<String, String>,
     pager: Pager,
     filters: Filters,
+    /// For paper: all lines on one page, with what changed.
+    is_print: bool,
+    /// When the page was made.
+    now: String,
 }
 
 impl Page {
@@ -65,18 +79,40 @@ fn actors<T: FromStr>(lines: &[ChainedRow]) -> Vec<T> {
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    let filters = Filters::read(&query, ["actor", "action", "resource"])?;
     let offset = query.paging()?.offset;
-    let paging = Paging { limit: ROWS, offset };
+    render_page(&app, &visitor, &query, Paging { limit: ROWS, offset }, false).await
+}
+
+/// The log for printing: the latest lines that match the filters, on one page.
+pub async fn print(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
+    render_page(&app, &visitor, &query, PRINTED, true).await
+}
+
+async fn render_page(
+    app: &App,
+    visitor: &Visitor,
+    query: &Query,
+    paging: Paging,
+    is_print: bool,
+) -> Result<Response, PageError> {
+    let filters = Filters::read(query, FILTERS)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
-    let rows = org.audit(&filter(&query)?, paging).await?;
+    let filter = AuditFilter {
+        actor_part: filters.part("actor"),
+        action_part: filters.part("action"),
+        resource_part: filters.part("resource"),
+        ..times(query)?
+    };
+    let rows = org.audit(&filter, paging).await?;
     let shown = Page {
-        frame: Frame::new(&app, &visitor, "audit", "Audit log"),
-        pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
+        frame: Frame::new(app, visitor, "audit", "Audit log"),
+        pager: Pager::new(paging.offset, rows.items.len(), rows.total, &filters.query()),
         names: names(&mut org, &rows.items).await?,
         lines: rows.items.iter().map(view).collect(),
         filters,
+        is_print,
+        now: iso(app.clock.now()),
     };
     Ok(page(StatusCode::OK, &shown))
 }

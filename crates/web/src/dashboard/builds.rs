@@ -17,17 +17,23 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_store::{BuildFilter, Paging};
 
-use super::filters::Filters;
+use super::filters::{Filters, Known, Matching};
 use super::frame::{Frame, page};
 use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
 use super::visitor::Visitor;
-use crate::http::builds::filter;
+use crate::http::builds::words;
 use crate::query::Query;
 
-const FILTERS: [&str; 5] = ["status", "platform", "bundleId", "configuration", "branch"];
+const FILTERS: [Known; 5] = [
+    ("status", "status", Matching::Whole),
+    ("platform", "platform", Matching::Whole),
+    ("bundleId", "app", Matching::Part),
+    ("configuration", "configuration", Matching::Part),
+    ("branch", "branch", Matching::Part),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/builds.html")]
@@ -61,11 +67,25 @@ async fn rows(app: &App, org: OrgId, filter: &BuildFilter, query: &str, offset: 
     })
 }
 
+/// The filters of a query, and the builds that they match.
+async fn wanted(app: &App, org: OrgId, query: &Query) -> Result<(Filters, BuildFilter), ApiError> {
+    let mut filters = Filters::read(query, FILTERS)?;
+    let (bundle, bundle_part) = filters.app(&mut app.db.read().await?.org(org)).await?;
+    let filter = BuildFilter {
+        bundle,
+        bundle_part,
+        configuration_part: filters.part("configuration"),
+        branch_part: filters.part("branch"),
+        ..words(query)?
+    };
+    Ok((filters, filter))
+}
+
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    let filters = Filters::read(&query, FILTERS)?;
+    let (filters, filter) = wanted(&app, visitor.org.id, &query).await?;
     let offset = query.paging()?.offset;
     let asked = filters.query();
-    let rows = rows(&app, visitor.org.id, &filter(&query)?, &asked, offset).await?;
+    let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
     let list = List {
         frame: Frame::new(&app, &visitor, "builds", "Builds"),
         live: format!("{}/builds/live?{asked}offset={offset}", visitor.home()),
@@ -99,11 +119,12 @@ impl Part for LiveRows {
 }
 
 pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
+    let (filters, filter) = wanted(&app, visitor.org.id, &query).await?;
     let part = LiveRows {
         app: app.clone(),
         org: visitor.org.id,
-        filter: filter(&query)?,
-        query: Filters::read(&query, FILTERS)?.query(),
+        filter,
+        query: filters.query(),
         offset: query.paging()?.offset,
     };
     Ok(live::follow(app, visitor.caller, part)?)

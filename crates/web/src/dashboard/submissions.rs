@@ -18,17 +18,22 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_store::{Paging, SubmissionFilter};
 
-use super::filters::Filters;
+use super::filters::{Filters, Known, Matching};
 use super::frame::{Frame, page};
 use super::live::{self, Part, RenderedPart};
 use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
 use super::visitor::Visitor;
-use crate::http::submissions::filter;
+use crate::http::submissions::words;
 use crate::query::Query;
 
-const FILTERS: [&str; 4] = ["status", "platform", "bundleId", "buildId"];
+const FILTERS: [Known; 4] = [
+    ("status", "status", Matching::Whole),
+    ("platform", "platform", Matching::Whole),
+    ("bundleId", "app", Matching::Part),
+    ("buildId", "build", Matching::Part),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/submissions.html")]
@@ -62,11 +67,24 @@ async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, off
     })
 }
 
+/// The filters of a query, and the submissions that they match.
+async fn wanted(app: &App, org: OrgId, query: &Query) -> Result<(Filters, SubmissionFilter), ApiError> {
+    let mut filters = Filters::read(query, FILTERS)?;
+    let (bundle, bundle_part) = filters.app(&mut app.db.read().await?.org(org)).await?;
+    let filter = SubmissionFilter {
+        bundle,
+        bundle_part,
+        build_part: filters.part("buildId"),
+        ..words(query)?
+    };
+    Ok((filters, filter))
+}
+
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    let filters = Filters::read(&query, FILTERS)?;
+    let (filters, filter) = wanted(&app, visitor.org.id, &query).await?;
     let offset = query.paging()?.offset;
     let asked = filters.query();
-    let rows = rows(&app, visitor.org.id, &filter(&query)?, &asked, offset).await?;
+    let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
     let list = List {
         frame: Frame::new(&app, &visitor, "submissions", "Submissions"),
         live: format!("{}/submissions/live?{asked}offset={offset}", visitor.home()),
@@ -101,11 +119,12 @@ impl Part for LiveRows {
 }
 
 pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
+    let (filters, filter) = wanted(&app, visitor.org.id, &query).await?;
     let part = LiveRows {
         app: app.clone(),
         org: visitor.org.id,
-        filter: filter(&query)?,
-        query: Filters::read(&query, FILTERS)?.query(),
+        filter,
+        query: filters.query(),
         offset: query.paging()?.offset,
     };
     Ok(live::follow(app, visitor.caller, part)?)

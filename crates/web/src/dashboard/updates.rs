@@ -17,15 +17,22 @@ use axum::response::Response;
 use launchway_api::updates::UpdateView;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
-use launchway_store::Paging;
+use launchway_store::{Paging, UpdateFilter};
 
-use super::filters::Filters;
+use super::filters::{Filters, Known, Matching};
 use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
-use crate::http::updates::filter;
+use crate::http::updates::words;
 use crate::query::Query;
+
+const FILTERS: [Known; 4] = [
+    ("bundleId", "app", Matching::Part),
+    ("platform", "platform", Matching::Whole),
+    ("configuration", "configuration", Matching::Part),
+    ("status", "status", Matching::Whole),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/updates.html")]
@@ -39,11 +46,18 @@ struct List {
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
-    let filters = Filters::read(&query, ["bundleId", "platform", "configuration", "status"])?;
+    let mut filters = Filters::read(&query, FILTERS)?;
     let offset = query.paging()?.offset;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
-    let rows = org.updates(&filter(&query)?, Paging { limit: ROWS, offset }).await?;
+    let (bundle, bundle_part) = filters.app(&mut org).await?;
+    let filter = UpdateFilter {
+        bundle,
+        bundle_part,
+        configuration_part: filters.part("configuration"),
+        ..words(&query)?
+    };
+    let rows = org.updates(&filter, Paging { limit: ROWS, offset }).await?;
     let list = List {
         frame: Frame::new(&app, &visitor, "updates", "Updates"),
         bundles: bundles(&mut org).await?,

@@ -10,7 +10,7 @@ use launchway_domain::time::{from_rfc3339, iso};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
-use launchway_store::{AuditFilter, ChainedRow};
+use launchway_store::{AuditFilter, ChainedRow, Rows};
 
 use crate::http::answers::page;
 use crate::query::Query;
@@ -34,25 +34,35 @@ use crate::query::Query;
 pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let filter = filter(&query)?;
     let paging = query.paging()?;
-    let rows = app
-        .db
-        .read()
-        .await?
-        .org(caller.org_id()?)
-        .audit(&filter, paging)
-        .await?;
+    let mut tx = app.db.read().await?;
+    let rows = match filter {
+        Some(filter) => tx.org(caller.org_id()?).audit(&filter, paging).await?,
+        None => Rows::none(),
+    };
     Ok(page(rows, paging, view))
 }
 
-/// Parses the filter of a query.
-pub fn filter(query: &Query) -> Result<AuditFilter, ApiError> {
-    let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
+/// Parses the filter of a query; `None` if it names nothing.
+fn filter(query: &Query) -> Result<Option<AuditFilter>, ApiError> {
+    let times = times(query)?;
+    let [actor, action, resource] = ["actor", "action", "resource"].map(|name| query.named_text(name));
+    let (Some(actor), Some(action), Some(resource)) = (actor?, action?, resource?) else {
+        return Ok(None);
+    };
+    Ok(Some(AuditFilter {
+        actor,
+        action,
+        resource,
+        ..times
+    }))
+}
+
+/// Parses the times of a filter.
+pub fn times(query: &Query) -> Result<AuditFilter, ApiError> {
     Ok(AuditFilter {
-        actor: text("actor")?,
-        action: text("action")?,
-        resource: text("resource")?,
         since: time(query, "since")?,
         until: time(query, "until")?,
+        ..AuditFilter::default()
     })
 }
 

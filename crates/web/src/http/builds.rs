@@ -16,7 +16,7 @@ use launchway_ops::builds::{self, request};
 use launchway_ops::caller::Caller;
 use launchway_ops::fingerprints;
 use launchway_ops::write::{Creation, Write};
-use launchway_store::BuildFilter;
+use launchway_store::{BuildFilter, Rows};
 
 use crate::extract::{Create, CreateBare};
 use crate::http::answers::{created, created_or_kept, found, id_and_status, page_of, replay};
@@ -77,28 +77,36 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         let build = org.build(id.get()?).await?.ok_or(ApiError::NoSuch("build"))?;
         return Ok(found(&view(&app, &mut org, &build).await?));
     }
-    let rows = org.builds(&filter, paging).await?;
+    let rows = match filter {
+        Some(filter) => org.builds(&filter, paging).await?,
+        None => Rows::none(),
+    };
     let items = views(&app, &mut org, &rows.items).await?;
     Ok(page_of(items, rows.total, paging))
 }
 
-/// Parses the filter of a query.
-pub fn filter(query: &Query) -> Result<BuildFilter, ApiError> {
+/// Parses the filter of a query; `None` if it names nothing.
+fn filter(query: &Query) -> Result<Option<BuildFilter>, ApiError> {
+    let words = words(query)?;
+    let (bundle, configuration) = (query.named("bundleId")?, query.named("configuration")?);
+    let (Some(bundle), Some(configuration), Some(branch)) = (bundle, configuration, query.named_text("branch")?) else {
+        return Ok(None);
+    };
+    Ok(Some(BuildFilter {
+        bundle,
+        configuration,
+        branch,
+        ..words
+    }))
+}
+
+/// Parses the fixed words of a filter.
+pub fn words(query: &Query) -> Result<BuildFilter, ApiError> {
     Ok(BuildFilter {
         status: query.parsed("status", "queued, running, success, failed or canceled")?,
         platform: query.parsed("platform", "ios, android or visionos")?,
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
-        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
-        branch: query.get("branch")?.map(text_of_branch).transpose()?,
+        ..BuildFilter::default()
     })
-}
-
-/// PostgreSQL cannot store a NUL in text.
-fn text_of_branch(branch: &str) -> Result<String, ApiError> {
-    match branch.contains('\0') {
-        true => Err(ApiError::bad("branch must not contain a NUL character")),
-        false => Ok(branch.to_owned()),
-    }
 }
 
 /// Deletes a build with its log and artifacts. An active build stops.

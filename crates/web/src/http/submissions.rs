@@ -14,7 +14,7 @@ use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
 use launchway_ops::submissions::{self, form, request};
 use launchway_ops::write::Write;
-use launchway_store::SubmissionFilter;
+use launchway_store::{Rows, SubmissionFilter};
 
 use crate::extract::{Body, Create};
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
@@ -72,12 +72,24 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         let submission = submission.ok_or(ApiError::NoSuch("submission"))?;
         return Ok(found(&SubmissionView::of(&submission)));
     }
-    let rows = org.submissions(&filter, paging).await?;
+    let rows = match filter {
+        Some(filter) => org.submissions(&filter, paging).await?,
+        None => Rows::none(),
+    };
     Ok(page(rows, paging, SubmissionView::of))
 }
 
-/// Parses the filter of a query.
-pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
+/// Parses the filter of a query; `None` if it names nothing.
+fn filter(query: &Query) -> Result<Option<SubmissionFilter>, ApiError> {
+    let words = words(query)?;
+    let (Some(bundle), Some(build)) = (query.named("bundleId")?, query.named("buildId")?) else {
+        return Ok(None);
+    };
+    Ok(Some(SubmissionFilter { bundle, build, ..words }))
+}
+
+/// Parses the fixed words of a filter.
+pub fn words(query: &Query) -> Result<SubmissionFilter, ApiError> {
     Ok(SubmissionFilter {
         status: query.parsed(
             "status",
@@ -85,8 +97,7 @@ pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
              canceled",
         )?,
         platform: query.parsed("platform", "ios, android or visionos")?,
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
-        build: query.parsed("buildId", "a build's id")?,
+        ..SubmissionFilter::default()
     })
 }
 

@@ -84,10 +84,16 @@ pub async fn change(State(app): State<Arc<App>>, caller: Caller, new: Create<Pos
     )
 )]
 pub async fn read_drafts(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
-    let (bundle, paging) = (bundle(&query)?, query.paging()?);
+    let (bundle, paging) = (query.named::<BundleId>("bundleId")?, query.paging()?);
+    let role = query.get("role")?;
+    let bundle = match (bundle, role) {
+        (Some(bundle), _) => bundle.ok_or_else(|| ApiError::bad(BUNDLE_REQUIRED))?,
+        (None, Some(_)) => return Err(drafts::none()),
+        (None, None) => return Ok(page_of(Vec::<TrustDraftView>::new(), 0, paging)),
+    };
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.org_id()?);
-    if let Some(role) = query.get("role")? {
+    if let Some(role) = role {
         return Ok(found(&drafts::read(&mut org, &bundle, role).await?));
     }
     let all = view::drafts(&mut org, &bundle).await?;
@@ -239,8 +245,10 @@ pub async fn allow_other_formats(
     Ok(found(&trust))
 }
 
+const BUNDLE_REQUIRED: &str = "bundleId is required";
+
 /// The app that a query names.
 fn bundle(query: &Query) -> Result<BundleId, ApiError> {
     let text = query.get("bundleId")?;
-    apps::bundle_id(text.ok_or_else(|| ApiError::bad("bundleId is required"))?)
+    apps::bundle_id(text.ok_or_else(|| ApiError::bad(BUNDLE_REQUIRED))?)
 }

@@ -22,7 +22,7 @@ use launchway_ops::caller::Caller;
 use launchway_ops::updates::request;
 use launchway_ops::write::Write;
 use launchway_ops::{fingerprints, updates};
-use launchway_store::{Org, UpdateFilter};
+use launchway_store::{Org, Rows, UpdateFilter};
 
 use crate::extract::{Body, Create};
 use crate::http::answers::{created_or_kept, found, id_and_status, page};
@@ -92,17 +92,35 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
                 ..UpdateView::of(&update)
             }))
         }
-        None => Ok(page(org.updates(&filter, paging).await?, paging, UpdateView::of)),
+        None => {
+            let rows = match filter {
+                Some(filter) => org.updates(&filter, paging).await?,
+                None => Rows::none(),
+            };
+            Ok(page(rows, paging, UpdateView::of))
+        }
     }
 }
 
-/// Parses the filter of a query.
-pub fn filter(query: &Query) -> Result<UpdateFilter, ApiError> {
+/// Parses the filter of a query; `None` if it names nothing.
+fn filter(query: &Query) -> Result<Option<UpdateFilter>, ApiError> {
+    let words = words(query)?;
+    let (Some(bundle), Some(configuration)) = (query.named("bundleId")?, query.named("configuration")?) else {
+        return Ok(None);
+    };
+    Ok(Some(UpdateFilter {
+        bundle,
+        configuration,
+        ..words
+    }))
+}
+
+/// Parses the fixed words of a filter.
+pub fn words(query: &Query) -> Result<UpdateFilter, ApiError> {
     Ok(UpdateFilter {
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
         platform: query.parsed("platform", "ios, android or visionos")?,
-        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
         status: query.parsed("status", "published, paused, withdrawn or awaiting_signature")?,
+        ..UpdateFilter::default()
     })
 }
 

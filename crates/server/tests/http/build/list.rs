@@ -41,6 +41,9 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
             ("branch=", &[3, 2, 1, 0]),
             ("platform=ios&status=queued&configuration=staging&bundleId=com.example.app", &[1]),
             ("limit=2&offset=1", &[2, 1]),
+            ("bundleId=a%20b", &[]),
+            ("configuration=a%20b", &[]),
+            ("branch=a%00b", &[]),
         ] {
             let wanted: Vec<_> = at.iter().map(|at: &usize| made[*at].clone()).collect();
             assert_eq!(ids(&app, &key, query).await, wanted, "{query}");
@@ -48,8 +51,8 @@ async fn a_list_is_narrowed_by_each_filter_and_by_all() {
         for (query, message) in [
             ("status=done", "status must be queued, running, success, failed or canceled"),
             ("platform=mac", "platform must be ios, android or visionos"),
-            ("bundleId=a%20b", "bundleId must be a bundle identifier"),
-            ("branch=a%00b", "branch must not contain a NUL character"),
+            ("bundleId=a%20b&status=done", "status must be queued, running, success, failed or canceled"),
+            ("bundleId=a%20b&branch=a&branch=a", "branch is given twice"),
             ("status=queued&status=queued", "status is given twice"),
         ] {
             app.get(&key, &format!("/build?{query}")).await.refused(400, message);

@@ -15,7 +15,7 @@ use crate::support::{Fields, TestApp};
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
 /// The pages of an organization that name no resource.
-const LISTS: [&str; 18] = [
+const LISTS: [&str; 19] = [
     "",
     "/builds",
     "/submissions",
@@ -32,6 +32,7 @@ const LISTS: [&str; 18] = [
     "/runners",
     "/usage",
     "/audit",
+    "/audit/print",
     "/profile",
     "/profile/two-factor",
 ];

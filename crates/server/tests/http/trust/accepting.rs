@@ -226,6 +226,11 @@ async fn a_new_root_is_signed_by_the_old_keys_and_its_own() {
     assert_eq!(scene.version("root").await, 1);
     let path = format!("/trust/drafts?bundleId={BUNDLE}&role=root");
     let metadata = scene.stage.get(&scene.stage.key, &path).await.ok();
+    // A bundle identifier that none can have names an app without drafts.
+    let list = scene.stage.get(&scene.stage.key, "/trust/drafts?bundleId=a..b").await.ok();
+    assert_eq!((&list["items"], &list["total"]), (&json!([]), &json!(0)));
+    scene.stage.get(&scene.stage.key, "/trust/drafts?bundleId=a..b&role=root").await.expect(404);
+    scene.stage.get(&scene.stage.key, "/trust/drafts").await.refused(400, "bundleId is required");
     // The old key adds its signature, and both become current together.
     let file: launchway_trust::metadata::Metadata<launchway_trust::metadata::Root> =
         launchway_trust::metadata::Metadata::parse(metadata.text("metadata").as_bytes()).unwrap();

@@ -58,6 +58,7 @@ async fn newest(org: &mut Org<'_>, like: &Update, configuration: &Configuration)
         platform: Some(like.platform),
         configuration: Some(configuration.clone()),
         status: Some(UpdateStatus::Published),
+        ..UpdateFilter::default()
     };
     Ok(org.updates(&filter, NEWEST).await?.items.into_iter().next())
 }
