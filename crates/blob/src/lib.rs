@@ -9,6 +9,7 @@ mod fetch;
 mod key;
 pub mod local;
 pub mod range;
+mod reader;
 pub mod s3;
 pub mod serve;
 mod sigv4;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use launchway_domain::percent;
+use launchway_os::clock::Clock;
 use launchway_os::free_space::Floor;
 use tokio::fs::File;
 
@@ -26,7 +28,8 @@ pub use error::BlobError;
 pub use fetch::Fetched;
 pub use key::{BlobKeyError, Key};
 use local::Directory;
-use s3::{Bucket, Credentials};
+pub use reader::Reader;
+use s3::{Bucket, Credentials, RoleSource};
 
 /// A URL that needs no other proof until it expires. `Debug` hides it, because it is a secret until then.
 #[derive(Clone, PartialEq, Eq)]
@@ -88,6 +91,22 @@ impl Blob {
     /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
     pub fn s3(url: &str, credentials: &Credentials) -> Result<Blob, BlobError> {
         Ok(Blob::S3(Arc::new(Bucket::open(url, credentials)?)))
+    }
+
+    /// Like [`Blob::s3`], with the temporary credentials of a role. They are asked for now, and renewed in the background
+    /// before they expire. `region` applies if the URL names none.
+    ///
+    /// # Errors
+    /// [`BlobError::Settings`] with what is wrong in `url`; [`BlobError::Unavailable`] if there are no credentials.
+    pub async fn s3_with_role(
+        url: &str,
+        role: &RoleSource,
+        region: Option<&str>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Blob, BlobError> {
+        Ok(Blob::S3(Arc::new(
+            Bucket::open_with_role(url, role, region, clock).await?,
+        )))
     }
 
     /// A URL to download `key` for `seconds`, as an attachment named `file_name`. Does not check that the key exists.

@@ -3,7 +3,10 @@
 //! This crate signs URLs itself, because the public check cannot afford a library's signer. Everything else goes
 //! through `object_store`.
 
+mod active;
 mod address;
+mod credentials;
+mod role;
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +16,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
-use launchway_domain::time::{SECOND, from_rfc3339};
+use launchway_os::clock::Clock;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::buffered::BufWriter;
 use object_store::path::Path as ObjectPath;
@@ -21,9 +24,13 @@ use object_store::{ClientOptions, Error, GetOptions, ObjectStore, ObjectStoreExt
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
-use super::sigv4::{Permit, Signer};
+use super::sigv4::Permit;
 use super::{BlobError, Fetched, Key, Listed, disposition, fetch, push_encoded};
+use active::{Active, Present, keep_fresh};
 use address::Address;
+
+pub use credentials::Credentials;
+pub use role::{Authorization, INSTANCE_METADATA, RoleError, RoleSource};
 
 /// Size in bytes of one part of an upload. Two parts are sent at a time.
 const PART: usize = 8 * 1024 * 1024;
@@ -31,36 +38,11 @@ const PART: usize = 8 * 1024 * 1024;
 /// How long `/readyz` waits for the store.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The credentials from the standard AWS variables. `Debug` shows no secret.
-#[derive(Clone, Default)]
-pub struct Credentials {
-    /// `AWS_ACCESS_KEY_ID`.
-    pub access_key_id: String,
-    /// `AWS_SECRET_ACCESS_KEY`.
-    pub secret_access_key: String,
-    /// `AWS_SESSION_TOKEN` of temporary credentials.
-    pub session_token: Option<String>,
-    /// `AWS_CREDENTIAL_EXPIRATION` in ISO 8601: no URL claims to live longer.
-    pub expiration: Option<String>,
-    /// The region if the storage URL names none; the final default is `us-east-1`.
-    pub region: Option<String>,
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials")
-            .field("access_key_id", &self.access_key_id)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A bucket, or the part of it under a prefix. `Debug` shows no secret.
 pub struct Bucket {
     address: Address,
-    signer: Signer,
+    present: Arc<Present>,
     store: Arc<AmazonS3>,
-    /// Kept to redact it: stores repeat it in some errors.
-    session_token: Option<String>,
 }
 
 impl Bucket {
@@ -71,10 +53,33 @@ impl Bucket {
     /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
     pub(crate) fn open(url: &str, credentials: &Credentials) -> Result<Bucket, BlobError> {
         let address = Address::parse(url, credentials.region.as_deref())?;
-        let credentials_end = credentials.expiration.as_deref().map(epoch_second).transpose()?;
-        let token = credentials.session_token.as_deref();
-        let (id, secret) = (&credentials.access_key_id, &credentials.secret_access_key);
-        let signer = Signer::new(id, secret, &address.region, token, credentials_end);
+        let active = Active::of(credentials, &address.region)?;
+        Bucket::with(address, active)
+    }
+
+    /// The bucket that `url` names, with the credentials of a role, which are asked for now and renewed in the background
+    /// before they expire. `region` applies if the URL names none.
+    ///
+    /// # Errors
+    /// [`BlobError::Settings`] with what is wrong in `url`; [`BlobError::Unavailable`] without credentials.
+    pub(crate) async fn open_with_role(
+        url: &str,
+        role: &RoleSource,
+        region: Option<&str>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Bucket, BlobError> {
+        let address = Address::parse(url, region)?;
+        let session = role.fetch().await;
+        let session = session.map_err(|error| unavailable("getting credentials", &error.to_string()))?;
+        let active = Active::of_session(&session, &address.region);
+        let bucket = Bucket::with(address, active)?;
+        let (present, region) = (Arc::downgrade(&bucket.present), bucket.address.region.clone());
+        tokio::spawn(keep_fresh(present, role.clone(), region, clock, tokio::time::sleep));
+        Ok(bucket)
+    }
+
+    fn with(address: Address, active: Active) -> Result<Bucket, BlobError> {
+        let present = Present::new(active);
         let client = ClientOptions::new()
             // A timeout for the whole request would cut off large objects; the read timeout still ends requests to a
             // silent store.
@@ -92,21 +97,18 @@ impl Bucket {
             .with_region(&address.region)
             .with_endpoint(address.library_endpoint())
             .with_virtual_hosted_style_request(!address.path_style)
-            .with_access_key_id(id)
-            .with_secret_access_key(secret)
+            .with_credentials(present.clone())
             // One at a time: not every store supports bulk deletes.
             .with_disable_bulk_delete(true)
             .with_client_options(client)
             .with_retry(retry);
-        let builder = token.into_iter().fold(builder, AmazonS3Builder::with_token);
         let store = builder
             .build()
             .map_err(|error| BlobError::Settings(error.to_string()))?;
         Ok(Bucket {
             address,
-            signer,
+            present,
             store: Arc::new(store),
-            session_token: credentials.session_token.clone(),
         })
     }
 
@@ -124,13 +126,17 @@ impl Bucket {
             out.extend(b"&response-content-type=application%2Foctet-stream");
         };
         let path = [self.address.base_path.as_str(), key.as_str()];
-        self.signer
+        let active = self.present.load();
+        active
+            .signer
             .sign_into(out, &self.permit("GET", &path, None), more_query, now_ms, seconds)
     }
 
     pub(super) fn presign_put_into(&self, out: &mut Vec<u8>, key: &Key, size: u64, now_ms: i64, seconds: u32) -> i64 {
         let path = [self.address.base_path.as_str(), key.as_str()];
-        self.signer
+        let active = self.present.load();
+        active
+            .signer
             .sign_into(out, &self.permit("PUT", &path, Some(size)), |_| (), now_ms, seconds)
     }
 
@@ -192,9 +198,9 @@ impl Bucket {
         };
         let found = self.store.get_opts(&self.path(key), options).await;
         let body = found.map_err(|error| self.failure(doing, &error))?.into_stream();
-        let token = self.session_token.clone();
+        let present = self.present.clone();
         Ok(body
-            .map_err(move |error| unavailable(doing, &redact(token.as_deref(), &error)))
+            .map_err(move |error| unavailable(doing, &redact(present.load().token(), &error)))
             .boxed())
     }
 
@@ -301,7 +307,7 @@ impl Bucket {
     }
 
     fn without_secrets(&self, error: &dyn fmt::Display) -> String {
-        redact(self.session_token.as_deref(), error)
+        redact(self.present.load().token(), error)
     }
 }
 
@@ -329,14 +335,7 @@ fn unavailable(doing: &'static str, cause: &str) -> BlobError {
     }
 }
 
-fn epoch_second(iso: &str) -> Result<i64, BlobError> {
-    let time = from_rfc3339(iso).ok_or_else(|| {
-        BlobError::Settings(format!(
-            "AWS_CREDENTIAL_EXPIRATION: `{iso}` is not a time such as 2026-11-20T10:00:00Z"
-        ))
-    })?;
-    Ok(time.div_euclid(SECOND))
-}
-
+#[cfg(test)]
+mod role_tests;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ mod raw;
 mod roles;
 mod secrets;
 mod storage;
+mod storage_credentials;
 mod values;
 
 use std::net::SocketAddr;
@@ -19,7 +20,6 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use launchway_api::words::ServiceEnvironment as Environment;
-use launchway_blob::s3::Credentials;
 use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
@@ -33,7 +33,8 @@ pub use addresses::DatabaseUrl;
 pub use networks::Networks;
 pub use raw::RawSettings;
 pub use roles::Roles;
-pub use storage::{Storage, credentials_from_environment};
+pub use storage::Storage;
+pub use storage_credentials::{StorageCredentials, credentials_from_environment};
 
 /// The environment that this process serves (`docs/reference/service.md#environments`).
 fn environment(raw: &RawSettings) -> Result<Environment, ConfigError> {
@@ -156,7 +157,7 @@ impl ConfigError {
 impl Config {
     /// Validates the settings: flags and environment take precedence over the settings file, which takes precedence
     /// over the defaults.
-    pub fn load(given: RawSettings, credentials: Option<Credentials>) -> Result<Config, ConfigError> {
+    pub fn load(given: RawSettings, credentials: Option<StorageCredentials>) -> Result<Config, ConfigError> {
         let raw = given.with_fallback(RawSettings::from_file(given.config.as_deref())?);
         let data_dir = PathBuf::from(raw.data_dir.as_deref().unwrap_or("launchway-data"));
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;

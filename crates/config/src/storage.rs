@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use launchway_blob::s3::Credentials;
-
 use super::ConfigError;
+use super::storage_credentials::StorageCredentials;
 
 /// The configured object storage.
 #[derive(Clone, Debug)]
@@ -16,26 +15,17 @@ pub enum Storage {
         /// `s3://bucket?endpoint=…&region=…`.
         url: String,
         /// From the standard AWS variables.
-        credentials: Credentials,
+        credentials: StorageCredentials,
     },
-}
-
-/// The standard AWS variables of the environment; `None` without a key and its secret.
-#[expect(clippy::disallowed_methods, reason = "settings are read here, and only here")]
-pub fn credentials_from_environment() -> Option<Credentials> {
-    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    Some(Credentials {
-        access_key_id: read("AWS_ACCESS_KEY_ID")?,
-        secret_access_key: read("AWS_SECRET_ACCESS_KEY")?,
-        session_token: read("AWS_SESSION_TOKEN"),
-        expiration: read("AWS_CREDENTIAL_EXPIRATION"),
-        region: read("AWS_REGION").or_else(|| read("AWS_DEFAULT_REGION")),
-    })
 }
 
 impl Storage {
     /// Parses `--storage-url`; the default is `objects` in the data directory.
-    pub fn parse(url: Option<&str>, data_dir: &Path, credentials: Option<Credentials>) -> Result<Storage, ConfigError> {
+    pub fn parse(
+        url: Option<&str>,
+        data_dir: &Path,
+        credentials: Option<StorageCredentials>,
+    ) -> Result<Storage, ConfigError> {
         let wrong = || {
             ConfigError::new(
                 "--storage-url",
@@ -58,7 +48,7 @@ impl Storage {
         let missing = || {
             ConfigError::new(
                 "--storage-url",
-                "S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to be set",
+                "S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to be set, or the credentials of a role",
             )
         };
         let credentials = credentials.ok_or_else(missing)?;

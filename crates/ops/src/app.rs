@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use launchway_app_stores::transport::Transport;
 use launchway_blob::{Blob, BlobError};
-use launchway_config::{Config, ConfigError, Storage};
+use launchway_config::{Config, ConfigError, Storage, StorageCredentials};
 use launchway_inspection::{Inspector, Places};
 use launchway_os::clock::Clock;
 use launchway_os::folders::make_private_dir;
@@ -181,7 +181,7 @@ impl App {
         let db = Db::open(config.database_url.reveal()).await?;
         let vault = open_vault(&config, &db, &dependencies).await?;
         let public_url = config.public_url.clone().unwrap_or(public_url);
-        let blob = open_blob(&config, &public_url, &vault)?;
+        let blob = open_blob(&config, &public_url, &vault, dependencies.clock.clone()).await?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
         let app_stores = open_app_stores(&config, &dependencies);
         let provider = config.oidc.clone().map(|settings| {
@@ -252,7 +252,12 @@ fn open_app_stores(config: &Config, dependencies: &Dependencies) -> AppStores {
 }
 
 /// Opens the configured object storage.
-pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blob, BlobError> {
+pub async fn open_blob(
+    config: &Config,
+    public_url: &str,
+    vault: &Vault,
+    clock: Arc<dyn Clock>,
+) -> Result<Blob, BlobError> {
     match &config.storage {
         Storage::Directory(root) => {
             let floor = Floor::new(config.min_free_space);
@@ -263,7 +268,22 @@ pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blo
                 floor,
             )
         }
-        Storage::S3 { url, credentials } => Blob::s3(url, credentials),
+        Storage::S3 { url, credentials } => open_bucket(url, credentials, clock).await,
+    }
+}
+
+/// Opens a bucket with keys or the credentials of a role.
+///
+/// # Errors
+/// [`BlobError::Settings`] with what is wrong, or [`BlobError::Unavailable`] if a role's credentials cannot be had.
+pub async fn open_bucket(
+    url: &str,
+    credentials: &StorageCredentials,
+    clock: Arc<dyn Clock>,
+) -> Result<Blob, BlobError> {
+    match credentials {
+        StorageCredentials::Keys(keys) => Blob::s3(url, keys),
+        StorageCredentials::Role { source, region } => Blob::s3_with_role(url, source, region.as_deref(), clock).await,
     }
 }
 

@@ -1,8 +1,13 @@
 //! An S3 server in the test process, on 127.0.0.1, that verifies signatures.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
+use hyper::{Method, Request};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use s3s::auth::SimpleAuth;
@@ -24,6 +29,7 @@ pub struct S3Server {
     pub access_key: String,
     /// The secret of the access key.
     pub secret_key: String,
+    gets: Arc<AtomicUsize>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     _objects: TempDir,
@@ -47,6 +53,8 @@ impl S3Server {
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         let service = builder.build();
 
+        let gets = Arc::new(AtomicUsize::new(0));
+        let counter = gets.clone();
         let (stop, stopped) = oneshot::channel();
         let (started, address) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -56,7 +64,7 @@ impl S3Server {
                 .enable_all()
                 .build()
                 .expect("a runtime can be made");
-            runtime.block_on(serve(service, started, stopped));
+            runtime.block_on(serve(service, counter, started, stopped));
             // Do not wait for requests in progress: the directory is removed anyway.
             runtime.shutdown_background();
         });
@@ -68,10 +76,17 @@ impl S3Server {
             bucket: BUCKET.to_owned(),
             access_key: ACCESS_KEY.to_owned(),
             secret_key: SECRET_KEY.to_owned(),
+            gets,
             stop: Some(stop),
             thread: Some(thread),
             _objects: objects,
         }
+    }
+
+    /// The number of GET requests so far.
+    #[must_use]
+    pub fn gets(&self) -> usize {
+        self.gets.load(Ordering::Relaxed)
     }
 
     /// The value of `--storage-url` for the bucket; the keys go into the usual AWS variables.
@@ -92,7 +107,12 @@ impl Drop for S3Server {
 }
 
 /// Serves until the sender of `stopped` is dropped; then closes every connection.
-async fn serve(service: S3Service, started: std::sync::mpsc::Sender<SocketAddr>, mut stopped: oneshot::Receiver<()>) {
+async fn serve(
+    service: S3Service,
+    gets: Arc<AtomicUsize>,
+    started: std::sync::mpsc::Sender<SocketAddr>,
+    mut stopped: oneshot::Receiver<()>,
+) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port is free");
     started
         .send(listener.local_addr().expect("it is bound"))
@@ -105,7 +125,12 @@ async fn serve(service: S3Service, started: std::sync::mpsc::Sender<SocketAddr>,
         };
         // A client that has already disconnected is no reason to stop.
         let Ok((connection, _)) = accepted else { continue };
-        let service = service.clone();
+        let (service, gets) = (service.clone(), gets.clone());
+        let service = service_fn(move |request: Request<Incoming>| {
+            gets.fetch_add(usize::from(request.method() == Method::GET), Ordering::Relaxed);
+            // The service has a method of the same name for other requests.
+            Service::<Request<Incoming>>::call(&service, request)
+        });
         connections.spawn(async move {
             let _ = Builder::new(TokioExecutor::new())
                 .serve_connection(TokioIo::new(connection), service)

@@ -6,7 +6,7 @@ use launchway_testing::s3::S3Server;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::Blob;
+use crate::{Blob, Reader};
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()
@@ -103,6 +103,21 @@ async fn keeps_copies_lists_and_forgets_objects() {
     blob.delete(&key("uploads/a")).await.unwrap();
     blob.delete(&key("uploads/a")).await.unwrap();
     assert_eq!(blob.head(&key("uploads/a")).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn small_pieces_share_large_requests() {
+    const PIECE: usize = 256 << 10;
+    let (server, blob) = start();
+    let bytes: Vec<u8> = (0..17 << 20).map(|at: u32| (at >> 9) as u8).collect();
+    store(&blob, "uploads/app", &bytes).await;
+    let before = server.gets();
+    let reader = Reader::new(blob, key("uploads/app"), bytes.len() as u64);
+    for (at, piece) in bytes.chunks(PIECE).enumerate() {
+        let read = reader.read((at * PIECE) as u64, piece.len()).await.unwrap();
+        assert!(read == piece, "{at}");
+    }
+    assert_eq!(server.gets() - before, 3, "8, 8 and 1 MiB");
 }
 
 #[tokio::test]

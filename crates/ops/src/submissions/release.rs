@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use futures::TryStreamExt;
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use launchway_app_stores::Release;
 use launchway_app_stores::release::{EarlierSubmissions, Note, Options, OwnUpload, Symbols};
 use launchway_app_stores::transport::Source;
-use launchway_blob::{Blob, Key};
+use launchway_blob::{Key, Reader};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
 
 use crate::api_error::ApiError;
@@ -19,31 +18,15 @@ use crate::app::App;
 use crate::apps;
 
 /// A file in object storage.
-struct Stored {
-    blob: Blob,
-    key: Key,
-    size: u64,
-}
+struct Stored(Reader);
 
 impl Source for Stored {
     fn size(&self) -> u64 {
-        self.size
+        self.0.size()
     }
 
     fn read(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
-        Box::pin(async move {
-            let pieces = self.blob.read(&self.key, offset, length as u64).await;
-            let mut pieces = pieces.map_err(io::Error::other)?;
-            let mut read = BytesMut::with_capacity(length);
-            while let Some(piece) = pieces.try_next().await.map_err(io::Error::other)? {
-                read.extend_from_slice(&piece);
-            }
-            if read.len() == length {
-                Ok(read.freeze())
-            } else {
-                Err(io::ErrorKind::UnexpectedEof.into())
-            }
-        })
+        Box::pin(async move { self.0.read(offset, length).await.map_err(io::Error::other) })
     }
 }
 
@@ -53,11 +36,9 @@ impl Source for Stored {
 /// The app file is missing.
 pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, ApiError> {
     let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, ApiError> {
-        Ok(Arc::new(Stored {
-            blob: app.blob.clone(),
-            key: Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?,
-            size: u64::try_from(file.size).unwrap_or_default(),
-        }))
+        let key = Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let size = u64::try_from(file.size).unwrap_or_default();
+        Ok(Arc::new(Stored(Reader::new(app.blob.clone(), key, size))))
     };
     let binary = files.iter().find(|file| file.kind == FileKind::App);
     let binary = binary.ok_or_else(|| ApiError::Internal("a submission has no app".to_owned()))?;

@@ -9,7 +9,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use launchway_blob::Key;
+use launchway_blob::{Blob, Key};
 use launchway_config::{Config, ConfigError};
 use launchway_domain::app::Package;
 use launchway_ops::api_error::ApiError;
@@ -164,15 +164,33 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let undumped = tx.system(REASON).restore_dump(&mut lines).await;
     let rows = undumped.map_err(refused)?;
     let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
-    let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock, random)
+    let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock.clone(), random)
         .await
         .map_err(StartError::from)?;
-    let blob = open_blob(&config, "http://localhost", &vault).map_err(StartError::from)?;
-    let mut system = tx.system(REASON);
-    let (mut packages, mut after) = (0u64, String::new());
+    let blob = open_blob(&config, "http://localhost", &vault, clock)
+        .await
+        .map_err(StartError::from)?;
+    let packages = restore_packages(&blob, &mut tx.system(REASON), dir).await?;
+    build_files::restore(&blob, dir).await?;
+    let apps = role_versions::read(&mut tx.system(REASON)).await?;
+    tx.commit().await.map_err(ApiError::from)?;
+    db.close().await;
+    let files = manifest.build_files.count;
+    let words = format!(
+        "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same \
+         settings.{}",
+        role_versions::words(&apps)
+    );
+    let told = json!({"rows": rows, "packages": packages, "buildFiles": files, "signedUpdates": apps});
+    Ok((told, words))
+}
+
+/// Puts all packages back and returns how many there are.
+async fn restore_packages(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Result<u64, CommandError> {
+    let (mut packages, mut after) = (0, String::new());
     loop {
         let page = system.packages_after(&after, PAGE).await.map_err(ApiError::from)?;
-        let Some(last) = page.last() else { break };
+        let Some(last) = page.last() else { return Ok(packages) };
         after = last.id.to_string();
         for package in &page {
             let source = dir.join(OBJECTS).join(package.id.to_string());
@@ -188,18 +206,6 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
             packages += 1;
         }
     }
-    build_files::restore(&blob, dir).await?;
-    let apps = role_versions::read(&mut tx.system(REASON)).await?;
-    tx.commit().await.map_err(ApiError::from)?;
-    db.close().await;
-    let files = manifest.build_files.count;
-    let words = format!(
-        "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same \
-         settings.{}",
-        role_versions::words(&apps)
-    );
-    let told = json!({"rows": rows, "packages": packages, "buildFiles": files, "signedUpdates": apps});
-    Ok((told, words))
 }
 
 fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {

@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_stores::transport::Transport;
 use launchway_blob::s3::Credentials;
-use launchway_config::{Config, Storage};
+use launchway_config::{Config, Storage, StorageCredentials};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -139,7 +139,8 @@ impl TestApp {
         let dir = tempfile::tempdir().unwrap();
         let given =
             settings!(data_dir = dir.path().join("data").display(), check_limit = 0, trusted_proxies = "127.0.0.1");
-        let config = Config::load(setup.settings.with_fallback(given), setup.credentials).unwrap();
+        let config =
+            Config::load(setup.settings.with_fallback(given), setup.credentials.map(StorageCredentials::Keys)).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         let inspector = setup.inspector.unwrap_or_else(inspector);
         Self::open_with(config, Some(dir), resolver, setup.app_stores, inspector).await
