@@ -4,7 +4,7 @@
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Creates a file that only its owner can read and write.
 ///
@@ -47,5 +47,48 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
         // The folder was removed concurrently with its contents: there is nothing to sync.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         opened => opened?.sync_all(),
+    }
+}
+
+/// Creates a folder and its missing parents like [`make_private_dir`], and returns when all of them are on disk.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn make_lasting_dir(folder: &Path) -> io::Result<()> {
+    let above = folders_above_new(folder);
+    make_private_dir(folder)?;
+    above.iter().try_for_each(|folder| sync_folder(folder))
+}
+
+/// The folders whose entries change when a folder is created with its missing parents, innermost first.
+fn folders_above_new(folder: &Path) -> Vec<PathBuf> {
+    let mut above = vec![folder_of(folder).to_owned()];
+    loop {
+        let Some(last) = above.last().filter(|last| !last.exists()) else {
+            return above;
+        };
+        let next = folder_of(last).to_owned();
+        if above.contains(&next) {
+            return above;
+        }
+        above.push(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_above_a_new_one_reach_the_first_that_exists() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path();
+        let deep = root.join("a/b/c");
+        let expected = [root.join("a/b"), root.join("a"), root.to_owned()];
+        assert_eq!(folders_above_new(&deep), expected);
+        make_private_dir(&deep).expect("created");
+        assert_eq!(folders_above_new(&deep), [root.join("a/b")]);
+        assert_eq!(folders_above_new(Path::new("new")), [Path::new(".")]);
+        assert_eq!(folders_above_new(Path::new("/")), [Path::new(".")]);
     }
 }

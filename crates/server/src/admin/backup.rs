@@ -16,7 +16,7 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::{App, StartError, open_blob};
 use launchway_ops::audit::audit_installation;
 use launchway_os::clock::SystemClock;
-use launchway_os::folders::{close_to_others, folder_of, make_private_dir, new_private_file, sync_folder};
+use launchway_os::folders::{close_to_others, make_lasting_dir, new_private_file, sync_folder};
 use launchway_os::random::SystemRandom;
 use launchway_store::{Db, DumpError, System};
 use launchway_vault::{MasterKey, Vault};
@@ -50,6 +50,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(ApiError::bad(format!("{} is not empty. Choose a new directory.", dir.display())).into());
     }
+    make_lasting_dir(dir)?;
     close_to_others(dir)?;
     close_to_others(&dir.join(OBJECTS))?;
     let mut tx = app.db.read().await.map_err(ApiError::from)?;
@@ -84,7 +85,6 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     sync_folder(dir)?;
-    sync_folder(folder_of(dir))?;
     drop(tx);
     let mut tx = app.db.write().await.map_err(ApiError::from)?;
     audit_installation(
@@ -156,7 +156,7 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     }
     build_files::check(dir, &manifest.build_files)?;
     if config.is_embedded() {
-        make_private_dir(&config.data_dir)?;
+        make_lasting_dir(&config.data_dir)?;
     }
     let db = Db::open(config.database_url.reveal()).await.map_err(StartError::from)?;
     let mut tx = db.write().await.map_err(ApiError::from)?;
