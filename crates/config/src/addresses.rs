@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use launchway_outbound::address_guard::check_url;
+use reqwest::Url;
 
 use super::{ConfigError, RawSettings};
 
@@ -35,10 +36,21 @@ impl DatabaseUrl {
 
 impl std::fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.0.split_once("://"), self.0.rsplit_once('@')) {
-            (Some((scheme, _)), Some((_, host))) => write!(f, "{scheme}://…@{host}"),
-            _ => f.write_str(&self.0),
+        if self.0.starts_with("sqlite:") {
+            return f.write_str(&self.0);
         }
+        // The password may be before the host or in the query.
+        let Ok(url) = Url::parse(&self.0) else {
+            return f.write_str("postgres://…");
+        };
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let user = if url.username().is_empty() { "" } else { "…@" };
+        write!(
+            f,
+            "postgres://{user}{}{port}{}",
+            url.host_str().unwrap_or_default(),
+            url.path()
+        )
     }
 }
 

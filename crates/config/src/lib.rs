@@ -14,6 +14,7 @@ mod secrets;
 mod storage;
 mod storage_credentials;
 mod values;
+mod variables;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -35,6 +36,7 @@ pub use raw::RawSettings;
 pub use roles::Roles;
 pub use storage::Storage;
 pub use storage_credentials::{StorageCredentials, credentials_from_environment};
+pub use variables::unknown_variables;
 
 /// The environment that this process serves (`docs/reference/service.md#environments`).
 fn environment(raw: &RawSettings) -> Result<Environment, ConfigError> {

@@ -33,6 +33,11 @@ impl Networks {
             .map(Networks)
     }
 
+    /// Whether no proxy is trusted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether an address belongs to one of the networks. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

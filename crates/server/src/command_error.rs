@@ -12,6 +12,9 @@ pub enum CommandError {
     /// The request is not possible.
     #[error(transparent)]
     Refused(#[from] ApiError),
+    /// `check-config` found what keeps the server from starting.
+    #[error("the server cannot start with these settings; fix what is marked `error` above")]
+    Unfit,
     /// An I/O error of standard input, standard output or a file.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -1,6 +1,7 @@
-//! The commands of `launchway-server`: serve, migrate, doctor, admin, openapi, store-simulator.
+//! The commands of `launchway-server`: serve, check-config, migrate, doctor, admin, openapi, store-simulator.
 
 mod args;
+mod check_config;
 mod demo;
 mod doctor;
 mod exposed;
@@ -56,6 +57,7 @@ pub fn main() -> ExitCode {
     let done = runtime.block_on(async {
         match args.command.unwrap_or(Command::Serve { demo: false }) {
             Command::Serve { demo } => serve::serve(config, demo).await,
+            Command::CheckConfig => check_config::run(&config).await,
             Command::Migrate => migrate(config).await,
             Command::Doctor => doctor::run(&config).await,
             Command::Admin { command, json } => admin::run(config, command, json).await,

@@ -17,7 +17,7 @@ use sqlx::{Connection, Postgres, Transaction};
 use crate::{StoreError, Tx, Watch, migrations};
 
 /// How long a caller waits for a connection or a lock before the error is "not available".
-const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause before SQLite is retried.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const SQLITE_READERS: u32 = 4;
@@ -66,7 +66,7 @@ pub enum OpenError {
 
 /// The row of `meta` that names the oldest schema a program must support to work on this database. Migrations only expand
 /// the schema, so no migration writes it yet; the first that removes something must.
-const NEEDED_SCHEMA: &str = "needed_schema";
+pub(crate) const NEEDED_SCHEMA: &str = "needed_schema";
 
 macro_rules! needed_schema {
     ($connection:expr) => {
@@ -75,6 +75,7 @@ macro_rules! needed_schema {
             .fetch_optional($connection)
             .await
             .map_err(OpenError::Connect)?
+            .map(|(version,)| version)
     };
 }
 
@@ -109,7 +110,7 @@ impl Db {
         // Not `run`: its future is not `Send` when it borrows a connection.
         let migrator = migrations::of(migrations::SQLITE);
         migrator.run_direct(None, &mut *migration, false).await?;
-        refuse_newer(&migrator, needed_schema!(&mut *migration))?;
+        refuse_newer(&migrator, needed_schema!(&mut *migration).as_deref())?;
         migration.commit().await.map_err(OpenError::Connect)?;
         let readers = SqlitePoolOptions::new()
             .max_connections(SQLITE_READERS)
@@ -137,7 +138,7 @@ impl Db {
             .map_err(OpenError::Connect)?;
         let migrator = migrations::of(migrations::POSTGRES);
         migrator.run_direct(None, &mut *connection, false).await?;
-        refuse_newer(&migrator, needed_schema!(&mut *connection))?;
+        refuse_newer(&migrator, needed_schema!(&mut *connection).as_deref())?;
         wait_for_locks(&mut connection, LOCK_TIMEOUT)
             .await
             .map_err(OpenError::Connect)?;
@@ -195,10 +196,10 @@ impl Db {
 }
 
 /// Refuses a database that requires a newer schema than this program supports.
-fn refuse_newer(migrator: &Migrator, needed: Option<(String,)>) -> Result<(), OpenError> {
-    let known = migrator.iter().map(|migration| migration.version).max().unwrap_or(0);
+pub(crate) fn refuse_newer(migrator: &Migrator, needed: Option<&str>) -> Result<(), OpenError> {
+    let known = migrations::newest(migrator);
     // A value that is not a number was written by a newer release.
-    let needed = needed.map_or(0, |(version,)| version.parse().unwrap_or(i64::MAX));
+    let needed = needed.map_or(0, |version| version.parse().unwrap_or(i64::MAX));
     if needed > known {
         return Err(OpenError::TooNew { needed, known });
     }
@@ -238,9 +239,13 @@ async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions)
 
 /// Whether SQLite reports that another connection is in the way: the low byte of its code is BUSY.
 fn is_busy(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
-    code.and_then(|code| code.parse::<u32>().ok())
-        .is_some_and(|code| code & 0xff == 5)
+    sqlite_code(error) == Some(5)
+}
+
+/// The low byte of SQLite's code, which is the kind of an error.
+pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error().and_then(|error| error.code())?;
+    Some(code.parse::<u32>().ok()? & 0xff)
 }
 
 /// Whether a returned connection is outside a transaction. SQLite itself rolls back when the disk is full or broken; the

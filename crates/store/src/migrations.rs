@@ -19,3 +19,8 @@ pub(crate) fn of(files: &[File]) -> Migrator {
     migrator.set_ignore_missing(true);
     migrator
 }
+
+/// The number of the newest migration.
+pub(crate) fn newest(migrator: &Migrator) -> i64 {
+    migrator.iter().map(|migration| migration.version).max().unwrap_or(0)
+}

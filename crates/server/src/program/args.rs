@@ -28,6 +28,8 @@ pub enum Command {
         #[arg(long)]
         demo: bool,
     },
+    /// Check the settings, and try the database, the storage and the directories that they name, without changing them
+    CheckConfig,
     /// Migrate the database and exit
     Migrate,
     /// Test the build sandbox, and report what builds can access on this machine and how to restrict it

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use launchway_config::{Config, ConfigError};
@@ -26,15 +27,22 @@ use crate::program::demo;
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
-    let _alone = if config.is_embedded() {
-        Some(lock_data_dir(&config)?)
-    } else {
-        None
-    };
+    // What is most likely to fail comes before anything is written.
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(StartError::io(format!("--listen {}", config.listen)))?;
     let address = listener.local_addr().map_err(StartError::io("--listen"))?;
+    let metrics_listener = match config.metrics_listen {
+        Some(address) => {
+            let bound = TcpListener::bind(address).await;
+            Some(bound.map_err(StartError::io(format!("--metrics-listen {address}")))?)
+        }
+        None => None,
+    };
+    let data = match config.is_embedded() {
+        true => Some(DataDir::lock(&config)?),
+        false => None,
+    };
     let dependencies = Dependencies {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
@@ -44,13 +52,11 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     };
     let app = App::open(config, format!("http://{}", reachable(address)), dependencies).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;
+    let _alone = data.map(DataDir::keep);
     if !app.is_https() && !address.ip().is_loopback() {
         tracing::warn!("the service is reached over plain http; put a TLS proxy in front and set --public-url");
     }
-    if let Some(address) = app.config.metrics_listen {
-        let listener = TcpListener::bind(address)
-            .await
-            .map_err(StartError::io(format!("--metrics-listen {address}")))?;
+    if let Some(listener) = metrics_listener {
         tokio::spawn(metrics::serve(app.clone(), listener));
     }
     let jobs = Jobs::start(&app);
@@ -116,17 +122,48 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Locks the data directory: two servers on one embedded database would count and follow independently, so the second
-/// does not start.
-fn lock_data_dir(config: &Config) -> Result<File, StartError> {
-    make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
-    let path = config.data_dir.join("server.lock");
-    let file = File::create(&path).map_err(StartError::io("--data-dir"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => {
-            let problem = format!("{} is in use by another launchway-server", config.data_dir.display());
-            Err(ConfigError::new("--data-dir", problem).into())
+/// The data directory while the server starts. A start that fails leaves none behind that it made.
+struct DataDir {
+    lock: Option<File>,
+    /// The directory, if this start made it and nothing outside depends on it.
+    fresh: Option<PathBuf>,
+}
+
+impl DataDir {
+    /// Creates and locks the data directory: two servers on one embedded database would count and follow independently,
+    /// so the second does not start.
+    fn lock(config: &Config) -> Result<Self, StartError> {
+        let path = &config.data_dir;
+        let is_fresh = !path.exists();
+        make_private_dir(path).map_err(StartError::io("--data-dir"))?;
+        let lock = File::create(path.join("server.lock")).map_err(StartError::io("--data-dir"))?;
+        if lock.try_lock().is_err() {
+            let problem = format!("{} is in use by another launchway-server", path.display());
+            return Err(ConfigError::new("--data-dir", problem).into());
+        }
+        // The key of a database elsewhere must outlive a start that failed.
+        let is_whole = config
+            .database_url
+            .reveal()
+            .starts_with(&format!("sqlite:{}/", path.display()));
+        Ok(Self {
+            lock: Some(lock),
+            fresh: (is_fresh && is_whole).then(|| path.clone()),
+        })
+    }
+
+    /// Keeps the directory, and returns its lock.
+    fn keep(mut self) -> Option<File> {
+        self.fresh = None;
+        self.lock.take()
+    }
+}
+
+impl Drop for DataDir {
+    fn drop(&mut self) {
+        if let Some(path) = &self.fresh {
+            // The start has failed already, and says why.
+            let _ = std::fs::remove_dir_all(path);
         }
     }
 }

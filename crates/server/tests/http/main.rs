@@ -10,6 +10,7 @@ mod audit;
 mod auth;
 mod backup;
 mod build;
+mod check_config;
 mod connections;
 mod credentials;
 mod dashboard;

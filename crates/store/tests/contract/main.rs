@@ -94,6 +94,7 @@ mod orgs;
 mod outages;
 mod outbox;
 mod packages;
+mod probe;
 mod records;
 mod reports;
 mod runners;
