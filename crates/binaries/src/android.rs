@@ -108,6 +108,8 @@ fn facts(
         build_number,
         min_os: manifest.text(Field::MinSdk),
         target_sdk: manifest.number(Field::TargetSdk),
+        sdk: None,
+        icon: None,
         debuggable: Some(manifest.flag(Field::Debuggable)),
         platforms: vec![Platform::Android],
         simulator: false,
@@ -117,6 +119,9 @@ fn facts(
         signer,
         warnings,
         profile: None,
+        entitlements: None,
+        simulator_code: Vec::new(),
+        extensions: Vec::new(),
     })
 }
 

@@ -1,25 +1,29 @@
-//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, the signature in its executable, and the
-//! platforms and classes of its code.
+//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, the signature in its executable, the
+//! platforms and classes of its code, and its extensions.
 
 mod code;
+mod extensions;
 mod mach_o;
+mod signing;
 
 use std::io::{Read, Seek};
 
-use launchway_credentials::{Details, MAX_SIZE, SigningCertificate, read_profile};
 use launchway_domain::platform::Platform;
 
 use crate::archive::{Archive, Place};
 use crate::error::BinaryError;
-use crate::facts::{BinaryFacts, Format, Profile, Scheme, Signer};
+use crate::facts::{BinaryFacts, Format};
 use crate::owned;
 use crate::property_list::{self, Properties};
+use signing::Signing;
 
 const INFO: &str = "Info.plist";
-const PROFILE: &str = "embedded.mobileprovision";
+const ASSETS: &str = "Assets.car";
 const EXECUTABLE: &str = "The executable";
 /// In bytes; real ones have some KiB.
 const MAX_INFO: u64 = 4 << 20;
+/// The maximum number of unpacked bytes of the executable.
+const MAX_EXECUTABLE: u64 = 2 << 30;
 
 pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
     let folder = app_folder(archive)?;
@@ -38,10 +42,18 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
     })?;
     let (platforms, simulator) = platforms(&info);
     let mut warnings = Vec::new();
-    let profile = profile(archive, &folder, &mut warnings);
+    let profile = signing::profile(archive, &folder, &mut warnings)?;
     let executable = executable(archive, &folder, info.text("CFBundleExecutable"), &mut warnings)?;
-    let signer = signer(archive, executable, &mut warnings);
+    let mut left = MAX_EXECUTABLE;
+    let signing = match executable {
+        Some(place) => signing::read(archive, place, &mut left)?,
+        None => Signing::default(),
+    };
+    if signing.is_unreadable {
+        warnings.push("Cannot read the code signature of the IPA's executable".to_owned());
+    }
     let code = code::read(archive, &folder, executable)?;
+    let extensions = extensions::read(archive, &folder)?;
     Ok(BinaryFacts {
         format: Format::Ipa,
         bundle_id,
@@ -49,14 +61,24 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
         build_number: info.text("CFBundleVersion"),
         min_os: info.text("MinimumOSVersion"),
         target_sdk: None,
-        debuggable: None,
+        sdk: sdk(&info),
+        icon: Some(info.names_icon() && archive.find(&[&folder, ASSETS.as_bytes()].concat(), ASSETS)?.is_some()),
+        debuggable: signing
+            .entitlements
+            .as_ref()
+            .map(|entitlements| entitlements.debuggable),
         platforms,
         simulator,
         architectures: code.architectures.map(owned),
         system_classes: code.system_classes.map(owned),
         purpose_strings: owned(info.purpose_strings()),
-        signer: signer?,
-        profile: profile?,
+        signer: signing.signer,
+        entitlements: signing
+            .entitlements
+            .map(|entitlements| entitlements.facts(profile.as_ref())),
+        profile: profile.map(|profile| profile.facts),
+        simulator_code: code.simulator_code,
+        extensions,
         warnings,
     })
 }
@@ -99,33 +121,13 @@ fn platforms(info: &Properties) -> (Vec<Platform>, bool) {
     (platforms, simulator)
 }
 
-/// The profile, if there is one. An unreadable one is a warning, as Apple's tools may support more formats.
-fn profile<R: Read + Seek>(
-    archive: &mut Archive<R>,
-    folder: &[u8],
-    warnings: &mut Vec<String>,
-) -> Result<Option<Profile>, BinaryError> {
-    let Some(place) = archive.find(&[folder, PROFILE.as_bytes()].concat(), PROFILE)? else {
-        return Ok(None);
-    };
-    let content = archive.read(place, MAX_SIZE as u64, PROFILE)?;
-    match read_profile(&content) {
-        Ok(facts) => Ok(match facts.details {
-            Details::ProvisioningProfile(profile) => Some(Profile {
-                uuid: profile.uuid,
-                name: profile.name,
-                team_id: profile.team_id,
-                profile_type: profile.profile_type,
-                bundle_id_pattern: profile.bundle_id_pattern,
-                expires_at: facts.expires_at,
-            }),
-            _ => None,
-        }),
-        Err(error) => {
-            warnings.push(format!("Cannot read the IPA's provisioning profile: {error}"));
-            Ok(None)
-        }
-    }
+/// The version of the SDK: Xcode writes it, and its name with it.
+fn sdk(info: &Properties) -> Option<String> {
+    info.text("DTPlatformVersion").or_else(|| {
+        let name = info.text("DTSDKName")?;
+        let version = name.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+        Some(version.to_owned()).filter(|version| !version.is_empty())
+    })
 }
 
 /// The entry of the executable with this name.
@@ -143,24 +145,4 @@ fn executable<R: Read + Seek>(
         warnings.push("The IPA does not contain the executable of its Info.plist".to_owned());
     }
     Ok(place)
-}
-
-fn signer<R: Read + Seek>(
-    archive: &mut Archive<R>,
-    executable: Option<Place>,
-    warnings: &mut Vec<String>,
-) -> Result<Option<Signer>, BinaryError> {
-    let Some(place) = executable else {
-        return Ok(None);
-    };
-    let unpacked = archive.unpack(place, EXECUTABLE)?;
-    let signer = match mach_o::signature(unpacked) {
-        Ok(None) => return Ok(None),
-        Ok(Some(signed)) => SigningCertificate::from_signed_data(&signed).ok(),
-        Err(_) => None,
-    };
-    if signer.is_none() {
-        warnings.push("Cannot read the code signature of the IPA's executable".to_owned());
-    }
-    Ok(signer.map(|certificate| Signer::new(certificate, Scheme::CodeSignature)))
 }

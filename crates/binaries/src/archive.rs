@@ -99,9 +99,12 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// The first `most` files with matching names, in the order of the central directory.
-    pub(crate) fn places(&self, most: usize, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Place> {
+    pub(crate) fn files(&self, most: usize, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<(Vec<u8>, Place)> {
         let wanted = self.entries().filter(|entry| is_wanted(entry.name));
-        wanted.map(|entry| entry.place).take(most).collect()
+        wanted
+            .map(|entry| (entry.name.to_vec(), entry.place))
+            .take(most)
+            .collect()
     }
 
     /// The content of a file of at most `limit` bytes.

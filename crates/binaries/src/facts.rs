@@ -29,6 +29,12 @@ pub struct BinaryFacts {
     /// Android's target API level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_sdk: Option<u32>,
+    /// The version of Apple's SDK that the app was built with, such as `26.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk: Option<String>,
+    /// Whether an IPA has an icon: an asset catalog, and the icon's name in Info.plist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<bool>,
     /// Whether a debugger may attach; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debuggable: Option<bool>,
@@ -52,6 +58,15 @@ pub struct BinaryFacts {
     /// The provisioning profile of an IPA.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
+    /// What the code signature of an IPA claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entitlements: Option<Entitlements>,
+    /// The libraries of an IPA that contain code for simulators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub simulator_code: Vec<String>,
+    /// The extensions, watch apps and app clips in an IPA.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<Extension>,
     /// Messages about optional parts that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -102,6 +117,43 @@ pub enum Scheme {
     /// Apple's code signature in the executable.
     #[serde(rename = "codeSignature")]
     CodeSignature,
+}
+
+/// The entitlements in a code signature.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entitlements {
+    /// The identifier of the app: a prefix, a dot, and the bundle id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_id: Option<String>,
+    /// Whether a debugger may attach.
+    pub debuggable: bool,
+    /// The names of those that the provisioning profile must grant and does not. Empty without a profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_granted: Vec<String>,
+}
+
+/// An extension, watch app or app clip: a bundle with code of its own in an IPA. Absent: unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extension {
+    /// The path in the app, such as `PlugIns/Share.appex`.
+    pub path: String,
+    /// The bundle id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle_id: Option<String>,
+    /// The architectures of the executable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architectures: Option<Vec<String>>,
+    /// Whether all code in the executable is signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<bool>,
+    /// The provisioning profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// What the code signature claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entitlements: Option<Entitlements>,
 }
 
 /// The provisioning profile of an IPA.

@@ -19,14 +19,14 @@ use std::io::{Read, Seek};
 use archive::Archive;
 
 pub use error::BinaryError;
-pub use facts::{BinaryFacts, Format, Profile, Scheme, Signer};
+pub use facts::{BinaryFacts, Entitlements, Extension, Format, Profile, Scheme, Signer};
 pub use mismatch::{RequestedFacts, mismatches};
 
 /// The maximum length of a text from a binary, in characters. Longer ones mean nothing to app stores or people.
 const MAX_TEXT: usize = 1000;
 
 /// Reads the facts of the binary in `file`, whatever the position of `file`. The call blocks. It unpacks an IPA's
-/// executable twice and its libraries once, at most 4 GiB; it uses a few hundred MiB of memory at most, and about 20
+/// executables twice and its libraries once, at most 6 GiB; it uses a few hundred MiB of memory at most, and about 20
 /// MiB for a usual app.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! Property lists, binary and XML: the texts and lists of texts in the outermost dictionary. The binary reader decodes
-//! nothing else, so cyclic lists are harmless.
+//! Property lists, binary and XML: the texts and lists of texts in the outermost dictionary, and the name of the icon
+//! at a fixed place below it. The binary reader decodes nothing else, so cyclic lists are harmless.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,21 @@ use crate::fields::{Fields, MalformedError};
 /// The maximum number of texts from one list.
 const MAX_ITEMS: usize = 16;
 /// The fields to extract.
-const WANTED: [&str; 7] = [
+const WANTED: [&str; 10] = [
     "CFBundleExecutable",
+    ICON_NAME,
     "CFBundleIdentifier",
     "CFBundleShortVersionString",
     "CFBundleSupportedPlatforms",
     "CFBundleVersion",
     "DTPlatformName",
+    "DTPlatformVersion",
+    "DTSDKName",
     "MinimumOSVersion",
 ];
+/// The name of the icon in the asset catalog, and the dictionaries in which Xcode puts it.
+const ICON_NAME: &str = "CFBundleIconName";
+const ICON_PLACE: [&str; 3] = ["CFBundleIcons", "CFBundlePrimaryIcon", ICON_NAME];
 
 /// The extracted content of a property list.
 #[derive(Default)]
@@ -30,6 +36,8 @@ pub(crate) struct Properties {
     texts: BTreeMap<&'static str, Vec<String>>,
     /// Keys whose text is not empty.
     purpose_strings: BTreeSet<&'static str>,
+    /// Whether the dictionaries of icons name one.
+    names_icon: bool,
 }
 
 impl Properties {
@@ -41,6 +49,11 @@ impl Properties {
     /// The texts of a list.
     pub(crate) fn texts(&self, field: &str) -> &[String] {
         self.texts.get(field).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it names an icon in the asset catalog.
+    pub(crate) fn names_icon(&self) -> bool {
+        self.names_icon || self.text(ICON_NAME).is_some()
     }
 
     /// The keys of the purpose strings, sorted.
@@ -75,9 +88,16 @@ fn read_xml(bytes: &[u8]) -> Result<Properties, MalformedError> {
         let text = dictionary.get(key).and_then(Value::as_string);
         text.is_some_and(|text| !text.is_empty())
     };
+    let [icons, primary, name] = ICON_PLACE;
+    let primary = dictionary
+        .get(icons)
+        .and_then(|icons| icons.as_dictionary()?.get(primary));
+    // Of some platforms the primary icon is the name itself.
+    let named = primary.and_then(|icon| icon.as_dictionary().map_or(Some(icon), |icon| icon.get(name)));
     Ok(Properties {
         texts: found.collect(),
         purpose_strings: purpose_keys().filter(is_said).collect(),
+        names_icon: named.and_then(Value::as_string).is_some_and(|name| !name.is_empty()),
     })
 }
 
@@ -129,8 +149,32 @@ impl<'a> Binary<'a> {
             {
                 found.purpose_strings.insert(name);
             }
+            let [icons, primary, name] = ICON_PLACE;
+            if key == icons
+                && let Some(icon) = self.entry(value, primary)?
+            {
+                let named = self.entry(icon, name)?.unwrap_or(icon);
+                found.names_icon |= matches!(self.object(named)?, (0x5 | 0x6, 1.., _));
+            }
         }
         Ok(found)
+    }
+
+    /// The index of a value in a dictionary; `None` if the object is something else, or lacks the key.
+    fn entry(&self, number: u64, wanted: &str) -> Result<Option<u64>, MalformedError> {
+        let (kind, count, mut keys) = self.object(number)?;
+        if kind != 0xd {
+            return Ok(None);
+        }
+        let mut values = keys;
+        values.skip(count.checked_mul(self.number_size).ok_or(MalformedError)?)?;
+        for _ in 0..count.min(MAX_ITEMS) {
+            let (key, value) = (self.number(&mut keys)?, self.number(&mut values)?);
+            if self.text(key)?.as_deref() == Some(wanted) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
     }
 
     /// The index of an object.

@@ -21,7 +21,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use launchway_api::words::ServiceEnvironment as Environment;
-use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
+use launchway_domain::submission::preflight::{APPLE_SDK_FLOOR, TARGET_SDK_FLOOR};
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
 use launchway_outbound::provider::ProviderSettings;
@@ -116,6 +116,8 @@ pub struct Config {
     pub google_play_url: String,
     /// The Android API level that Google Play requires apps to target.
     pub target_sdk_floor: u32,
+    /// The major version of Apple's SDKs that App Store Connect requires apps to be built with.
+    pub apple_sdk_floor: u32,
     /// The address that serves metrics; `None`: off.
     pub metrics_listen: Option<SocketAddr>,
     /// The number of updates of one bundle in the index of checks.
@@ -197,6 +199,8 @@ impl Config {
             google_play_url: google_play_url(&raw)?,
             target_sdk_floor: parse(&raw.target_sdk_floor, "--target-sdk-floor", "an API level such as 36")?
                 .unwrap_or(TARGET_SDK_FLOOR),
+            apple_sdk_floor: parse(&raw.apple_sdk_floor, "--apple-sdk-floor", "a major version such as 26")?
+                .unwrap_or(APPLE_SDK_FLOOR),
             metrics_listen: parse(
                 &raw.metrics_listen,
                 "--metrics-listen",

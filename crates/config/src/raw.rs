@@ -245,6 +245,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub target_sdk_floor: Option<String>,
+    /// Major version of Apple's SDKs that App Store Connect requires apps to be built with [default: 26]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_APPLE_SDK_FLOOR",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub apple_sdk_floor: Option<String>,
     /// Address and port that serve metrics for Prometheus at /metrics [default: off]
     #[arg(
         long,
@@ -376,6 +385,7 @@ impl RawSettings {
             app_store_connect_url: pick(&self.app_store_connect_url, other.app_store_connect_url),
             google_play_url: pick(&self.google_play_url, other.google_play_url),
             target_sdk_floor: pick(&self.target_sdk_floor, other.target_sdk_floor),
+            apple_sdk_floor: pick(&self.apple_sdk_floor, other.apple_sdk_floor),
             metrics_listen: pick(&self.metrics_listen, other.metrics_listen),
             updates_per_bundle: pick(&self.updates_per_bundle, other.updates_per_bundle),
             max_package_size: pick(&self.max_package_size, other.max_package_size),

@@ -51,6 +51,7 @@ impl Config {
             app_store_connect_url: _,
             google_play_url: _,
             target_sdk_floor: _,
+            apple_sdk_floor: _,
             metrics_listen: _,
             updates_per_bundle: _,
             max_package_size: _,

@@ -51,6 +51,7 @@ row! {
         change: Option<String>,
         error_code: Option<String>,
         error_message: Option<String>,
+        error_word: Option<String>,
         events: String,
         progress: Option<String>,
         due_at: Option<i64>,
@@ -72,7 +73,12 @@ impl SubmissionRow {
         let error = match (self.error_code, self.error_message) {
             (Some(code), Some(message)) => {
                 let code: SubmissionErrorCode = typed("submissions.error_code", &code)?;
-                Some(SubmissionError::new(code, message))
+                // A word that does not belong to the code is of an error that an older node has replaced since.
+                let word = self
+                    .error_word
+                    .and_then(|word| word.parse::<SubmissionErrorCode>().ok());
+                let word = word.filter(|word| word.for_older_nodes() == code);
+                Some(SubmissionError::new(word.unwrap_or(code), message))
             }
             _ => None,
         };
@@ -134,8 +140,8 @@ fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
 macro_rules! submission_columns {
     () => {
         "id, org_id, status, cancel_requested, build_id, bundle_id, platform, destination, version, build_number, \
-         sha256, rollout, spec, credential_id, external, change, error_code, error_message, events, progress, due_at, claim, \
-         failures, failing_since, since, deleted, urgent, created_by, created_at, finished_at"
+         sha256, rollout, spec, credential_id, external, change, error_code, error_message, error_word, events, \
+         progress, due_at, claim, failures, failing_since, since, deleted, urgent, created_by, created_at, finished_at"
     };
 }
 
@@ -269,7 +275,8 @@ impl Org<'_> {
             self.tx,
             "UPDATE submissions SET status = $3, cancel_requested = $4, rollout = $5, credential_id = $6, external = $7, \
              change = $8, error_code = $9, error_message = $10, events = $11, progress = $12, due_at = $13, \
-             failures = $14, failing_since = $15, since = $16, deleted = $17, finished_at = $18, urgent = $19 \
+             failures = $14, failing_since = $15, since = $16, deleted = $17, finished_at = $18, urgent = $19, \
+             error_word = $20 \
              WHERE org_id = $1 AND id = $2",
             &self.id,
             new.id.to_string(),
@@ -279,7 +286,7 @@ impl Org<'_> {
             new.credential_id.map(|id| id.to_string()),
             to_json(&new.external)?,
             new.change.as_ref().map(to_json).transpose()?,
-            new.error.as_ref().map(|error| error.code.as_str()),
+            new.error.as_ref().map(|error| error.code.for_older_nodes().as_str()),
             new.error.as_ref().map(|error| error.message.as_str()),
             to_json(&new.events)?,
             new.work.sealed_progress.as_deref(),
@@ -289,7 +296,8 @@ impl Org<'_> {
             new.work.since,
             i64::from(new.work.is_deleted),
             new.finished_at,
-            i64::from(new.work.is_urgent)
+            i64::from(new.work.is_urgent),
+            new.error.as_ref().map(|error| error.code.as_str())
         )?;
         Ok(())
     }

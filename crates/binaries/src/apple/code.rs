@@ -7,7 +7,8 @@ use std::io::{BufReader, Read, Seek};
 use launchway_domain::submission::preflight::PURPOSE_STRINGS;
 
 use super::EXECUTABLE;
-use super::mach_o::Executable;
+use super::mach_o::{MachO, Slice};
+use crate::MAX_TEXT;
 use crate::archive::{Archive, Place};
 use crate::error::BinaryError;
 use crate::fields::{Fields, MalformedError};
@@ -19,6 +20,8 @@ const MAX_LIBRARIES: usize = 200;
 /// The maximum number of symbols in an executable, and of those imported from the system. Large apps have a tenth.
 const MAX_SYMBOLS: usize = 4 << 20;
 const MAX_WANTED: usize = 1 << 18;
+/// How many libraries with code for simulators are named.
+const MAX_SIMULATOR_CODE: usize = 10;
 /// The number of symbols read at a time.
 const SYMBOLS_AT_A_TIME: usize = 4096;
 /// Longer names match no class in the table.
@@ -39,6 +42,8 @@ const CLASS_SYMBOL: &[u8] = b"_OBJC_CLASS_$_";
 pub(super) struct Code {
     pub(super) architectures: Option<Vec<&'static str>>,
     pub(super) system_classes: Option<Vec<&'static str>>,
+    /// The libraries with code that only simulators run.
+    pub(super) simulator_code: Vec<String>,
 }
 
 /// Reads the executable, and the libraries in the app's folder.
@@ -50,23 +55,32 @@ pub(super) fn read<R: Read + Seek>(
     let Some(executable) = executable else {
         return Ok(Code::default());
     };
-    let libraries = archive.places(MAX_LIBRARIES, |name| {
+    let libraries = archive.files(MAX_LIBRARIES, |name| {
         name.strip_prefix(folder).is_some_and(is_embedded_library)
     });
     let mut left = MAX_CODE;
     let mut code = read_one(archive, executable, &mut left)?;
-    if let Some(classes) = &mut code.system_classes {
-        for library in libraries {
-            classes.extend(
-                read_one(archive, library, &mut left)?
-                    .system_classes
-                    .unwrap_or_default(),
-            );
+    for (name, library) in libraries {
+        let library = read_one(archive, library, &mut left)?;
+        if library.architectures.is_some_and(|all| all.iter().any(is_simulated)) {
+            let name = String::from_utf8_lossy(name.get(folder.len()..).unwrap_or_default());
+            code.simulator_code.push(name.chars().take(MAX_TEXT).collect());
         }
+        if let Some(classes) = &mut code.system_classes {
+            classes.extend(library.system_classes.unwrap_or_default());
+        }
+    }
+    code.simulator_code.truncate(MAX_SIMULATOR_CODE);
+    if let Some(classes) = &mut code.system_classes {
         classes.sort_unstable();
         classes.dedup();
     }
     Ok(code)
+}
+
+/// Whether only simulators run code of an architecture.
+fn is_simulated(architecture: &&'static str) -> bool {
+    matches!(*architecture, "x86_64" | "i386")
 }
 
 /// `Frameworks/<name>.framework/<name>` or `Frameworks/<name>.dylib`.
@@ -83,23 +97,51 @@ fn is_embedded_library(name: &[u8]) -> bool {
 }
 
 /// Reads one file of at most `left` bytes, and deducts what it read.
-fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u64) -> Result<Code, BinaryError> {
+pub(super) fn read_one<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    place: Place,
+    left: &mut u64,
+) -> Result<Code, BinaryError> {
     let mut unpacked = match archive.unpack(place, EXECUTABLE) {
         Ok(unpacked) => unpacked.take(*left),
         Err(error @ BinaryError::Unreadable(_)) => return Err(error),
         Err(_) => return Ok(Code::default()),
     };
-    let mut code = Code::default();
-    if let Ok(mut executable) = Executable::open(BufReader::new(&mut unpacked)) {
-        code.system_classes = system_classes(&mut executable).ok();
-        code.architectures = Some(executable.architectures);
-    }
+    let code = MachO::open(BufReader::new(&mut unpacked)).map(read_slices);
     *left = unpacked.limit();
-    Ok(code)
+    Ok(code.unwrap_or_default())
 }
 
-/// The classes of the table that an executable imports from Apple's libraries.
-fn system_classes<R: Read>(executable: &mut Executable<R>) -> Result<Vec<&'static str>, MalformedError> {
+/// Reads all slices: what one of them uses, the app uses.
+fn read_slices(mut executable: MachO<impl Read>) -> Code {
+    let (mut architectures, mut classes) = (std::mem::take(&mut executable.architectures), Some(Vec::new()));
+    let is_fat = !architectures.is_empty();
+    while let Some(slice) = executable.next_slice() {
+        let Ok(mut slice) = slice else {
+            classes = None;
+            break;
+        };
+        if !is_fat {
+            architectures.push(slice.architecture);
+        }
+        classes = match (classes, system_classes(&mut slice)) {
+            (Some(classes), Ok(more)) => Some([classes, more].concat()),
+            _ => None,
+        };
+    }
+    Code {
+        architectures: (!architectures.is_empty()).then_some(architectures),
+        system_classes: classes.map(|mut classes| {
+            classes.sort_unstable();
+            classes.dedup();
+            classes
+        }),
+        simulator_code: Vec::new(),
+    }
+}
+
+/// The classes of the table that a slice imports from Apple's libraries.
+fn system_classes<R: Read>(executable: &mut Slice<'_, R>) -> Result<Vec<&'static str>, MalformedError> {
     let mut is_system = Vec::new();
     let mut table = None;
     for command in executable.commands() {
@@ -139,7 +181,7 @@ fn is_system_library(body: Fields<'_>) -> Result<bool, MalformedError> {
 
 /// The offsets of the names of the symbols that are imported from Apple's libraries, in order.
 fn imported_symbols<R: Read>(
-    executable: &mut Executable<R>,
+    executable: &mut Slice<'_, R>,
     is_system: &[bool],
     symbols: u64,
     count: usize,

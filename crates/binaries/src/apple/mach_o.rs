@@ -1,12 +1,10 @@
-//! Mach-O executables, thin and fat: their architectures, the load commands of one slice, and the signed data (CMS) in
-//! the code signature. Reads forward only, as compressed data has no random access.
+//! Mach-O executables, thin and fat: their architectures, and of each slice the load commands, and the signed data (CMS) and
+//! the entitlements in the code signature. Reads forward only, as compressed data has no random access.
 
 use std::io::{self, Read};
 
 use crate::fields::{Fields, MalformedError};
 
-/// The maximum number of unpacked bytes of an executable.
-const MAX_EXECUTABLE: u64 = 2 << 30;
 /// In bytes; the hashes of an executable of 2 GiB take 16 MiB.
 const MAX_SIGNATURE: usize = 64 << 20;
 const MAX_COMMANDS: usize = 4 << 20;
@@ -23,32 +21,81 @@ const SUPER_BLOB: u64 = 0xfade_0cc0;
 /// The slot of the signed data, and the magic number of its blob.
 const SIGNATURE_SLOT: u64 = 0x1_0000;
 const BLOB_WRAPPER: u64 = 0xfade_0b01;
+/// The slot of the entitlements, and the magic number of their blob.
+const ENTITLEMENTS_SLOT: u64 = 5;
+const ENTITLEMENTS: u64 = 0xfade_7171;
 
-/// An executable, read up to the end of the load commands of its first slice.
-pub(super) struct Executable<R> {
-    /// The architectures of all slices.
+/// An executable: one slice, or a fat file of several.
+pub(super) struct MachO<R> {
+    /// The architectures that the table of a fat file names; empty for a thin one.
     pub(super) architectures: Vec<&'static str>,
-    /// Whether the slice has 64-bit addresses.
-    pub(super) is_64: bool,
-    /// The flags of the slice.
-    pub(super) flags: u32,
-    /// The offset of the slice in the file: offsets in the slice count from there.
-    start: u64,
-    commands: Vec<u8>,
-    command_count: u32,
+    /// The offsets of the slices that were not read yet, ascending.
+    starts: std::vec::IntoIter<u64>,
+    /// The mark of a thin file, which was read with the file's.
+    mark: Option<Vec<u8>>,
     file: Forward<R>,
 }
 
-impl<R: Read> Executable<R> {
+/// A slice, read up to the end of its load commands.
+pub(super) struct Slice<'m, R> {
+    /// The architecture.
+    pub(super) architecture: &'static str,
+    /// Whether it has 64-bit addresses.
+    pub(super) is_64: bool,
+    /// Its flags.
+    pub(super) flags: u32,
+    /// Its offset in the file: offsets in the slice count from there.
+    start: u64,
+    commands: Vec<u8>,
+    command_count: u32,
+    file: &'m mut Forward<R>,
+}
+
+/// The parts of a code signature that are read.
+#[derive(Default)]
+pub(super) struct CodeSignature {
+    /// The signed data (CMS); `None` if the slice is unsigned or ad-hoc signed.
+    pub(super) signed: Option<Vec<u8>>,
+    /// The entitlements, an XML property list.
+    pub(super) entitlements: Option<Vec<u8>>,
+}
+
+impl<R: Read> MachO<R> {
     pub(super) fn open(inner: R) -> Result<Self, MalformedError> {
         let mut file = Forward { inner, at: 0 };
-        let (mut start, mut architectures) = (0, Vec::new());
-        let mut mark = file.take(4)?;
-        if mark == FAT || mark == FAT_64 {
-            (start, architectures) = slices(&mut file, mark == FAT_64)?;
-            file.skip_to(start)?;
-            mark = file.take(4)?;
-        }
+        let mark = file.take(4)?;
+        let is_fat = mark == FAT || mark == FAT_64;
+        let (mut starts, architectures) = if is_fat {
+            slices(&mut file, mark == FAT_64)?
+        } else {
+            (vec![0], Vec::new())
+        };
+        starts.sort_unstable();
+        Ok(Self {
+            architectures,
+            starts: starts.into_iter(),
+            mark: (!is_fat).then_some(mark),
+            file,
+        })
+    }
+
+    /// The next slice, in the order of the file. Slices that overlap are malformed.
+    pub(super) fn next_slice(&mut self) -> Option<Result<Slice<'_, R>, MalformedError>> {
+        let start = self.starts.next()?;
+        let mark = self.mark.take();
+        Some(Slice::open(&mut self.file, start, mark))
+    }
+}
+
+impl<'m, R: Read> Slice<'m, R> {
+    fn open(file: &'m mut Forward<R>, start: u64, mark: Option<Vec<u8>>) -> Result<Self, MalformedError> {
+        let mark = match mark {
+            Some(mark) => mark,
+            None => {
+                file.skip_to(start)?;
+                file.take(4)?
+            }
+        };
         let is_64 = mark == THIN_64;
         if !is_64 && mark != THIN_32 {
             return Err(MalformedError);
@@ -59,14 +106,11 @@ impl<R: Read> Executable<R> {
         // The file type.
         header.skip(4)?;
         let (command_count, size, flags) = (header.u32()?, header.size()?, header.u32()?);
-        if architectures.is_empty() {
-            architectures.push(architecture(processor.into(), variant.into()));
-        }
         if size > MAX_COMMANDS {
             return Err(MalformedError);
         }
         Ok(Self {
-            architectures,
+            architecture: architecture(processor.into(), variant.into()),
             is_64,
             flags,
             start,
@@ -96,35 +140,45 @@ impl<R: Read> Executable<R> {
             .skip_to(self.start.checked_add(place).ok_or(MalformedError)?)?;
         self.file.take(count)
     }
-}
 
-/// The signed data of the executable, or of the first slice of a fat one; `None` if it is unsigned or ad-hoc signed.
-pub(super) fn signature(executable: impl Read) -> Result<Option<Vec<u8>>, MalformedError> {
-    let mut executable = Executable::open(executable.take(MAX_EXECUTABLE))?;
-    let Some((offset, length)) = find_signature(&executable)? else {
-        return Ok(None);
-    };
-    if length > MAX_SIGNATURE {
-        return Err(MalformedError);
+    /// The code signature, which is empty if there is none.
+    pub(super) fn signature(&mut self) -> Result<CodeSignature, MalformedError> {
+        let Some((offset, length)) = self.find_signature()? else {
+            return Ok(CodeSignature::default());
+        };
+        if length > MAX_SIGNATURE {
+            return Err(MalformedError);
+        }
+        signature_parts(&self.take_at(offset, length)?)
     }
-    signed_data(&executable.take_at(offset, length)?)
+
+    /// The offset of the code signature in the slice, and its length.
+    fn find_signature(&self) -> Result<Option<(u64, usize)>, MalformedError> {
+        for command in self.commands() {
+            let (command, mut body) = command?;
+            if command == LC_CODE_SIGNATURE {
+                return Ok(Some((body.u32()?.into(), body.size()?)));
+            }
+        }
+        Ok(None)
+    }
 }
 
-/// The offset of the first slice of a fat file, and the architectures of all slices.
-fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(u64, Vec<&'static str>), MalformedError> {
+/// The offsets and the architectures of the slices of a fat file.
+fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(Vec<u64>, Vec<&'static str>), MalformedError> {
     let count = Fields(&file.take(4)?).big_endian_size(4)?;
     if count == 0 || count > MAX_SLICES {
         return Err(MalformedError);
     }
     let size = if is_64 { 32 } else { 20 };
     let table = file.take(count * size)?;
-    let start = Fields::at(&table, 8)?.big_endian(if is_64 { 8 } else { 4 })?;
-    let mut architectures = Vec::new();
+    let (mut starts, mut architectures) = (Vec::new(), Vec::new());
     for slice in table.chunks_exact(size) {
         let mut slice = Fields(slice);
         architectures.push(architecture(slice.big_endian(4)?, slice.big_endian(4)?));
+        starts.push(slice.big_endian(if is_64 { 8 } else { 4 })?);
     }
-    Ok((start, architectures))
+    Ok((starts, architectures))
 }
 
 /// Apple's name for a CPU type and subtype (`mach/machine.h`).
@@ -148,38 +202,33 @@ fn next_command<'a>(rest: &mut Fields<'a>) -> Result<(u32, Fields<'a>), Malforme
     Ok((command, Fields(rest.take(size.checked_sub(8).ok_or(MalformedError)?)?)))
 }
 
-/// The offset of the code signature in the slice, and its length.
-fn find_signature<R: Read>(executable: &Executable<R>) -> Result<Option<(u64, usize)>, MalformedError> {
-    for command in executable.commands() {
-        let (command, mut body) = command?;
-        if command == LC_CODE_SIGNATURE {
-            return Ok(Some((body.u32()?.into(), body.size()?)));
-        }
-    }
-    Ok(None)
-}
-
-/// The signed data in a code signature. An ad-hoc signature has none, or an empty one.
-fn signed_data(signature: &[u8]) -> Result<Option<Vec<u8>>, MalformedError> {
+/// The parts of a code signature. An ad-hoc signature has no signed data, or an empty one.
+fn signature_parts(signature: &[u8]) -> Result<CodeSignature, MalformedError> {
     let mut index = Fields(signature);
     if index.big_endian(4)? != SUPER_BLOB {
         return Err(MalformedError);
     }
     index.skip(4)?;
+    let mut parts = CodeSignature::default();
     for _ in 0..index.big_endian(4)? {
         let (slot, offset) = (index.big_endian(4)?, index.big_endian_size(4)?);
-        if slot != SIGNATURE_SLOT {
-            continue;
-        }
+        let (mark, part) = match slot {
+            SIGNATURE_SLOT => (BLOB_WRAPPER, &mut parts.signed),
+            ENTITLEMENTS_SLOT => (ENTITLEMENTS, &mut parts.entitlements),
+            _ => continue,
+        };
         let mut blob = Fields::at(signature, offset)?;
-        if blob.big_endian(4)? != BLOB_WRAPPER {
+        if blob.big_endian(4)? != mark {
             return Err(MalformedError);
         }
         let length = blob.big_endian_size(4)?.checked_sub(8).ok_or(MalformedError)?;
         let content = blob.take(length)?;
-        return Ok((!content.is_empty()).then(|| content.to_vec()));
+        // The first of a kind counts.
+        if part.is_none() && !content.is_empty() {
+            *part = Some(content.to_vec());
+        }
     }
-    Ok(None)
+    Ok(parts)
 }
 
 /// Reads forward only.

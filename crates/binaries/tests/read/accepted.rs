@@ -1,7 +1,10 @@
 //! The facts of a binary agree with the output of other programs.
 
+use std::io::Cursor;
+
 use launchway_binaries::{BinaryFacts, RequestedFacts, mismatches};
 use launchway_domain::platform::Platform;
+use plist::Value;
 use serde_json::to_value;
 
 use crate::fixture::{expected, fixture, packed, read_bytes, unpacked};
@@ -13,6 +16,82 @@ fn binaries_say_what_other_programs_say_of_them() {
     for (name, facts) in expected {
         let read = read_bytes(&fixture(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(to_value(read).unwrap(), facts, "{name}");
+    }
+}
+
+/// Reads the app with another Info.plist, in both formats.
+fn with_info(change: impl Fn(&mut plist::Dictionary)) -> BinaryFacts {
+    let mut files = unpacked(&fixture("binary.ipa"));
+    let at = files
+        .iter()
+        .position(|(name, _)| name == "Payload/Example.app/Info.plist")
+        .unwrap();
+    let mut info = Value::from_reader(Cursor::new(&files[at].1))
+        .unwrap()
+        .into_dictionary()
+        .unwrap();
+    change(&mut info);
+    let (info, mut xml, mut binary) = (Value::Dictionary(info), Vec::new(), Vec::new());
+    info.to_writer_xml(&mut xml).unwrap();
+    info.to_writer_binary(&mut binary).unwrap();
+    let [xml, binary] = [xml, binary].map(|form| {
+        files[at].1 = form;
+        read_bytes(&packed(&files)).unwrap()
+    });
+    assert_eq!(xml, binary);
+    binary
+}
+
+#[test]
+fn an_icon_is_named_and_in_the_asset_catalog() {
+    let named = |icons: Value| {
+        move |info: &mut plist::Dictionary| {
+            info.insert("CFBundleIcons".to_owned(), icons.clone());
+        }
+    };
+    let dictionary = |name: &str, value: Value| Value::Dictionary([(name.to_owned(), value)].into_iter().collect());
+    let text = |text: &str| Value::String(text.to_owned());
+    let primary = |value: Value| dictionary("CFBundlePrimaryIcon", value);
+    for (icons, has_icon) in [
+        (primary(dictionary("CFBundleIconName", text("AppIcon"))), true),
+        (primary(text("App Icon")), true),
+        (primary(dictionary("CFBundleIconName", text(""))), false),
+        (
+            primary(dictionary("CFBundleIconFiles", Value::Array(vec![text("a")]))),
+            false,
+        ),
+        (primary(Value::Array(vec![text("a")])), false),
+        (dictionary("CFBundleAlternateIcons", text("a")), false),
+        (text("AppIcon"), false),
+    ] {
+        assert_eq!(with_info(named(icons.clone())).icon, Some(has_icon), "{icons:?}");
+        let top = with_info(|info| {
+            named(icons.clone())(info);
+            info.insert("CFBundleIconName".to_owned(), text("AppIcon"));
+        });
+        assert_eq!(top.icon, Some(true));
+    }
+    let mut files = unpacked(&fixture("binary.ipa"));
+    files.retain(|(name, _)| !name.ends_with("/Assets.car"));
+    assert_eq!(read_bytes(&packed(&files)).unwrap().icon, Some(false));
+}
+
+#[test]
+fn the_sdk_is_the_platforms_version_or_in_its_name() {
+    for (version, name, sdk) in [
+        (Some("26.1"), Some("iphoneos18.5"), Some("26.1")),
+        (None, Some("iphoneos18.5"), Some("18.5")),
+        (None, Some("xros2.0"), Some("2.0")),
+        (None, Some("iphoneos"), None),
+        (None, None, None),
+    ] {
+        let facts = with_info(|info| {
+            info.remove("DTPlatformVersion");
+            for (key, value) in [("DTPlatformVersion", version), ("DTSDKName", name)] {
+                value.map(|value| info.insert(key.to_owned(), Value::String(value.to_owned())));
+            }
+        });
+        assert_eq!(facts.sdk.as_deref(), sdk, "{version:?} {name:?}");
     }
 }
 

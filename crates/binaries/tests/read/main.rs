@@ -5,5 +5,6 @@
 
 mod accepted;
 mod broken;
+mod bundles;
 mod fixture;
 mod refused;

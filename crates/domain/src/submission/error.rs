@@ -81,6 +81,10 @@ codes! {
     SimulatorBuild = "SIMULATOR_BUILD", false, "Build for devices, with distribution store";
     /// It targets an Android version that is too old.
     TargetSdkTooLow = "TARGET_SDK_TOO_LOW", false, "Raise targetSdkVersion, build again and submit the new build";
+    /// It was built with a version of Apple's SDK that is too old.
+    SdkTooOld = "SDK_TOO_OLD", false, "Build with a newer version of Xcode and submit the new build";
+    /// It has no app icon.
+    IconMissing = "ICON_MISSING", false, "Add an app icon to the app's asset catalog, build again and submit the new build";
     /// It uses a protected API without a purpose string.
     PurposeStringMissing = "PURPOSE_STRING_MISSING", false, "Add the missing keys to the app's Info.plist, each with a sentence for the user";
     /// It lacks code for an architecture that the app store requires.
@@ -152,6 +156,16 @@ codes! {
     StoreUnavailable = "STORE_UNAVAILABLE", true, "Check the store's status page, then retry";
     /// The app store refuses, with a message that is not known here.
     StoreRefused = "STORE_REFUSED", true, "Follow the store's instructions, then retry";
+}
+
+impl SubmissionErrorCode {
+    /// The code under which a node of the release 0.1.0 reads the error.
+    pub const fn for_older_nodes(self) -> Self {
+        match self {
+            Self::SdkTooOld | Self::IconMissing => Self::ProcessingFailed,
+            known => known,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //! (`docs/reference/submissions.md#preflight`). Each finding names the app store's error that it prevents. A fact that the
 //! binary does not state is never a finding.
 
+mod apple;
+mod bundles;
 mod purpose;
 
 use std::cmp::Ordering;
@@ -19,6 +21,10 @@ pub use purpose::{PURPOSE_STRINGS, missing_purpose_strings, purpose_keys};
 pub const MAX_VERSION_CODE: u64 = 2_100_000_000;
 /// The API level that Google Play requires apps to target, unless the operator sets another: 36 since 2026-08-31.
 pub const TARGET_SDK_FLOOR: u32 = 36;
+/// The major version of the SDKs that App Store Connect requires, unless the operator sets another: 26 since 2026-04-28.
+pub const APPLE_SDK_FLOOR: u32 = 26;
+/// The subject of the certificates that Android's tools make for debugging.
+const DEBUG_SIGNER: &str = "CN=Android Debug";
 /// The maximum sizes in bytes of an .apk, an .aab and an .ipa. Google: 10 GiB (`Apk`), 50 GiB (`Bundle`), according to the
 /// discovery document; Apple: 4 GB for an app.
 const MAX_APK: u64 = 10 << 30;
@@ -43,6 +49,45 @@ pub enum ProfileKind {
     AppStore,
     /// Anything else: development, ad hoc, enterprise.
     Other,
+}
+
+/// The provisioning profile in a binary.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its purpose.
+    pub kind: ProfileKind,
+    /// When it expires.
+    pub expires_at: Option<EpochMs>,
+    /// The bundle id that it covers, or a pattern that ends in `*`.
+    pub bundle_id_pattern: String,
+}
+
+/// The entitlements in a code signature.
+#[derive(Clone, Debug, Default)]
+pub struct Entitlements {
+    /// A prefix, a dot, and the bundle id.
+    pub application_id: Option<String>,
+    /// Whether a debugger may attach.
+    pub debuggable: bool,
+    /// Those that the profile must grant and does not.
+    pub not_granted: Vec<String>,
+}
+
+/// An extension, watch app or app clip in an app.
+#[derive(Clone, Debug, Default)]
+pub struct Extension {
+    /// Its path in the app, such as `PlugIns/Share.appex`.
+    pub path: String,
+    /// Its bundle id.
+    pub bundle_id: Option<String>,
+    /// The architectures of its executable.
+    pub architectures: Option<Vec<String>>,
+    /// Whether all its code is signed.
+    pub signed: Option<bool>,
+    /// Its provisioning profile.
+    pub profile: Option<Profile>,
+    /// What its code signature claims.
+    pub entitlements: Option<Entitlements>,
 }
 
 /// The metadata of a binary. An absent field is not stated in the binary, or was not read.
@@ -72,8 +117,20 @@ pub struct Binary {
     pub signer: Option<Option<String>>,
     /// When that certificate expires.
     pub signer_not_after: Option<EpochMs>,
-    /// The purpose of its profile, and when it expires.
-    pub profile: Option<(ProfileKind, Option<EpochMs>)>,
+    /// The subject of that certificate.
+    pub signer_subject: Option<String>,
+    /// Its provisioning profile.
+    pub profile: Option<Profile>,
+    /// What its code signature claims.
+    pub entitlements: Option<Entitlements>,
+    /// The libraries in it with code that only simulators run.
+    pub simulator_code: Vec<String>,
+    /// The extensions, watch apps and app clips in it.
+    pub extensions: Vec<Extension>,
+    /// The version of Apple's SDK that it was built with, such as `26.0`.
+    pub sdk: Option<String>,
+    /// Whether it has an icon in an asset catalog.
+    pub icon: Option<bool>,
     /// System classes that its code refers to, such as `AVCaptureDevice`.
     pub system_classes: Option<Vec<String>>,
     /// Keys of its Info.plist with a nonempty text.
@@ -101,6 +158,8 @@ pub struct Expectations<'a> {
     pub upload_key: Option<&'a str>,
     /// The API level that Google Play requires.
     pub target_sdk_floor: u32,
+    /// The major version of Apple's SDKs that App Store Connect requires.
+    pub apple_sdk_floor: u32,
     /// The current time.
     pub now: EpochMs,
 }
@@ -112,7 +171,7 @@ pub fn findings(binary: &Binary, asked: &Expectations<'_>) -> Vec<SubmissionErro
     identity(binary, asked, &mut report);
     numbers(binary, asked, &mut report);
     match asked.destination.store() {
-        Store::AppStore => apple(binary, asked, &mut report),
+        Store::AppStore => apple::check(binary, asked, &mut report),
         Store::GooglePlay => google(binary, asked, &mut report),
     }
     found
@@ -234,53 +293,6 @@ fn numbers(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
     }
 }
 
-fn apple(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
-    if binary.simulator {
-        report(
-            Code::SimulatorBuild,
-            "The binary runs only in a simulator. The store would say: ITMS-90087, unsupported architectures."
-                .to_owned(),
-        );
-    }
-    if let Some(architectures) = &binary.architectures
-        && !binary.simulator
-        && !architectures.iter().any(|name| name == "arm64" || name == "arm64e")
-    {
-        report(
-            Code::ArchitectureMissing,
-            "The executable has no code for arm64. The store would say: ITMS-90085 or ITMS-90502.".to_owned(),
-        );
-    }
-    if let Some((kind, end)) = binary.profile {
-        if kind != ProfileKind::AppStore {
-            report(
-                Code::ProfileUnfit,
-                "The embedded provisioning profile is not for the App Store. The store would say: ITMS-90161, \
-                 invalid provisioning profile."
-                    .to_owned(),
-            );
-        } else if end.is_some_and(|end| end <= asked.now) {
-            report(
-                Code::ProfileUnfit,
-                "The embedded provisioning profile has expired. The store would say: ITMS-90161, invalid \
-                 provisioning profile."
-                    .to_owned(),
-            );
-        }
-    }
-    signed(binary, asked, "ITMS-90034: missing or invalid signature", report);
-    if let (Some(classes), Some(keys)) = (&binary.system_classes, &binary.info_keys) {
-        let missing = missing_purpose_strings(classes, keys);
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            report(
-                Code::PurposeStringMissing,
-                format!("Info.plist lacks {missing}. The store would say: ITMS-90683, missing purpose string."),
-            );
-        }
-    }
-}
-
 fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
     if binary.debuggable == Some(true) {
         report(
@@ -322,7 +334,14 @@ fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
         "you uploaded an APK or Android App Bundle that is not signed",
         report,
     );
-    if let (Some(Some(signer)), Some(key)) = (&binary.signer, asked.upload_key)
+    if binary.signer_subject.as_deref().is_some_and(is_debug_signer) {
+        report(
+            Code::SignatureMismatch,
+            "The binary is signed with a debug key of Android's tools. The store would say: you uploaded an APK or \
+             Android App Bundle that was signed in debug mode; you need to sign it in release mode."
+                .to_owned(),
+        );
+    } else if let (Some(Some(signer)), Some(key)) = (&binary.signer, asked.upload_key)
         && !signer.eq_ignore_ascii_case(key)
     {
         report(
@@ -333,6 +352,11 @@ fn google(binary: &Binary, asked: &Expectations<'_>, report: Report<'_>) {
             ),
         );
     }
+}
+
+/// Whether a certificate's subject is the one that Android's tools give to their debug keys.
+fn is_debug_signer(subject: &str) -> bool {
+    subject.split(',').any(|part| part.trim() == DEBUG_SIGNER)
 }
 
 fn signed(binary: &Binary, asked: &Expectations<'_>, error: &str, report: Report<'_>) {

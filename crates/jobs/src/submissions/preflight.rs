@@ -9,7 +9,9 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::CredentialKind;
 use launchway_domain::submission::destination::KnownDestination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
-use launchway_domain::submission::preflight::{Binary, BinaryFormat, Expectations, ProfileKind, findings, highest};
+use launchway_domain::submission::preflight::{
+    Binary, BinaryFormat, Entitlements, Expectations, Extension, Profile, ProfileKind, findings, highest,
+};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
@@ -69,6 +71,7 @@ pub async fn check(
         live_build_number,
         upload_key,
         target_sdk_floor: app.config.target_sdk_floor,
+        apple_sdk_floor: app.config.apple_sdk_floor,
         now: app.clock.now(),
     };
     Ok(verdict(findings(&binary(&facts, file), &asked), submission))
@@ -137,14 +140,44 @@ fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
         architectures: facts.architectures.clone(),
         signer,
         signer_not_after: facts.signer.as_ref().map(|signer| signer.not_after),
-        profile: facts.profile.as_ref().map(|profile| {
-            let kind = match profile.profile_type {
-                ProfileType::AppStore => ProfileKind::AppStore,
-                _ => ProfileKind::Other,
-            };
-            (kind, profile.expires_at)
-        }),
+        signer_subject: facts.signer.as_ref().map(|signer| signer.subject.clone()),
+        profile: facts.profile.as_ref().map(profile),
+        entitlements: facts.entitlements.as_ref().map(entitlements),
+        simulator_code: facts.simulator_code.clone(),
+        extensions: facts.extensions.iter().map(extension).collect(),
+        sdk: facts.sdk.clone(),
+        icon: facts.icon,
         system_classes: facts.system_classes.clone(),
         info_keys: (facts.format == Format::Ipa).then(|| facts.purpose_strings.clone()),
+    }
+}
+
+fn profile(found: &launchway_binaries::Profile) -> Profile {
+    Profile {
+        kind: match found.profile_type {
+            ProfileType::AppStore => ProfileKind::AppStore,
+            _ => ProfileKind::Other,
+        },
+        expires_at: found.expires_at,
+        bundle_id_pattern: found.bundle_id_pattern.clone(),
+    }
+}
+
+fn entitlements(found: &launchway_binaries::Entitlements) -> Entitlements {
+    Entitlements {
+        application_id: found.application_id.clone(),
+        debuggable: found.debuggable,
+        not_granted: found.not_granted.clone(),
+    }
+}
+
+fn extension(found: &launchway_binaries::Extension) -> Extension {
+    Extension {
+        path: found.path.clone(),
+        bundle_id: found.bundle_id.clone(),
+        architectures: found.architectures.clone(),
+        signed: found.signed,
+        profile: found.profile.as_ref().map(profile),
+        entitlements: found.entitlements.as_ref().map(entitlements),
     }
 }

@@ -70,7 +70,7 @@ async fn fill_later_tables(db: &TestDb, org: &str) {
         ),
         (
             "credentials",
-            "'c1', '{org}', 'k', 'n', NULL, 'f', '{}', 's', NULL, NULL, 'u', 1",
+            "'c1', '{org}', 'k', 'n', NULL, 'f', '{}', 's', NULL, NULL, 'u', 1, 2, 3",
         ),
     ] {
         let values = values.replace("{org}", org);

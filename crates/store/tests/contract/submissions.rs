@@ -170,6 +170,26 @@ contract! {
         assert_eq!(org_writes!(db, org, lock_submission(old.id)), Some(new), "its work goes on");
     }
 
+    async fn an_older_node_reads_the_code_of_every_error(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut new = new_submission(org);
+        submit(db, &new).await;
+        for code in SubmissionErrorCode::ALL {
+            new.error = Some(SubmissionError::new(code, "why"));
+            org_writes!(db, org, change_submission(&new));
+            assert_eq!(org_writes!(db, org, lock_submission(new.id)), Some(new.clone()));
+            let column = db.raw_texts(&format!("SELECT error_code FROM submissions WHERE id = '{}'", new.id)).await;
+            assert_eq!(column, [code.for_older_nodes().as_str()]);
+            assert_eq!(code.for_older_nodes().for_older_nodes(), code.for_older_nodes());
+        }
+        // An older node has replaced the error, and does not know the other column.
+        new.error = Some(SubmissionError::new(SubmissionErrorCode::IconMissing, "why"));
+        org_writes!(db, org, change_submission(&new));
+        db.raw(&format!("UPDATE submissions SET error_code = 'CONFLICT' WHERE id = '{}'", new.id)).await;
+        let read = org_writes!(db, org, lock_submission(new.id)).unwrap();
+        assert_eq!(read.error, Some(SubmissionError::new(SubmissionErrorCode::Conflict, "why")));
+    }
+
     async fn a_step_is_claimed_by_one_until_the_claim_lapses(db: &TestDb) {
         let org = an_org(db).await.id;
         let new = new_submission(org);

@@ -2,9 +2,34 @@
 
 use super::*;
 
-const NOW: EpochMs = 1_795_255_200_000;
+pub(super) const NOW: EpochMs = 1_795_255_200_000;
 
-fn ipa() -> Binary {
+fn store_profile() -> Profile {
+    Profile {
+        kind: ProfileKind::AppStore,
+        expires_at: Some(NOW + 1),
+        bundle_id_pattern: "com.example.app".to_owned(),
+    }
+}
+
+pub(super) fn extension() -> Extension {
+    Extension {
+        path: "PlugIns/Share.appex".to_owned(),
+        bundle_id: Some("com.example.app.share".to_owned()),
+        architectures: Some(vec!["arm64".to_owned()]),
+        signed: Some(true),
+        profile: Some(Profile {
+            bundle_id_pattern: "com.example.app.*".to_owned(),
+            ..store_profile()
+        }),
+        entitlements: Some(Entitlements {
+            application_id: Some("TEAM.com.example.app.share".to_owned()),
+            ..Entitlements::default()
+        }),
+    }
+}
+
+pub(super) fn ipa() -> Binary {
     Binary {
         format: BinaryFormat::Ipa,
         size: 10_000_000,
@@ -18,7 +43,16 @@ fn ipa() -> Binary {
         architectures: Some(vec!["arm64".to_owned()]),
         signer: Some(Some("aa".to_owned())),
         signer_not_after: Some(NOW + 1),
-        profile: Some((ProfileKind::AppStore, Some(NOW + 1))),
+        signer_subject: Some("CN=Upload,O=Example".to_owned()),
+        profile: Some(store_profile()),
+        entitlements: Some(Entitlements {
+            application_id: Some("TEAM.com.example.app".to_owned()),
+            ..Entitlements::default()
+        }),
+        simulator_code: Vec::new(),
+        extensions: vec![extension()],
+        sdk: Some("26.1".to_owned()),
+        icon: Some(true),
         system_classes: Some(vec!["PHPhotoLibrary".to_owned(), "UIView".to_owned()]),
         info_keys: Some(vec!["NSPhotoLibraryAddUsageDescription".to_owned()]),
     }
@@ -32,13 +66,17 @@ fn aab() -> Binary {
         target_sdk: Some(36),
         architectures: Some(vec!["arm64-v8a".to_owned(), "armeabi-v7a".to_owned()]),
         profile: None,
+        entitlements: None,
+        extensions: Vec::new(),
+        sdk: None,
+        icon: None,
         system_classes: None,
         info_keys: None,
         ..ipa()
     }
 }
 
-fn codes(binary: &Binary, change: impl Fn(&mut Expectations<'_>)) -> Vec<(Code, String)> {
+pub(super) fn codes(binary: &Binary, change: impl Fn(&mut Expectations<'_>)) -> Vec<(Code, String)> {
     let (bundle_id, platform) = (BundleId::parse("com.example.app").unwrap(), binary.platforms[0]);
     let name = match Store::of(platform) {
         Store::AppStore => "app_store",
@@ -55,6 +93,7 @@ fn codes(binary: &Binary, change: impl Fn(&mut Expectations<'_>)) -> Vec<(Code, 
         live_build_number: Some("41"),
         upload_key: Some("AA"),
         target_sdk_floor: TARGET_SDK_FLOOR,
+        apple_sdk_floor: APPLE_SDK_FLOOR,
         now: NOW,
     };
     change(&mut asked);
@@ -62,7 +101,7 @@ fn codes(binary: &Binary, change: impl Fn(&mut Expectations<'_>)) -> Vec<(Code, 
     found.into_iter().map(|error| (error.code, error.message)).collect()
 }
 
-fn single(binary: &Binary, wanted: Code, words: &str) {
+pub(super) fn single(binary: &Binary, wanted: Code, words: &str) {
     let found = codes(binary, |_| {});
     let [(code, message)] = &found[..] else {
         panic!("{wanted}: {found:?}")
@@ -84,7 +123,12 @@ fn fit_binaries_pass() {
             architectures: None,
             signer: None,
             signer_not_after: None,
+            signer_subject: None,
             profile: None,
+            entitlements: None,
+            extensions: vec![Extension::default()],
+            sdk: None,
+            icon: None,
             system_classes: None,
             info_keys: None,
             ..binary
@@ -143,7 +187,10 @@ fn each_fault_of_an_ipa_is_told() {
     );
     single(
         &Binary {
-            profile: Some((ProfileKind::Other, None)),
+            profile: Some(Profile {
+                kind: ProfileKind::Other,
+                ..store_profile()
+            }),
             ..ipa()
         },
         Code::ProfileUnfit,
@@ -151,7 +198,10 @@ fn each_fault_of_an_ipa_is_told() {
     );
     single(
         &Binary {
-            profile: Some((ProfileKind::AppStore, Some(NOW))),
+            profile: Some(Profile {
+                expires_at: Some(NOW),
+                ..store_profile()
+            }),
             ..ipa()
         },
         Code::ProfileUnfit,
@@ -280,6 +330,7 @@ fn each_fault_of_an_android_binary_is_told() {
         live_build_number: None,
         upload_key: None,
         target_sdk_floor: TARGET_SDK_FLOOR,
+        apple_sdk_floor: APPLE_SDK_FLOOR,
         now: NOW,
     };
     assert_eq!(findings(&old, &asked), []);
@@ -301,5 +352,86 @@ fn purpose_strings_are_wanted_of_each_class_once() {
     // App Store Connect may accept an upload without keys for these.
     for class in ["CLLocationManager", "LAContext", "ATTrackingManager", "UIView"] {
         assert_eq!(missing_purpose_strings(&[class.to_owned()], &[]), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn a_profile_covers_the_bundle_id() {
+    for (pattern, is_fit) in [
+        ("com.example.app", true),
+        ("com.example.*", true),
+        ("*", true),
+        ("", true),
+        ("com.example.other", false),
+        ("com.example.app.*", false),
+        ("com.Example.app", true),
+    ] {
+        let binary = Binary {
+            profile: Some(Profile {
+                bundle_id_pattern: pattern.to_owned(),
+                ..store_profile()
+            }),
+            ..ipa()
+        };
+        if is_fit {
+            assert_eq!(codes(&binary, |_| {}), [], "{pattern}");
+        } else {
+            single(&binary, Code::ProfileUnfit, pattern);
+        }
+    }
+}
+
+#[test]
+fn an_app_needs_an_icon_and_a_recent_sdk() {
+    for (sdk, is_fit) in [
+        ("26.0", true),
+        ("27", true),
+        ("18.5", false),
+        ("9.3", false),
+        ("", true),
+        ("new", true),
+    ] {
+        let binary = Binary {
+            sdk: Some(sdk.to_owned()),
+            ..ipa()
+        };
+        if is_fit {
+            assert_eq!(codes(&binary, |_| {}), [], "{sdk}");
+        } else {
+            single(&binary, Code::SdkTooOld, "ITMS-90725");
+        }
+        assert_eq!(codes(&binary, |asked| asked.apple_sdk_floor = 9), []);
+    }
+    let plain = Binary {
+        icon: Some(false),
+        ..ipa()
+    };
+    single(&plain, Code::IconMissing, "ITMS-90713");
+    let headset = Binary {
+        platforms: vec![Platform::Visionos],
+        ..plain
+    };
+    assert_eq!(codes(&headset, |_| {}), []);
+}
+
+#[test]
+fn a_debug_key_is_told_once() {
+    for (subject, is_debug) in [
+        ("CN=Android Debug,O=Android,C=US", true),
+        ("C=US, O=Android, CN=Android Debug", true),
+        ("CN=Android Debugger,O=Example", false),
+        ("CN=Upload,O=Android Debug", false),
+    ] {
+        let binary = Binary {
+            signer_subject: Some(subject.to_owned()),
+            // Another key than the upload key, too.
+            signer: Some(Some(if is_debug { "bb" } else { "aa" }.to_owned())),
+            ..aab()
+        };
+        if is_debug {
+            single(&binary, Code::SignatureMismatch, "debug mode");
+        } else {
+            assert_eq!(codes(&binary, |_| {}), [], "{subject}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The app stores of a stage: the simulator, in the same process and on the same clock. Submissions advance when the
 //! test says so, and the process can die at any call to a store.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -286,6 +286,28 @@ impl Stage {
         self.until(id, "success").await;
         self.read(id).await
     }
+}
+
+/// The fixture's app with changed files: `change` gets the name and the content, and returns whether the file stays.
+pub fn changed_ipa(change: impl Fn(&str, &mut Vec<u8>) -> bool) -> Vec<u8> {
+    let mut from = zip::ZipArchive::new(Cursor::new(IPA)).unwrap();
+    let mut to = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for place in 0..from.len() {
+        let mut file = from.by_index(place).unwrap();
+        let (name, mut bytes) = (file.name().unwrap().into_owned(), Vec::new());
+        file.read_to_end(&mut bytes).unwrap();
+        if !change(&name, &mut bytes) {
+            continue;
+        }
+        let options = zip::write::SimpleFileOptions::default();
+        if name.ends_with('/') {
+            to.add_directory(name, options).unwrap();
+        } else {
+            to.start_file(name, options).unwrap();
+            to.write_all(&bytes).unwrap();
+        }
+    }
+    to.finish().unwrap().into_inner()
 }
 
 pub fn id_of(view: &Value) -> SubmissionId {

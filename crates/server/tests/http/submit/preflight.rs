@@ -4,22 +4,41 @@ use serde_json::json;
 
 use super::create::SIMULATOR;
 use crate::stage::Stage;
-use crate::stage::app_stores::{APK, id_of};
+use crate::stage::app_stores::{APK, IPA, changed_ipa, id_of};
 use crate::support::{Fields, Setup};
 
 const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
 const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
 const ONLY_32_BIT_IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.ipa");
 const ONLY_32_BIT_AAB: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.aab");
+const DEBUG_SIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/debug-signed.aab");
 const NO_PURPOSE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/no-purpose.ipa");
 const NO_PURPOSE_OF_A_LIBRARY: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/library-purpose.ipa");
 
 #[tokio::test]
 async fn what_the_store_would_refuse_is_told_before_any_call() {
+    let without_icon = changed_ipa(|name, _| name != "Payload/Example.app/Assets.car");
+    let of_another_app = changed_ipa(|name, bytes| {
+        let (old, new) = (b"com.example.app", b"com.example.apk");
+        if name == "Payload/Example.app/Info.plist" {
+            let at = bytes.windows(old.len()).position(|part| part == old).unwrap();
+            bytes[at..at + old.len()].copy_from_slice(new);
+        }
+        true
+    });
     for (name, bytes, code, message, fix) in [
         ("App.ipa", SIMULATOR, "SIMULATOR_BUILD", "ITMS-90087", "Build for devices"),
         ("app.apk", UNSIGNED, "UNSIGNED", "not signed", "Sign the build"),
         ("app.aab", DEBUGGABLE, "DEBUGGABLE", "debuggable", "buildType release"),
+        ("app.aab", DEBUG_SIGNED, "SIGNATURE_MISMATCH", "signed in debug mode", "Sign with the upload key"),
+        ("App.ipa", &without_icon[..], "ICON_MISSING", "ITMS-90713", "Add an app icon"),
+        (
+            "App.ipa",
+            &of_another_app[..],
+            "PROFILE_UNFIT",
+            "The embedded provisioning profile is for com.example.app, not for com.example.apk",
+            "covers the bundle id",
+        ),
         ("App.ipa", ONLY_32_BIT_IPA, "ARCHITECTURE_MISSING", "no code for arm64", "for arm64 as well"),
         (
             "app.aab",
@@ -55,6 +74,18 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
         let retry = stage.retry(id).await.expect(400);
         assert!(retry.text("message").starts_with("A retry would fail"), "{retry}");
     }
+}
+
+#[tokio::test]
+async fn the_sdk_of_xcode_is_asked_too() {
+    let mut setup = Setup::default();
+    setup.settings.apple_sdk_floor = Some("27".to_owned());
+    let mut stage = Stage::new().with(setup).app_stores().await;
+    let id = stage.submitted("App.ipa", IPA, json!({"destination": "testflight"})).await;
+    let failed = stage.ended(id).await;
+    assert_eq!(failed["error"]["code"], "SDK_TOO_OLD", "{failed:#}");
+    assert!(failed["error"].text("message").contains("built with the SDK 26.0"), "{failed:#}");
+    assert_eq!(stage.calls(), 0);
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! Submissions of one app to the App Store take turns: the others wait and say for which one, and none reports success
 //! for a build that customers do not have.
 
-use std::io::{Cursor, Read, Write};
-
 use launchway_app_store_simulator::{ByHand, Fault, Kind, Outcome, Settings, When};
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
@@ -13,34 +11,22 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
-use crate::stage::app_stores::{Death, IPA, VISION, counts, id_of, settings_with_encryption_answered};
+use crate::stage::app_stores::{Death, IPA, VISION, changed_ipa, counts, id_of, settings_with_encryption_answered};
 use crate::support::{Fields, Says, Setup};
 
 const FAR: i64 = 1 << 50;
 
 /// The fixture's app with another version and build number of the same length.
 pub fn renumbered(version: &str, build: &str) -> Vec<u8> {
-    let mut from = zip::ZipArchive::new(Cursor::new(IPA)).unwrap();
-    let mut to = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for place in 0..from.len() {
-        let mut file = from.by_index(place).unwrap();
-        let (name, mut bytes) = (file.name().unwrap().into_owned(), Vec::new());
-        file.read_to_end(&mut bytes).unwrap();
+    changed_ipa(|name, bytes| {
         if name == "Payload/Example.app/Info.plist" {
             for (old, new) in [("U1.2.3", format!("U{version}")), ("R42X", format!("R{build}X"))] {
                 let at = bytes.windows(old.len()).position(|part| part == old.as_bytes()).unwrap();
                 bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
             }
         }
-        let options = zip::write::SimpleFileOptions::default();
-        if name.ends_with('/') {
-            to.add_directory(name, options).unwrap();
-        } else {
-            to.start_file(name, options).unwrap();
-            to.write_all(&bytes).unwrap();
-        }
-    }
-    to.finish().unwrap().into_inner()
+        true
+    })
 }
 
 fn quick() -> Settings {

@@ -90,12 +90,13 @@ fn is_app(artifact: &ArtifactView) -> bool {
 
 /// An app's metadata, the most requested first.
 fn facts(facts: &Value) -> Vec<(&'static str, String)> {
-    const FIELDS: [(&str, &str); 5] = [
+    const FIELDS: [(&str, &str); 6] = [
         ("bundleId", "Bundle id"),
         ("version", "Version"),
         ("buildNumber", "Build number"),
         ("minOs", "Minimum OS version"),
         ("targetSdk", "Target SDK"),
+        ("sdk", "SDK"),
     ];
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
