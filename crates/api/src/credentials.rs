@@ -77,7 +77,7 @@ pub struct CredentialView {
     pub created_at: String,
 }
 
-/// A newly created credential.
+/// A newly created credential, or one whose events got a new secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CredentialTaken {

@@ -144,6 +144,11 @@ impl Client {
         self.create("/credentials", wanted).await
     }
 
+    /// `POST /credentials/rotate-events-secret?id=`: gives the events of App Store Connect a new secret.
+    pub async fn rotate_events_secret(&self, id: &str) -> Result<Answer<CredentialTaken>, Error> {
+        self.one(Method::POST, "/credentials/rotate-events-secret", id).await
+    }
+
     /// `DELETE /credentials?id=`: deletes a credential.
     pub async fn delete_credential(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/credentials", id).await

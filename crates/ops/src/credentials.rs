@@ -153,9 +153,33 @@ pub async fn create(
     let has_events = plan.kind == Kind::AppStoreConnectKey;
     let store_events = has_events.then(|| {
         app.app_store_event_secrets
-            .event_settings(&app.public_url, credential.id)
+            .event_settings(&app.public_url, credential.id, 0)
     });
     Ok((view, store_events))
+}
+
+/// Gives the events of a credential's store a new secret. The previous one stays valid for a day.
+pub async fn rotate_events_secret(
+    write: &mut Write<'_>,
+    id: CredentialId,
+) -> Result<(CredentialView, StoreEvents), ApiError> {
+    let (now, none) = (write.now(), || ApiError::NoSuch("credential"));
+    let credential = write.org().credential(id).await?.ok_or_else(none)?;
+    if credential.kind != Kind::AppStoreConnectKey.as_str() {
+        return Err(ApiError::bad(format!(
+            "Only a credential of the kind app_store_connect_key has events of its store, but this one is {}",
+            credential.kind
+        )));
+    }
+    let rotations = write.org().rotate_store_events(id, now).await?.ok_or_else(none)?;
+    write
+        .audit("credential.rotate_events_secret", id, NOTHING, NOTHING)
+        .await?;
+    let app = write.app();
+    let events = app
+        .app_store_event_secrets
+        .event_settings(&app.public_url, id, rotations);
+    Ok((CredentialView::of(&credential, now), events))
 }
 
 /// Deletes a credential.

@@ -3,9 +3,21 @@
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::Credential;
 use launchway_domain::id::{CredentialId, OrgId};
+use launchway_domain::time::EpochMs;
 
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
+
+/// Whose events a store sends for a credential, and the secret that signs them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreEventsRow {
+    /// The organization of the credential.
+    pub org: OrgId,
+    /// How often the secret was replaced.
+    pub rotations: i64,
+    /// When it was replaced last; 0 if never.
+    pub rotated_at: EpochMs,
+}
 
 row! {
     struct CredentialRow {
@@ -109,6 +121,21 @@ impl Org<'_> {
         Ok(row.map(|(sealed,)| sealed))
     }
 
+    /// Replaces the secret for the events of a credential's store at `now`. Returns how often it was replaced; `None` if there
+    /// is no such credential.
+    pub async fn rotate_store_events(&mut self, id: CredentialId, now: EpochMs) -> Result<Option<i64>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "UPDATE credentials SET events_rotations = COALESCE(events_rotations, 0) + 1, events_rotated_at = $3 \
+             WHERE org_id = $1 AND id = $2 RETURNING events_rotations",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(row.map(|(rotations,)| rotations))
+    }
+
     /// Deletes a credential; returns false if there is none.
     pub async fn delete_credential(&mut self, id: CredentialId) -> Result<bool, StoreError> {
         let deleted = execute!(
@@ -135,15 +162,22 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// The organization of a credential; `None` if there is none.
-    pub async fn credential_owner(&mut self, id: CredentialId) -> Result<Option<OrgId>, StoreError> {
+    /// Whose credential it is, and the secret for its store's events. `None` if there is no such credential.
+    pub async fn store_events_of(&mut self, id: CredentialId) -> Result<Option<StoreEventsRow>, StoreError> {
         let row = fetch_optional!(
             self.tx,
-            (String,),
-            "SELECT org_id FROM credentials WHERE id = $1",
+            (String, i64, i64),
+            "SELECT org_id, COALESCE(events_rotations, 0), COALESCE(events_rotated_at, 0) FROM credentials WHERE id = $1",
             id.to_string()
         )?;
-        row.map(|(org,)| typed("credentials.org_id", &org)).transpose()
+        row.map(|(org, rotations, rotated_at)| {
+            Ok(StoreEventsRow {
+                org: typed("credentials.org_id", &org)?,
+                rotations,
+                rotated_at,
+            })
+        })
+        .transpose()
     }
 
     /// Credentials that expire between two times, after the id `after`, in the order of ids.

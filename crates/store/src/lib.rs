@@ -65,6 +65,7 @@ pub use build_logs::{LogChunk, LogSegment};
 pub use build_queue::{QueueShare, Renewal, RunningBuilds, StateChange};
 pub use builds::BuildFilter;
 pub use changes::{Changes, Watch};
+pub use credentials::StoreEventsRow;
 pub use db::{Db, OpenError};
 pub use deliveries::{AttemptReport, ClaimedDelivery, DueWebhook};
 pub use dump::DumpError;

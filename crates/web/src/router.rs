@@ -76,6 +76,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(credentials::read)),
         endpoint(Access::Admin(Admin), routes!(credentials::create)),
         endpoint(Access::Admin(Admin), routes!(credentials::delete)),
+        endpoint(Access::Admin(Admin), routes!(credentials::rotate_events_secret)),
         endpoint(Access::Admin(Admin), routes!(runners::read)),
         endpoint(Access::Admin(Admin), routes!(runners::create_token)),
         endpoint(Access::Admin(Admin), routes!(runners::revoke)),

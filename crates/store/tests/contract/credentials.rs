@@ -2,6 +2,7 @@
 
 use launchway_domain::credential::Credential;
 use launchway_domain::id::OrgId;
+use launchway_store::StoreEventsRow;
 use serde_json::json;
 
 use crate::records::{ALL, NOW, an_org, new_id, unique};
@@ -34,12 +35,26 @@ contract! {
         let listed = org_reads!(db, org, credentials(ALL));
         assert_eq!((listed.items, listed.total), (vec![second.clone(), first.clone()], 2));
         assert_eq!(org_reads!(db, org, sealed_credential(second.id)).as_deref(), Some("sealed two"));
-        assert_eq!(system_writes!(db, credential_owner(first.id)), Some(org));
+        let of_first = || StoreEventsRow { org, rotations: 0, rotated_at: 0 };
+        assert_eq!(system_writes!(db, store_events_of(first.id)), Some(of_first()));
         assert!(org_writes!(db, org, delete_credential(first.id)));
-        assert_eq!(system_writes!(db, credential_owner(first.id)), None);
+        assert_eq!(system_writes!(db, store_events_of(first.id)), None);
         assert!(!org_writes!(db, org, delete_credential(first.id)));
         assert_eq!(org_reads!(db, org, credential(first.id)), None);
         assert_eq!(org_reads!(db, org, sealed_credential(first.id)), None);
+    }
+
+    async fn the_secret_of_store_events_is_replaced_by_its_owner(db: &TestDb) {
+        let [org, other] = [an_org(db).await.id, an_org(db).await.id];
+        let credential = new_credential(org);
+        org_writes!(db, org, create_credential(&credential, ""));
+        assert_eq!(org_writes!(db, other, rotate_store_events(credential.id, NOW)), None);
+        for rotations in 1..3 {
+            let now = NOW + rotations;
+            assert_eq!(org_writes!(db, org, rotate_store_events(credential.id, now)), Some(rotations));
+            let row = StoreEventsRow { org, rotations, rotated_at: now };
+            assert_eq!(system_writes!(db, store_events_of(credential.id)), Some(row));
+        }
     }
 
     async fn a_notice_is_given_once(db: &TestDb) {

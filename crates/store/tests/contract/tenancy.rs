@@ -260,6 +260,7 @@ contract! {
         assert!(!org_writes!(db, org, delete_submission(submission)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
         assert!(!org_writes!(db, org, record_expiry_notice(theirs.credential.id, 7)));
+        assert_eq!(org_writes!(db, org, rotate_store_events(theirs.credential.id, NOW)), None);
         assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
         org_writes!(db, org, touch_updates(&name, NOW));
         org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));

@@ -41,16 +41,16 @@ async fn app_store(
         || ApiError::NotProven("The signature is not valid for this address. Check the webhook's secret.".into());
     let credential: CredentialId = credential.parse().map_err(|_| not_proven())?;
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
-    let secret = app.app_store_event_secrets.of(credential);
-    if !secret.verifies(&body, signature.unwrap_or_default()) {
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system("the address names the credential, and that its tenant");
+    let row = system.store_events_of(credential).await?.ok_or_else(not_proven)?;
+    drop(tx);
+    let (secrets, now) = (&app.app_store_event_secrets, app.clock.now());
+    if !secrets.verifies(credential, &row, now, &body, signature.unwrap_or_default()) {
         return Err(not_proven());
     }
     let event = Event::read(&body).map_err(|_| ApiError::bad("The body is not an event of App Store Connect"))?;
-    let mut tx = app.db.read().await?;
-    let mut system = tx.system("the signature names the credential, and that its tenant");
-    let org = system.credential_owner(credential).await?.ok_or_else(not_proven)?;
-    drop(tx);
-    let mut write = Write::open(&app, org, Actor::Service, None).await?;
+    let mut write = Write::open(&app, row.org, Actor::Service, None).await?;
     app_store_events::look_now(&mut write, &event).await?;
     write.commit().await?;
     Ok(StatusCode::OK)

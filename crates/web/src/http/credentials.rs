@@ -82,6 +82,33 @@ pub async fn create(
     Ok(created(&answer))
 }
 
+/// Gives the events of App Store Connect a new secret. Only this response contains it. For 24 hours the previous one stays
+/// valid, too.
+#[utoipa::path(
+    post,
+    path = "/credentials/rotate-events-secret",
+    tag = "Credentials",
+    params(("id" = String, Query, description = "The credential, of the kind app_store_connect_key")),
+    responses(
+        (status = 200, description = "The record, and the webhook with its new secret", body = CredentialTaken),
+        (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn rotate_events_secret(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+) -> Result<Response, ApiError> {
+    let id = query.id("credential")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let (record, store_events) = credentials::rotate_events_secret(&mut write, id.get()?).await?;
+    write.commit().await?;
+    Ok(found(&CredentialTaken {
+        record,
+        store_events: Some(store_events),
+    }))
+}
+
 /// Deletes a credential. Builds and submissions that already have it keep it until they end.
 #[utoipa::path(
     delete,

@@ -126,6 +126,7 @@ pub const ROWS: &[Row] = rows! {
     "GET /credentials": Admin, Credential;
     "POST /credentials": Admin;
     "DELETE /credentials": Admin, Credential;
+    "POST /credentials/rotate-events-secret": Admin, Credential;
     "GET /runners": Admin, Runner;
     "POST /runners/tokens": Admin;
     "DELETE /runners": Admin, Runner;

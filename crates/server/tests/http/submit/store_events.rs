@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_app_stores::app_store::webhook::{MAX_EVENT, SIGNATURE_HEADER, WebhookSecret};
 use launchway_domain::id::SubmissionId;
+use launchway_domain::webhook::OLD_SECRET_LIFE;
 use launchway_os::clock::Clock;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -132,6 +133,44 @@ async fn what_is_not_signed_for_this_address_is_refused() {
     stage.delete(&stage.key, &format!("/credentials?id={}", place.credential)).await.ok();
     place.send(&stage, &event).await.refused(401, NOT_PROVEN);
     assert_eq!(due_in(&stage, id).await, wait);
+}
+
+#[tokio::test]
+async fn a_rotated_secret_is_valid_for_one_day_more() {
+    let mut stage = Stage::new().app_stores().await;
+    let (_, upload) = processing(&mut stage).await;
+    let place = Place::new(&stage, &stage.key).await;
+    let path = format!("/credentials/rotate-events-secret?id={}", place.credential);
+    let rotated = stage.post(&stage.key, &path, ()).await.ok();
+    assert_eq!((&rotated["id"], &rotated["storeEvents"]["url"]), (&json!(place.credential), &json!(place.url)));
+    let secret = rotated["storeEvents"]["secret"].as_str().unwrap().to_owned();
+    let new =
+        Place { secret: WebhookSecret::new(Zeroizing::new(secret.clone())), ..Place::new(&stage, &stage.key).await };
+    let new = Place { credential: place.credential.clone(), url: place.url.clone(), ..new };
+    let event = event(&upload);
+    place.tell(&stage, &event).await;
+    new.tell(&stage, &event).await;
+    stage.advance(OLD_SECRET_LIFE);
+    place.send(&stage, &event).await.refused(401, NOT_PROVEN);
+    new.tell(&stage, &event).await;
+    // Neither the record nor the audit log shows it.
+    let shown = stage.get(&stage.key, &format!("/credentials?id={}", place.credential)).await.ok().to_string();
+    let audit = stage.get(&stage.key, "/audit?action=credential.rotate_events_secret").await.ok();
+    assert_eq!(audit["total"], 1);
+    assert!(!(shown + &audit.to_string()).contains(&secret));
+}
+
+#[tokio::test]
+async fn only_a_key_of_app_store_connect_has_events() {
+    let stage = Stage::new().app_stores().await;
+    let all = stage.get(&stage.key, "/credentials").await.ok();
+    let google = all["items"].as_array().unwrap().iter().find(|one| one["kind"] == "google_service_account");
+    let path = format!("/credentials/rotate-events-secret?id={}", google.unwrap()["id"].as_str().unwrap());
+    stage.post(&stage.key, &path, ()).await.refused(
+        400,
+        "Only a credential of the kind app_store_connect_key has events of its store, but this one is \
+         google_service_account",
+    );
 }
 
 #[tokio::test]
