@@ -153,8 +153,11 @@ pub struct SubmissionView {
     pub external: BTreeMap<String, String>,
     /// Whether cancellation was requested and has not finished.
     pub cancel_requested: bool,
-    /// The error; null unless the submission failed or was rejected.
+    /// What is wrong: why the submission failed or was rejected, or, while `retryAt` is set, why its step failed. Null
+    /// otherwise.
     pub error: Option<SubmissionError>,
+    /// When a step that failed is tried again; null unless one has failed and the submission goes on.
+    pub retry_at: Option<String>,
     /// The events so far, oldest first.
     pub events: Vec<SubmissionEvent>,
     /// Who created it: a user id or a key id.
@@ -165,7 +168,7 @@ pub struct SubmissionView {
     pub finished_at: Option<String>,
 }
 
-/// Why a submission failed or was rejected. docs/submissions.md lists all codes.
+/// Why a submission failed or was rejected, or why its step is tried again. docs/submissions.md lists all codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubmissionError {
@@ -256,7 +259,8 @@ impl SubmissionView {
             },
             external: submission.external.clone(),
             cancel_requested: state.cancel_requested,
-            error: submission.error.as_ref().map(SubmissionError::from),
+            error: submission.present_error().map(SubmissionError::from),
+            retry_at: submission.retry_at().map(iso),
             events: submission
                 .events
                 .iter()

@@ -5,10 +5,11 @@ mod by_hand;
 mod notices;
 mod reviews;
 mod routes;
+mod taken_back;
 mod uploads;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use launchway_domain::time::EpochMs;
 use serde_json::{Map, Value, json};
@@ -27,6 +28,8 @@ pub(crate) struct AppStore {
     parts: BTreeMap<String, uploads::Parts>,
     /// Part URLs that were issued before this generation are no longer valid.
     generation: u32,
+    /// Groups of testers, each with a build that was assigned to it.
+    tested: BTreeSet<(String, String)>,
     /// Apps whose binaries answer the encryption question.
     answers_encryption: Vec<String>,
     /// State changes without a webhook event yet, and the number of events so far.
@@ -91,6 +94,7 @@ impl AppStore {
             due: Vec::new(),
             parts: BTreeMap::new(),
             generation: 0,
+            tested: BTreeSet::new(),
             answers_encryption: Vec::new(),
             notices: Vec::new(),
             told: 0,

@@ -149,9 +149,11 @@ fn fault(wanted: OrderedFault) -> Result<Fault, String> {
         "status" => Kind::Status(status()?),
         "status_after" => Kind::StatusAfter(status()?),
         "too_many" => Kind::TooMany(wanted.seconds.unwrap_or(30)),
+        "missing_metadata" => Kind::MissingMetadata,
         "cut" => Kind::Cut,
         "lost" => Kind::Lost,
         "nonsense" => Kind::Nonsense,
+        "empty_list" => Kind::EmptyList,
         "expire_parts" => Kind::ExpireParts,
         "no_checksums" => Kind::NoChecksums,
         "delete_edits" => Kind::DeleteEdits,
@@ -160,8 +162,8 @@ fn fault(wanted: OrderedFault) -> Result<Fault, String> {
         "slow" => Kind::Slow,
         _ => {
             return Err(
-                "kind must be one of status, status_after, too_many, cut, lost, nonsense, expire_parts, no_checksums, \
-                        delete_edits, lose_sessions, other_review, slow."
+                "kind must be one of status, status_after, too_many, missing_metadata, cut, lost, nonsense, empty_list, \
+                        expire_parts, no_checksums, delete_edits, lose_sessions, other_review, slow."
                     .to_owned(),
             );
         }

@@ -40,6 +40,8 @@ pub enum Kind {
     Status(u16),
     /// 429 with a pause in seconds, and no effect.
     TooMany(u32),
+    /// App Store Connect names metadata that is missing, and there is no effect.
+    MissingMetadata,
     /// The connection breaks before the request has an effect; half of an upload arrives.
     Cut,
     /// The request has its effect, and the connection breaks before the response.
@@ -48,6 +50,8 @@ pub enum Kind {
     StatusAfter(u16),
     /// The request has its effect, and the response is not JSON.
     Nonsense,
+    /// A list is empty, as it does not show yet what was just created.
+    EmptyList,
     /// The issued part URLs are no longer valid.
     ExpireParts,
     /// Responses contain no checksums from now on.
@@ -67,6 +71,7 @@ impl Kind {
     pub(crate) fn before(self, call: &Call) -> Option<Result<Response, Cut>> {
         match self {
             Kind::Status(status) => Some(Ok(answer::error_of(call, status))),
+            Kind::MissingMetadata => Some(Ok(answer::missing_metadata())),
             Kind::TooMany(seconds) => {
                 let mut answer = answer::error_of(call, 429);
                 answer.headers.push(("retry-after".to_owned(), seconds.to_string()));
@@ -81,6 +86,7 @@ impl Kind {
         match self {
             Kind::Lost => Err(Cut),
             Kind::StatusAfter(status) => Ok(answer::status(status)),
+            Kind::EmptyList => Ok(answer::without_items(answer)),
             Kind::Nonsense => Ok(Response {
                 body: Bytes::from_static(b"<html>"),
                 ..answer

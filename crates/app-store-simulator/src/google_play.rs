@@ -43,6 +43,8 @@ struct App {
     other_review: Option<EpochMs>,
     draft: bool,
     review_by_hand: bool,
+    /// Whether approved releases wait until somebody publishes them.
+    managed_publishing: bool,
 }
 
 /// A binary in an app's library.
@@ -121,12 +123,12 @@ impl GooglePlay {
             app.reviews.retain(|(at, ..)| *at > now);
             for (_, track, code) in due {
                 let rejected = settings.next_outcome() == Outcome::Reject;
-                let state = if rejected {
-                    tracks::NOT_APPROVED
-                } else {
-                    tracks::PUBLISHED
+                let state = match (rejected, app.managed_publishing) {
+                    (true, _) => tracks::NOT_APPROVED,
+                    (false, true) => tracks::APPROVED,
+                    (false, false) => tracks::PUBLISHED,
                 };
-                if !rejected {
+                if state == tracks::PUBLISHED {
                     ledger.note("release", format!("{package} {track} {code}"));
                 }
                 app.lives.insert((track, code), state);
@@ -162,6 +164,37 @@ impl GooglePlay {
             let sha256 = sha256.to_owned();
             app.binaries.insert(code, Binary { sha256, is_apk: false });
             app.revision += 1;
+        }
+    }
+
+    pub(crate) fn stage_by_hand(&mut self, package: &str, track: &str, code: i64, fraction: f64) {
+        let Some(app) = self.apps.get_mut(package) else { return };
+        app.revision += 1;
+        let releases = app
+            .tracks
+            .get_mut(track)
+            .and_then(|track| track["releases"].as_array_mut());
+        for release in releases.into_iter().flatten() {
+            if tracks::codes_of(release).any(|known| known == code) {
+                release["status"] = json!("inProgress");
+                release["userFraction"] = json!(fraction);
+            }
+        }
+    }
+
+    pub(crate) fn manage_publishing(&mut self, package: &str) {
+        if let Some(app) = self.apps.get_mut(package) {
+            app.managed_publishing = true;
+        }
+    }
+
+    pub(crate) fn publish(&mut self, package: &str, ledger: &mut Ledger) {
+        let lives = self.apps.get_mut(package).map(|app| &mut app.lives);
+        for ((track, code), state) in lives.into_iter().flatten() {
+            if *state == tracks::APPROVED {
+                *state = tracks::PUBLISHED;
+                ledger.note("release", format!("{package} {track} {code}"));
+            }
         }
     }
 

@@ -108,6 +108,25 @@ impl Simulator {
         self.lock().google_play.other_review(package, until);
     }
 
+    /// Changes the fraction of users of a staged release, as a person in the Play Console would.
+    pub fn stage_by_hand(&self, package: &str, track: &str, code: i64, fraction: f64) {
+        self.lock().google_play.stage_by_hand(package, track, code, fraction);
+    }
+
+    /// Turns on managed publishing of an app in the Play Console: approved releases wait for [`Self::publish`].
+    pub fn manage_publishing(&self, package: &str) {
+        self.lock().google_play.manage_publishing(package);
+    }
+
+    /// Publishes the approved releases of an app, as a person in the Play Console would.
+    pub fn publish(&self, package: &str) {
+        let mut state = self.lock();
+        let State {
+            google_play, ledger, ..
+        } = &mut *state;
+        google_play.publish(package, ledger);
+    }
+
     /// Uploads a build to App Store Connect, or attaches it to a version, as a person would.
     ///
     /// # Errors

@@ -52,6 +52,8 @@ pub struct Settings {
     /// Whether a missing app is created on demand: with the groups `Team` (internal) and `Friends`, and with the
     /// default tracks.
     pub makes_apps: bool,
+    /// Whether App Store Connect lets a client take back an approval.
+    pub takes_back_approvals: bool,
     /// The receiver of App Store Connect's webhook events.
     pub webhook: Option<Webhook>,
     /// The speed of the time in the app stores: 1 is real time.
@@ -213,6 +215,7 @@ impl Default for Settings {
             read_binary: None,
             kept: 32 << 20,
             makes_apps: false,
+            takes_back_approvals: false,
             webhook: None,
             speed: 1,
         }

@@ -1,6 +1,6 @@
 //! Parses responses: their JSON, and the fields that a step needs.
 
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::{EpochMs, SECOND, from_http_date};
 use serde_json::Value;
 
 use crate::failure::AppStoreError;
@@ -14,19 +14,26 @@ pub(crate) fn json(response: &Response) -> Result<Value, AppStoreError> {
     serde_json::from_slice(&response.body).map_err(|_| AppStoreError::invalid_response("JSON"))
 }
 
-/// The error for a status that says nothing about the request itself.
-pub(crate) fn unavailable(response: &Response) -> Option<AppStoreError> {
+/// The error for a status that says nothing about the request itself. `now` is when the response arrived.
+pub(crate) fn unavailable(response: &Response, now: EpochMs) -> Option<AppStoreError> {
     let status = response.status;
     matches!(status, 408 | 425 | 429 | 500..=599 | 300..=399).then(|| AppStoreError::Unavailable {
         why: format!("it responded with status {status}"),
         status: Some(status),
-        retry_after: response.header("retry-after").and_then(seconds),
+        retry_after: response
+            .header("retry-after")
+            .and_then(|text| pause(text, response, now)),
     })
 }
 
-/// `Retry-After` in seconds; the date format is not supported.
-fn seconds(text: &str) -> Option<EpochMs> {
-    text.trim().parse::<EpochMs>().ok()?.checked_mul(SECOND)
+/// The pause of `Retry-After`: seconds, or a date, which counts from the date of the response, because the app store's
+/// clock may differ from ours.
+fn pause(text: &str, response: &Response, now: EpochMs) -> Option<EpochMs> {
+    if let Ok(seconds) = text.trim().parse::<EpochMs>() {
+        return seconds.checked_mul(SECOND);
+    }
+    let sent_at = response.header("date").and_then(from_http_date).unwrap_or(now);
+    Some(from_http_date(text)?.saturating_sub(sent_at).max(0))
 }
 
 /// Reads fields of a JSON response.
@@ -54,5 +61,41 @@ impl Fields for Value {
         self.pointer(pointer)
             .and_then(Value::as_array)
             .map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: EpochMs = 1_795_255_200_000;
+
+    #[test]
+    fn a_pause_is_a_number_of_seconds_or_a_date() {
+        for (asked, date, wanted) in [
+            ("120", None, Some(120 * SECOND)),
+            // NOW is 10:00:00 of this day.
+            ("Sat, 21 Nov 2026 10:02:00 GMT", None, Some(120 * SECOND)),
+            (
+                "Sat, 21 Nov 2026 10:02:00 GMT",
+                Some("Sat, 21 Nov 2026 10:01:30 GMT"),
+                Some(30 * SECOND),
+            ),
+            ("Sat, 21 Nov 2026 09:00:00 GMT", None, Some(0)),
+            ("Sat, 21 Nov 2026 10:02:00 GMT", Some("yesterday"), Some(120 * SECOND)),
+            ("soon", None, None),
+            ("9223372036854775807", None, None),
+            ("", None, None),
+        ] {
+            let mut headers = vec![("retry-after".to_owned(), asked.to_owned())];
+            headers.extend(date.map(|date| ("date".to_owned(), date.to_owned())));
+            let response = Response {
+                status: 503,
+                headers,
+                ..Response::default()
+            };
+            let failure = unavailable(&response, NOW).unwrap();
+            assert_eq!(failure.retry_after(), wanted, "{asked} {date:?}");
+        }
     }
 }

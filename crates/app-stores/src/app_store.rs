@@ -1,6 +1,7 @@
 //! App Store Connect: its client, and the steps of a submission to TestFlight or the App Store. Requests have the
 //! published format of the App Store Connect API 4.4.1.
 
+mod cancel;
 mod client;
 mod own_builds;
 mod progress;
@@ -22,7 +23,7 @@ use crate::release::Release;
 use crate::step::Step;
 
 pub use client::{AppStoreConnect, Credential};
-pub use progress::{Progress, Stage, Turn};
+pub use progress::{Progress, Stage, Turn, VersionBefore};
 pub use rollout::Change;
 
 /// The base URL of App Store Connect.
@@ -73,6 +74,7 @@ impl Progress {
             build_upload_file_id: self.build_upload_file_id.clone(),
             spoiled_uploads: self.spoiled_uploads.clone(),
             build_id: self.build_id.clone(),
+            new_groups: self.new_groups.clone(),
             notes_done: self.notes_done,
             ..Progress::default()
         };
@@ -89,6 +91,7 @@ impl Progress {
         Progress {
             stage,
             version_id: self.version_id.clone(),
+            releases_when_approved: self.releases_when_approved,
             notes_done: if stage == Stage::Version { 0 } else { self.notes_done },
             ..fresh
         }

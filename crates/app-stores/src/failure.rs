@@ -7,9 +7,12 @@ use crate::transport::TransportError;
 
 /// The maximum length of an app store's message, in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
-/// How many times a step is retried when the app store cannot find a new resource or rejects a fresh token: both
-/// resolve themselves soon, or never.
+/// How many times a step is tried when the app store cannot find a new resource, or says that its state does not allow
+/// the step: it may be changing, for as long as the store needs.
 const MAX_DOUBTFUL_TRIES: u32 = 8;
+/// How many times a step is tried when the app store refuses a token. A key that was just created is known to all of the
+/// store's servers within seconds; a wrong one never is.
+const MAX_TOKEN_TRIES: u32 = 3;
 
 /// Why a step failed. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +32,8 @@ pub enum AppStoreError {
     Doubtful {
         /// The error if the retries fail.
         error: SubmissionError,
+        /// How many times the step is tried.
+        tries: u32,
     },
     /// The app store refuses: the submission fails.
     #[error("{error}")]
@@ -50,6 +55,15 @@ impl AppStoreError {
     pub(crate) fn doubtful(code: Code, message: impl Into<String>) -> Self {
         AppStoreError::Doubtful {
             error: SubmissionError::new(code, message),
+            tries: MAX_DOUBTFUL_TRIES,
+        }
+    }
+
+    /// The error for a token that the app store refuses.
+    pub(crate) fn refused_token(message: impl Into<String>) -> Self {
+        AppStoreError::Doubtful {
+            error: SubmissionError::new(Code::CredentialInvalid, message),
+            tries: MAX_TOKEN_TRIES,
         }
     }
 
@@ -66,9 +80,14 @@ impl AppStoreError {
     pub fn is_worth_another_try(&self, failures: u32) -> bool {
         match self {
             AppStoreError::Unavailable { .. } => true,
-            AppStoreError::Doubtful { .. } => failures < MAX_DOUBTFUL_TRIES,
+            AppStoreError::Doubtful { tries, .. } => failures < *tries,
             AppStoreError::Final { .. } => false,
         }
+    }
+
+    /// Whether the app store answered, and refused.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, AppStoreError::Unavailable { .. })
     }
 
     /// The pause that the app store requests.
@@ -86,7 +105,7 @@ impl AppStoreError {
                 SubmissionError::new(Code::RateLimited, "The store's rate limit is reached")
             }
             AppStoreError::Unavailable { .. } => SubmissionError::new(Code::StoreUnavailable, self.to_string()),
-            AppStoreError::Doubtful { error } | AppStoreError::Final { error } => error,
+            AppStoreError::Doubtful { error, .. } | AppStoreError::Final { error } => error,
         }
     }
 }

@@ -18,4 +18,4 @@ mod answer;
 pub use clock::Clock;
 pub use failure::AppStoreError;
 pub use release::{Note, Release};
-pub use step::{NextStep, Step};
+pub use step::{Cancellation, NextStep, Step};

@@ -1,4 +1,4 @@
-//! The result of a submission step.
+//! The result of a submission step, and of a cancellation.
 
 use launchway_domain::submission::SubmissionStatus;
 
@@ -26,6 +26,22 @@ pub enum NextStep {
     AfterOtherReview,
     /// Never: the status is final.
     Never,
+}
+
+/// The result of a cancellation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cancellation<P> {
+    /// What the submission began is undone, but for what these sentences say, which have no full stop.
+    Undone(Vec<String>),
+    /// The app store is still at work. The same cancellation continues later, with this progress.
+    Later(P),
+    /// It is too late: the submission continues with this progress.
+    TooLate {
+        /// Why, as a sentence without a full stop.
+        why: String,
+        /// The progress from which it continues.
+        progress: P,
+    },
 }
 
 impl<P> Step<P> {
@@ -56,6 +72,14 @@ impl<P> Step<P> {
             status,
             message: None,
             next: NextStep::Later,
+        }
+    }
+
+    /// A result that waits for something that somebody should know.
+    pub(crate) fn wait_for(progress: P, status: SubmissionStatus, message: impl Into<String>) -> Self {
+        Self {
+            message: Some(message.into()),
+            ..Self::wait(progress, status)
         }
     }
 

@@ -4,6 +4,7 @@
 
 pub mod destination;
 pub mod error;
+pub mod locale;
 pub mod preflight;
 pub mod record;
 pub mod schedule;

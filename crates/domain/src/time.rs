@@ -2,6 +2,7 @@
 //! they are epoch milliseconds.
 
 use jiff::civil::DateTime;
+use jiff::fmt::rfc2822;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
@@ -90,6 +91,13 @@ pub fn from_iso(text: &str) -> Option<EpochMs> {
 /// Parses any time of RFC 3339, with its offset.
 pub fn from_rfc3339(text: &str) -> Option<EpochMs> {
     let time: Timestamp = text.parse().ok()?;
+    Some(time.as_millisecond())
+}
+
+/// Parses a date of HTTP such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub fn from_http_date(text: &str) -> Option<EpochMs> {
+    // The other two forms of RFC 9110 are obsolete, and nobody sends them.
+    let time = rfc2822::DateTimeParser::new().parse_timestamp(text.trim()).ok()?;
     Some(time.as_millisecond())
 }
 

@@ -70,6 +70,12 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         .credential(kind, request.bundle_id.clone(), app.clock.now(), secret.clone())
         .await?;
     let facts = read.map_err(|refused| ApiError::bad(refused.0))?;
+    if kind == Kind::GoogleServiceAccount && !may_fetch_tokens(app, &facts) {
+        return Err(ApiError::bad(
+            "content: the token_uri of the service account must be an https URL of a public host; Google's is \
+             https://oauth2.googleapis.com/token",
+        ));
+    }
     Ok(CredentialPlan {
         name: name.unwrap_or_else(|| facts.name.clone()),
         kind,
@@ -77,6 +83,12 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         facts,
         secret,
     })
+}
+
+/// Whether this service may call the URL from which a service account gets its tokens.
+fn may_fetch_tokens(app: &App, facts: &CredentialFacts) -> bool {
+    let url = facts.facts["tokenUri"].as_str();
+    url.is_some_and(|url| app.app_stores.may_call(url))
 }
 
 /// Rejects a credential for an app of another organization.

@@ -110,6 +110,8 @@ async fn store_change(
     mut new: Submission,
 ) -> Result<Submission, ApiError> {
     new.work.due_at = (!new.state.status.is_final()).then_some(write.now());
+    // What the caller requests has tries of its own.
+    new.work.failures = 0;
     write.org().change_submission(&new).await?;
     let (before, after) = (SubmissionView::of(old), SubmissionView::of(&new));
     write.audit(action, old.id, Some(&before), Some(&after)).await?;
@@ -171,7 +173,15 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
 /// The state of a submission after it is canceled.
 pub fn state_after_cancel(submission: &Submission) -> Result<SubmissionState, ApiError> {
     let state = submission.state.apply(Transition::Cancel);
-    state.map_err(|refused| ApiError::bad(refused.to_string()))
+    let state = state.map_err(|refused| ApiError::bad(refused.to_string()))?;
+    // One that waits to be retried has something in its store to take back.
+    if state.status.is_final() && submission.work.sealed_progress.is_some() {
+        return Ok(SubmissionState {
+            cancel_requested: true,
+            ..submission.state
+        });
+    }
+    Ok(state)
 }
 
 /// The state of a submission after it is retried.
@@ -238,7 +248,6 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
     new.state = state;
     new.error = None;
     new.finished_at = None;
-    new.work.failures = 0;
     new.work.since = now;
     new.add_event(now, "The submission continues");
     store_change(write, "submission.retry", &old, new).await
@@ -250,7 +259,7 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
     let old = lock(write, id).await?;
     let view = SubmissionView::of(&old);
     write.audit("submission.delete", id, Some(&view), NOTHING).await?;
-    match old.state.apply(Transition::Cancel) {
+    match state_after_cancel(&old) {
         Ok(state) if !state.status.is_final() => {
             let mut new = old;
             new.state = state;

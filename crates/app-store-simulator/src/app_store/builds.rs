@@ -124,6 +124,7 @@ impl AppStore {
                 return Err(RefusalError(422, "STATE_ERROR", detail));
             }
             context.ledger.note("group", resource.text("name"));
+            self.tested.insert((id.to_owned(), build.to_owned()));
         }
         Ok(Answer::Nothing)
     }
@@ -147,12 +148,13 @@ impl AppStore {
     }
 
     pub(super) fn beta_review_ends(&mut self, detail: &str, context: &mut RequestContext<'_>) {
+        let build = self.related(detail, "build").to_owned();
+        let has_testers = self.tested.iter().any(|(_, tested)| *tested == build);
         let state = match context.settings.next_outcome() {
             Outcome::Reject => "BETA_REJECTED",
+            Outcome::Pass if !has_testers => "BETA_APPROVED",
             Outcome::Pass => {
-                context
-                    .ledger
-                    .note("beta_released", self.related(detail, "build").to_owned());
+                context.ledger.note("beta_released", build);
                 "IN_BETA_TESTING"
             }
         };

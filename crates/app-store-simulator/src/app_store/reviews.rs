@@ -73,6 +73,7 @@ impl AppStore {
         let related = [("appStoreVersion", "appStoreVersions", version.as_str())];
         let id = self.make("reviewSubmissionItems", json!({"state": "READY_FOR_REVIEW"}), &related);
         self.belongs(&id, &review);
+        self.set(&version, "appVersionState", "READY_FOR_REVIEW");
         Ok(Answer::Made(id))
     }
 
@@ -103,10 +104,7 @@ impl AppStore {
             self.later(context.now + review / 2, Event::ReviewBegins, id);
             self.later(context.now + review, Event::ReviewEnds, id);
         } else if given["canceled"] == true {
-            if !matches!(
-                state.as_str(),
-                "READY_FOR_REVIEW" | "WAITING_FOR_REVIEW" | "IN_REVIEW" | "UNRESOLVED_ISSUES"
-            ) {
+            if !matches!(state.as_str(), "WAITING_FOR_REVIEW" | "IN_REVIEW" | "UNRESOLVED_ISSUES") {
                 return Err(state_error("The review submission cannot be canceled any more."));
             }
             self.set(id, "state", "CANCELING");

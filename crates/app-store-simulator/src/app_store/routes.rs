@@ -58,7 +58,7 @@ pub(crate) fn route(state: &mut State, call: &Call, body: &Received, now: EpochM
 }
 
 fn read(call: &Call, body: &Received) -> Result<Value, RefusalError> {
-    if matches!(call.method.as_str(), "GET" | "DELETE") {
+    if call.method == "GET" || body.bytes.is_empty() {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&body.bytes)
@@ -126,7 +126,25 @@ impl AppStore {
                 let data = fits("BetaBuildLocalizationUpdateRequest", body)?;
                 self.change("betaBuildLocalizations", id, data)
             }
-            ("GET", ["betaGroups"]) => Ok(self.list(call, "betaGroups", |_, _| true)),
+            ("GET", ["betaGroups"]) => {
+                let build = call.query("filter[builds]");
+                Ok(self.list(call, "betaGroups", |id, _| {
+                    build.is_none_or(|build| self.is_tested_by(id, build))
+                }))
+            }
+            ("DELETE", ["builds", id, "relationships", "betaGroups"]) => {
+                let groups = fits("BuildBetaGroupsLinkagesRequest", body)?;
+                self.take_from_groups(context, id, groups)
+            }
+            ("DELETE", ["reviewSubmissionItems", id]) => self.delete_item(id),
+            ("DELETE", ["appStoreVersions", id]) => self.delete_version(context, id),
+            ("DELETE", ["appStoreVersionPhasedReleases", id]) => self.delete_phased_release(id),
+            ("GET", ["appStoreVersions", id, "appStoreVersionSubmission"]) => self.approval(context, id),
+            ("DELETE", ["appStoreVersionSubmissions", id]) => self.take_back_approval(context, id),
+            // Without a build, which the document does not allow.
+            ("PATCH", ["appStoreVersions", id, "relationships", "build"]) if body["data"].is_null() => {
+                self.detach_build(id)
+            }
             ("POST", ["betaAppReviewSubmissions"]) => {
                 self.begin_beta_review(context, fits("BetaAppReviewSubmissionCreateRequest", body)?)
             }
@@ -199,6 +217,10 @@ impl AppStore {
             .iter()
             .filter_map(|(name, value)| {
                 let name = name.strip_prefix("filter[")?.strip_suffix(']')?;
+                // A relationship, which `own` compares.
+                if name == "builds" {
+                    return None;
+                }
                 Some((name, value.split(',').collect()))
             })
             .collect();

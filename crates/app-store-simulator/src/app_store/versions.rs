@@ -9,8 +9,9 @@ use super::{AppStore, Event, RequestContext};
 use crate::answer::RefusalError;
 
 /// The states in which a version can be changed.
-pub(super) const OPEN: [&str; 5] = [
+pub(super) const OPEN: [&str; 6] = [
     "PREPARE_FOR_SUBMISSION",
+    "READY_FOR_REVIEW",
     "DEVELOPER_REJECTED",
     "REJECTED",
     "METADATA_REJECTED",
@@ -74,7 +75,7 @@ impl AppStore {
     }
 
     /// Refuses unless the version can be changed.
-    fn open_version(&self, id: &str) -> Result<(), RefusalError> {
+    pub(super) fn open_version(&self, id: &str) -> Result<(), RefusalError> {
         let state = self.resource("appStoreVersions", id)?.text("appVersionState");
         if OPEN.contains(&state) {
             Ok(())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::routes::{Answered, RequestContext};
 use super::tracks::{DRAFT, IN_REVIEW, NOT_APPROVED, PUBLISHED, codes_of};
 use super::{App, EDIT_LIFE, Edit, EditState, GooglePlay};
-use crate::answer::RefusalError;
+use crate::answer::{IN_REVIEW_REASON, RefusalError};
 use crate::call::Call;
 
 fn invalid(message: impl Into<String>) -> RefusalError {
@@ -115,7 +115,10 @@ fn begin_review(
     }
     if app.other_review.is_some() || !app.reviews.is_empty() {
         match call.query("changesInReviewBehavior") {
-            Some("ERROR_IF_IN_REVIEW") => return Err(invalid("There are changes of this app in review.")),
+            Some("ERROR_IF_IN_REVIEW") => {
+                let message = "Changes are already submitted.".to_owned();
+                return Err(RefusalError(400, IN_REVIEW_REASON, message));
+            }
             _ => {
                 context.ledger.note("review_canceled", package);
                 app.other_review = None;

@@ -9,6 +9,7 @@ use crate::answer::RefusalError;
 pub(super) const DRAFT: &str = "RELEASE_LIFECYCLE_STATE_DRAFT";
 pub(super) const IN_REVIEW: &str = "RELEASE_LIFECYCLE_STATE_IN_REVIEW";
 pub(super) const NOT_APPROVED: &str = "RELEASE_LIFECYCLE_STATE_NOT_APPROVED";
+pub(super) const APPROVED: &str = "RELEASE_LIFECYCLE_STATE_APPROVED_NOT_PUBLISHED";
 pub(super) const PUBLISHED: &str = "RELEASE_LIFECYCLE_STATE_PUBLISHED";
 
 fn invalid(message: impl Into<String>) -> RefusalError {

@@ -1,7 +1,7 @@
 //! TestFlight and App Store submissions, from start to end.
 
-use launchway_app_store_simulator::Outcome;
-use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
+use launchway_app_store_simulator::{Fault, Kind, Outcome, When};
+use launchway_app_stores::app_store::{AppStoreConnect, Progress, Stage};
 use launchway_app_stores::{Clock, Release, Step};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{Failed, InReview, Queued, Rejected, Success};
@@ -80,6 +80,30 @@ async fn a_testflight_build_is_not_uploaded_again_for_the_app_store() {
     );
 }
 
+/// Another submission has just sent the build, and lists lag.
+#[tokio::test]
+async fn a_build_that_no_list_shows_yet_is_not_uploaded_again() {
+    let stand = Stand::new();
+    let is_built = |step: &Step<Progress>| step.progress.stage == Stage::AwaitBuild;
+    let first = drive::<AppStoreConnect>(&stand, &testflight(), Progress::default(), Queued, is_built).await;
+    for path in ["/v1/builds", "/buildUploads"] {
+        let when = When::Matching {
+            method: "GET".into(),
+            path: path.into(),
+            times: 8,
+        };
+        let kind = Kind::EmptyList;
+        stand.simulator.order(Fault { when, kind });
+    }
+    let mut wanted = phased();
+    wanted.earlier = kept(&first);
+    wanted.rollout = None;
+    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    assert_eq!((ledger.count("upload_announced"), ledger.count("release")), (1, 1));
+}
+
 #[tokio::test]
 async fn visionos_reaches_the_store_and_a_first_version_has_no_notes() {
     let mut settings = settings();
@@ -135,16 +159,51 @@ async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
         assert!(ended.messages.is_empty(), "it was said before: {:?}", ended.messages);
     }
     for _ in 0..3 {
-        stand
-            .app_store()
-            .change(&ended.progress, Change::Release)
-            .await
-            .unwrap();
+        assert_eq!(stand.app_store().release(&ended.progress).await, Ok(true));
     }
     let ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, InReview, |_| false).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     let ledger = stand.ledger();
     assert_eq!((ledger.count("release_request"), ledger.count("release")), (1, 1));
+}
+
+#[tokio::test]
+async fn a_release_that_was_asked_for_early_follows_the_approval() {
+    for fault in [
+        None,
+        Some(Kind::Lost),
+        Some(Kind::Status(503)),
+        Some(Kind::StatusAfter(500)),
+    ] {
+        let stand = Stand::new();
+        let mut wanted = phased();
+        wanted.options.manual_release = true;
+        let is_reviewed = |step: &Step<Progress>| step.progress.stage == Stage::AwaitReview;
+        let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_reviewed).await;
+        assert_eq!(stand.app_store().release(&ended.progress).await, Ok(false));
+        assert_eq!(stand.app_store().release(&Progress::default()).await, Ok(false));
+        let early = Progress {
+            releases_when_approved: true,
+            ..ended.progress
+        };
+        let when = |kind| Fault {
+            when: When::Matching {
+                method: "POST".into(),
+                path: "/v1/appStoreVersionReleaseRequests".into(),
+                times: 1,
+            },
+            kind,
+        };
+        fault.into_iter().for_each(|kind| stand.simulator.order(when(kind)));
+        let ended = drive::<AppStoreConnect>(&stand, &wanted, early, InReview, |_| false).await;
+        assert_eq!(ended.status, Success, "{fault:?} {ended:?}");
+        let ledger = stand.ledger();
+        assert_eq!(
+            (ledger.count("release_request"), ledger.count("release")),
+            (1, 1),
+            "{fault:?}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -172,6 +231,9 @@ async fn what_the_store_asks_for_is_told_with_what_to_do() {
             (Failed, Some(code))
         );
         assert!(!ended.error.unwrap().fix.is_empty());
+        // Only the question about encryption is about a build.
+        let uploads = usize::from(code == Code::ExportComplianceMissing);
+        assert_eq!(stand.ledger().count("upload_announced"), uploads, "{code}");
     }
     let mut settings = settings();
     settings.app_store[0].live = Some(phased().version);

@@ -1,15 +1,14 @@
-//! Changes after the release: rollout percentages, halting, resuming, completing; and canceled submissions.
+//! Changes after the release: rollout percentages, halting, resuming, completing.
 
 use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
-use launchway_app_stores::google_play::{self, GooglePlay, Target, TargetStatus};
-use launchway_domain::platform::Platform;
+use launchway_app_stores::google_play::{GooglePlay, Target, TargetStatus};
 use launchway_domain::submission::SubmissionStatus::{Halted, Queued, RollingOut, Success};
 
 use crate::app_store::phased;
 use crate::driver::drive;
 use crate::google_play::{is_staged, staged, to_stage};
-use crate::stand::{Stand, release};
+use crate::stand::Stand;
 
 pub fn is_rolling(step: &launchway_app_stores::Step<Progress>) -> bool {
     step.progress.stage == Stage::Rollout && step.next == launchway_app_stores::NextStep::Later
@@ -102,45 +101,43 @@ async fn a_staged_release_survives_any_single_fault() {
 }
 
 #[tokio::test]
-async fn what_is_not_released_can_be_called_off() {
-    let wanted = phased();
-    for stage in [
-        Stage::CreateUpload,
-        Stage::SendParts,
-        Stage::AwaitBuild,
-        Stage::AwaitReview,
-    ] {
-        let stand = Stand::new();
-        let there = |step: &launchway_app_stores::Step<Progress>| step.progress.stage == stage;
-        let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, there).await;
-        for _ in 0..2 {
-            assert_eq!(stand.app_store().cancel(&ended.progress).await, Ok(true), "{stage:?}");
-        }
+async fn a_fraction_that_a_person_set_survives_a_halt() {
+    let stand = Stand::new();
+    let wanted = staged();
+    let mut ended = to_stage(&stand, &wanted).await;
+    stand
+        .simulator
+        .stage_by_hand(crate::stand::APP, "production", 42, 0.375);
+    // The submission knows 20%.
+    for (status, now) in [(TargetStatus::Halted, Halted), (TargetStatus::InProgress, RollingOut)] {
+        let target = Target {
+            status,
+            percent: Some(20),
+        };
+        let changed = ended.progress.for_change_of_status(target);
+        ended = drive::<GooglePlay>(&stand, &wanted, changed, ended.status, is_staged).await;
         assert_eq!(
-            stand.ledger().count("review_canceled"),
-            usize::from(stage == Stage::AwaitReview)
+            (ended.status, ended.progress.target.unwrap().percent),
+            (now, Some(38)),
+            "{ended:?}"
         );
     }
-    let stand = Stand::new();
-    let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_rolling).await;
-    assert_eq!(stand.app_store().cancel(&ended.progress).await, Ok(false));
-}
-
-#[tokio::test]
-async fn an_edit_can_be_called_off_and_a_commit_cannot() {
-    let wanted = release(Platform::Android, "production", 42, 1_000);
-    for stage in [google_play::Stage::Look, google_play::Stage::Commit] {
-        let stand = Stand::new();
-        let there = |step: &launchway_app_stores::Step<google_play::Progress>| step.progress.stage == stage;
-        let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
-        assert_eq!(stand.google_play().cancel(&wanted, &ended.progress).await, Ok(true));
-        assert_eq!(stand.ledger().count("commit"), 0);
-        // Canceled while the response to the commit was lost.
-        let stand = Stand::new();
-        let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
-        if stage == google_play::Stage::Commit {
-            stand.google_play().step(&wanted, &ended.progress).await.unwrap();
-            assert_eq!(stand.google_play().cancel(&wanted, &ended.progress).await, Ok(false));
-        }
-    }
+    let percent = Target {
+        status: TargetStatus::InProgress,
+        percent: Some(50),
+    };
+    let changed = ended.progress.for_change(percent);
+    drive::<GooglePlay>(&stand, &wanted, changed, ended.status, is_staged).await;
+    let ledger = stand.ledger();
+    let shares = ledger
+        .entries()
+        .iter()
+        .filter(|entry| entry.what == "track" && entry.subject.contains(" 42 "));
+    let shares: Vec<_> = shares
+        .map(|entry| entry.subject.rsplit_once("42 ").unwrap().1)
+        .collect();
+    assert_eq!(
+        shares,
+        ["inProgress 0.2", "halted 0.375", "inProgress 0.375", "inProgress 0.5"]
+    );
 }

@@ -151,6 +151,7 @@ async fn webhook_events_tell_when_it_is_worth_to_look() {
     assert_eq!(
         states("appStoreVersionAppVersionStateUpdated"),
         [
+            "READY_FOR_REVIEW",
             "WAITING_FOR_REVIEW",
             "IN_REVIEW",
             "PROCESSING_FOR_DISTRIBUTION",

@@ -48,9 +48,10 @@ fn once(way: Way) -> &'static [&'static str] {
     }
 }
 
-/// App stores with short delays: polling requests are alike, so a few suffice.
+/// App stores with short delays and large parts: polling requests are alike, and so are parts, so a few suffice.
 pub fn quick() -> Settings {
     Settings {
+        part: 400,
         processing: 20 * SECOND,
         review: 2 * MINUTE,
         phased_day: 10 * MINUTE,

@@ -2,7 +2,7 @@
 
 use launchway_app_store_simulator::{Fault, Kind, Outcome, When};
 use launchway_app_stores::google_play::{GooglePlay, Progress, Stage};
-use launchway_app_stores::{Clock, Release, Step};
+use launchway_app_stores::{Clock, NextStep, Release, Step};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{self, Failed, Queued, Rejected, RollingOut, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -137,6 +137,77 @@ async fn another_review_is_waited_for_and_not_canceled() {
         .filter(|told| told.contains("waits for it to end"));
     assert_eq!(said.count(), 1, "{:?}", ended.messages);
     assert!(stand.clock.now() > NOW + 30 * HOUR);
+}
+
+/// Each commit discards the edits of all that wait.
+#[tokio::test]
+async fn any_number_of_releases_waits_behind_one_review() {
+    let stand = Stand::new();
+    stand.simulator.other_review(crate::stand::APP, NOW + HOUR);
+    let mut waiting: Vec<_> = (42..56)
+        .map(|code| {
+            (
+                NOW,
+                release(Platform::Android, "beta", code, 1_000),
+                Progress::default(),
+            )
+        })
+        .collect();
+    let mut ended = 0;
+    while let Some(next) = (0..waiting.len()).min_by_key(|place| waiting[*place].0) {
+        let (due, wanted, mut progress) = waiting.remove(next);
+        stand.clock.set(due.max(stand.clock.now()));
+        loop {
+            let step = stand.google_play().step(&wanted, &progress).await;
+            let step = step.unwrap_or_else(|failure| panic!("{} after {ended}: {failure:?}", wanted.build_number));
+            progress = step.progress;
+            let pause = match step.next {
+                NextStep::Now => continue,
+                NextStep::Later => MINUTE,
+                NextStep::AfterOtherReview => 10 * MINUTE,
+                NextStep::Never => {
+                    assert_eq!(step.status, Success, "{progress:?}");
+                    ended += 1;
+                    break;
+                }
+            };
+            waiting.push((stand.clock.now() + pause, wanted, progress));
+            break;
+        }
+    }
+    assert_eq!(
+        (ended, stand.ledger().count("commit"), stand.ledger().count("release")),
+        (14, 14, 14)
+    );
+}
+
+#[tokio::test]
+async fn an_approved_release_that_a_person_must_publish_says_so() {
+    let stand = Stand::new();
+    stand.simulator.manage_publishing(crate::stand::APP);
+    let wanted = release(Platform::Android, "production", 42, SIZE);
+    let is_told = |step: &Step<Progress>| {
+        step.message
+            .as_deref()
+            .is_some_and(|told| told.contains("Publish it in"))
+    };
+    let ended = drive::<GooglePlay>(&stand, &wanted, Progress::default(), Queued, is_told).await;
+    assert_eq!(ended.status, SubmissionStatus::InReview, "{ended:?}");
+    // It is said once, however often the status is polled.
+    let waits = |_: &Step<Progress>| true;
+    let ended = drive::<GooglePlay>(&stand, &wanted, ended.progress, SubmissionStatus::InReview, waits).await;
+    assert_eq!(
+        (ended.messages.len(), stand.ledger().count("release")),
+        (0, 0),
+        "{ended:?}"
+    );
+    stand.simulator.publish(crate::stand::APP);
+    let ended = drive::<GooglePlay>(&stand, &wanted, ended.progress, SubmissionStatus::InReview, |_| false).await;
+    assert_eq!(
+        (ended.status, stand.ledger().count("release")),
+        (Success, 1),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests stand outside of the test functions")]
 
 mod app_store;
+mod cancels;
 mod changes;
 mod control;
 mod driver;
@@ -13,6 +14,7 @@ mod over_http;
 mod pairs;
 mod published;
 mod real;
+mod refusals;
 mod stand;
 mod two_at_once;
 mod used_numbers;

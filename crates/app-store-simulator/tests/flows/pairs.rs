@@ -1,5 +1,7 @@
 //! Two faults in one flow, at every pair of requests: the flow ends correctly, and no effect happens twice.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
 use launchway_app_store_simulator::{Fault, Kind, When};
 
 use crate::faults::{WAYS, Way, calls, walk};
@@ -60,21 +62,47 @@ async fn every_flow_survives_two_faults_at_any_two_calls() {
     }
 }
 
-/// All pairs of kinds at all pairs of requests. Returns the number of flows.
-async fn every_pair(way: Way) -> u32 {
-    let (calls, kinds) = (calls(way).await, kinds(way));
+/// How many first faults a flow is run with, each at every request.
+fn firsts(calls: u64, kinds: &'static [Kind]) -> Vec<(u64, Kind)> {
+    (0..calls)
+        .flat_map(|number| kinds.iter().map(move |kind| (number, *kind)))
+        .collect()
+}
+
+/// One first fault with all second faults, at every request that still comes: a fault makes a flow longer. Returns the
+/// number of flows.
+async fn with_every_second(way: Way, first: (u64, Kind)) -> u64 {
+    let (number, kind) = first;
+    let when = When::Call(number);
+    let (stand, ended) = walk(way, &[Fault { when, kind }]).await;
+    assert_eq!(ended, Ok(()), "{way:?} {first:?} of {:?}", stand.simulator.log());
     let mut flows = 0;
-    for first in 0..calls {
-        for second in first + 1..calls {
-            for one in kinds {
-                for other in kinds {
-                    two(way, (first, *one), (second, *other)).await;
-                    flows += 1;
-                }
-            }
+    for second in number + 1..stand.simulator.calls() {
+        for kind in kinds(way) {
+            two(way, first, (second, *kind)).await;
+            flows += 1;
         }
     }
     flows
+}
+
+/// All pairs of kinds at all pairs of requests, on all processors. Returns the number of flows.
+async fn every_pair(way: Way) -> u64 {
+    let all = firsts(calls(way).await, kinds(way));
+    let (next, flows) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let work = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        while let Some(first) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            flows.fetch_add(runtime.block_on(with_every_second(way, *first)), Ordering::Relaxed);
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|threads| {
+        for _ in 0..processors {
+            threads.spawn(work);
+        }
+    });
+    flows.into_inner()
 }
 
 #[tokio::test]

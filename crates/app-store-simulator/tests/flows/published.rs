@@ -4,15 +4,16 @@
 use std::collections::BTreeSet;
 
 use launchway_app_store_simulator::Outcome;
-use launchway_app_stores::Release;
-use launchway_app_stores::app_store::{AppStoreConnect, Change};
+use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
 use launchway_app_stores::google_play::{GooglePlay, Target, TargetStatus};
 use launchway_app_stores::release::EarlierSubmissions;
+use launchway_app_stores::{Release, Step};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{Queued, Rejected, Success};
 use serde_json::{Value, json};
 
 use crate::app_store::{is_approved, phased, testflight};
+use crate::cancels::cancel;
 use crate::changes::is_rolling;
 use crate::driver::{drive, to_end};
 use crate::google_play::{is_staged, staged, to_stage};
@@ -124,6 +125,8 @@ fn of_app_store(method: &str, path: &str) -> (&'static str, &'static str) {
             "AppStoreVersionReleaseRequestCreateRequest",
             "AppStoreVersionReleaseRequestResponse",
         ),
+        ("DELETE", ["builds", _, "relationships", "betaGroups"]) => ("BuildBetaGroupsLinkagesRequest", ""),
+        ("DELETE", ["appStoreVersions" | "reviewSubmissionItems", _]) => ("", ""),
         ("POST", ["reviewSubmissionItems"]) => ("ReviewSubmissionItemCreateRequest", "ReviewSubmissionItemResponse"),
         other => panic!("no schema is known for {other:?}"),
     }
@@ -183,7 +186,9 @@ async fn app_store_with_everything() -> Stand {
     release.options.manual_release = true;
     let again = ended.progress.for_retry(&release);
     let mut ended = drive::<AppStoreConnect>(&stand, &release, again, Queued, is_approved).await;
-    for change in [Change::Release, Change::Halt, Change::Resume, Change::Complete] {
+    assert_eq!(stand.app_store().release(&ended.progress).await, Ok(true));
+    ended = drive::<AppStoreConnect>(&stand, &release, ended.progress, ended.status, is_rolling).await;
+    for change in [Change::Halt, Change::Resume, Change::Complete] {
         stand.app_store().change(&ended.progress, change).await.unwrap();
         ended = drive::<AppStoreConnect>(&stand, &release, ended.progress, ended.status, is_rolling).await;
     }
@@ -191,11 +196,33 @@ async fn app_store_with_everything() -> Stand {
     stand
 }
 
+/// Canceled: in TestFlight's review, before the App Store's review and in it.
+async fn canceled() -> Stand {
+    let stand = Stand::new();
+    let mut earlier = EarlierSubmissions::default();
+    for (mut wanted, stage) in [
+        (testflight(), Stage::BetaReview),
+        (phased(), Stage::SubmitReview),
+        (phased(), Stage::AwaitReview),
+    ] {
+        let there = |step: &Step<Progress>| step.progress.stage == stage;
+        wanted.earlier = earlier;
+        let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, there).await;
+        earlier = kept(&ended);
+        cancel(&stand, &wanted, ended.progress).await;
+    }
+    stand
+}
+
 #[tokio::test]
 async fn app_store_connect_is_called_and_simulated_as_published() {
     let document = strict(&serde_json::from_str(APP_STORE).unwrap());
     let mut requests = BTreeSet::new();
-    for stand in [testflight_twice().await, app_store_with_everything().await] {
+    for stand in [
+        testflight_twice().await,
+        app_store_with_everything().await,
+        canceled().await,
+    ] {
         let exchanges = std::mem::take(&mut *stand.transport.notes.lock().unwrap());
         let mut seen = BTreeSet::new();
         for exchange in exchanges

@@ -206,24 +206,30 @@ impl Stand {
     }
 
     pub fn app_store(&self) -> app_store::AppStoreConnect {
+        self.app_store_over(self.transport.clone())
+    }
+
+    /// The client, whose requests pass through this transport.
+    pub fn app_store_over(&self, transport: Arc<dyn Transport>) -> app_store::AppStoreConnect {
         let credential = app_store::Credential {
             key: Es256Key::from_pem(P8).unwrap(),
             key_id: KEY_ID.to_owned(),
             issuer_id: Some(ISSUER.to_owned()),
         };
-        app_store::AppStoreConnect::new(self.transport.clone(), self.clock.clone(), &self.address, credential)
+        app_store::AppStoreConnect::new(transport, self.clock.clone(), &self.address, credential)
     }
 
     pub fn google_play(&self) -> google_play::GooglePlay {
-        let account: Value = serde_json::from_str(ACCOUNT).unwrap();
-        let text = |name: &str| account[name].as_str().unwrap().to_owned();
+        self.google_play_over(self.transport.clone())
+    }
+
+    /// The client, whose requests pass through this transport.
+    pub fn google_play_over(&self, transport: Arc<dyn Transport>) -> google_play::GooglePlay {
         let credential = google_play::Credential {
-            key: Rs256Key::from_pem(&text("private_key")).unwrap(),
-            key_id: text("private_key_id"),
-            client_email: text("client_email"),
             token_uri: format!("{}/token", self.address),
+            ..google_play::Credential::from_json(ACCOUNT).unwrap()
         };
-        google_play::GooglePlay::new(self.transport.clone(), self.clock.clone(), &self.address, credential)
+        google_play::GooglePlay::new(transport, self.clock.clone(), &self.address, credential)
     }
 
     pub fn ledger(&self) -> Ledger {

@@ -82,7 +82,7 @@ impl AppStoreConnect {
             request = request.json(body);
         }
         let response = self.transport.send(request).await?;
-        if let Some(trouble) = unavailable(&response) {
+        if let Some(trouble) = unavailable(&response, self.clock.now()) {
             return Err(trouble.into());
         }
         if response.is_success() {

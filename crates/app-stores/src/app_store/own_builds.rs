@@ -10,6 +10,9 @@ use crate::answer::Fields;
 use crate::failure::AppStoreError;
 use crate::release::{OwnUpload, Release};
 
+/// How many uploads of the same bytes are looked up.
+const MAX_OWN: usize = 5;
+
 /// A build in App Store Connect.
 pub(super) struct FoundBuild {
     /// The id of the build.
@@ -44,6 +47,28 @@ impl AppStoreConnect {
             })
         };
         found.list("/data").iter().map(read).collect()
+    }
+}
+
+impl AppStoreConnect {
+    /// This service's upload of the bytes of the release that App Store Connect has received. The upload itself is read, as
+    /// lists may not show yet what another submission has just sent.
+    pub(super) async fn find_own_upload(
+        &self,
+        release: &Release,
+        progress: &Progress,
+    ) -> Result<Option<OwnUpload>, AppStoreError> {
+        let sent = own_uploads(release, progress).filter(|own| !own.file_id.is_empty());
+        for own in sent.take(MAX_OWN) {
+            let upload = self.find(&format!("/v1/buildUploads/{}", own.upload_id)).await?;
+            let state = upload
+                .as_ref()
+                .and_then(|upload| upload.text("/data/attributes/state/state"));
+            if matches!(state, Some("PROCESSING" | "COMPLETE")) {
+                return Ok(Some(own));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -26,12 +26,36 @@ pub struct Progress {
     pub build_id: String,
     /// The number of notes that are stored.
     pub notes_done: usize,
+    /// The TestFlight groups that did not have the build before this submission; `None` until it assigns the build.
+    pub new_groups: Option<Vec<String>>,
     /// The id of the App Store version.
     pub version_id: String,
+    /// Whether this submission creates the version. Saved before the call.
+    pub creates_version: bool,
+    /// A version that existed already, as it was before this submission changed it.
+    pub version_before: Option<Box<VersionBefore>>,
+    /// Whether this submission creates the version's phased release. Saved before the call.
+    pub creates_phased_release: bool,
     /// The id of the review submission.
     pub review_submission_id: String,
+    /// Whether somebody has already asked for the release of a version that waits for a manual one.
+    pub releases_when_approved: bool,
     /// The last reported reason for waiting.
     pub waits_for: String,
+    /// How many times a cancellation has waited for App Store Connect.
+    pub cancel_waits: u32,
+}
+
+/// An App Store version as it was before a submission changed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct VersionBefore {
+    /// Its version string.
+    pub name: String,
+    /// When it is released after the review.
+    pub release_type: String,
+    /// The id of its build; empty if it had none.
+    pub build_id: String,
 }
 
 /// The next stage. Each stage first checks whether it was already done.

@@ -110,6 +110,11 @@ pub fn changed_whats_new(id: &str, text: &str) -> Value {
     json!({"data": {"type": "appStoreVersionLocalizations", "id": id, "attributes": {"whatsNew": text}}})
 }
 
+/// The same without a build: detaches it.
+pub fn no_build() -> Value {
+    json!({"data": null})
+}
+
 /// `AppStoreVersionPhasedReleaseCreateRequest`: starts when the version is released.
 pub fn phased_release(version_id: &str) -> Value {
     json!({"data": {

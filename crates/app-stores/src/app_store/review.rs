@@ -66,17 +66,51 @@ impl AppStoreConnect {
         .await
     }
 
-    pub(super) async fn review_item(&self, progress: Progress) -> Stepped {
-        let path = format!(
-            "/v1/reviewSubmissions/{}/items?include=appStoreVersion&limit=50",
-            progress.review_submission_id
-        );
+    /// The ids and states of the reviews that are not complete, also of one that is not listed yet.
+    pub(super) async fn open_reviews(
+        &self,
+        release: &Release,
+        progress: &Progress,
+    ) -> Result<Vec<(String, String)>, AppStoreError> {
+        let known = self.reviews(release, progress, OPEN).await?;
+        let state_of = |review: &Value| review.text("/attributes/state").unwrap_or_default().to_owned();
+        let listed = known.list("/data").iter();
+        let listed = listed.map(|review| Ok((review.need("/id")?, state_of(review))));
+        let mut reviews = listed.collect::<Result<Vec<(String, String)>, AppStoreError>>()?;
+        let own = &progress.review_submission_id;
+        if !own.is_empty() && !reviews.iter().any(|(id, _)| id == own) {
+            let review = self.find(&format!("/v1/reviewSubmissions/{own}")).await?;
+            let state = review.map(|review| state_of(&review["data"]));
+            reviews.extend(
+                state
+                    .filter(|state| state != "COMPLETE")
+                    .map(|state| (own.clone(), state)),
+            );
+        }
+        Ok(reviews)
+    }
+
+    /// The ids of a review's items that contain a version.
+    pub(super) async fn items_of(&self, review_id: &str, version_id: &str) -> Result<Vec<String>, AppStoreError> {
+        let path = format!("/v1/reviewSubmissions/{review_id}/items?include=appStoreVersion&limit=50");
         let known = self.get(&path).await?;
-        let is_in = known
+        let own = |item: &&Value| {
+            item.text("/relationships/appStoreVersion/data/id") == Some(version_id)
+                && item.text("/attributes/state") != Some("REMOVED")
+        };
+        known
             .list("/data")
             .iter()
-            .any(|item| item.text("/relationships/appStoreVersion/data/id") == Some(&progress.version_id));
-        if !is_in {
+            .filter(own)
+            .map(|item| item.need("/id"))
+            .collect()
+    }
+
+    pub(super) async fn review_item(&self, progress: Progress) -> Stepped {
+        let items = self
+            .items_of(&progress.review_submission_id, &progress.version_id)
+            .await?;
+        if items.is_empty() {
             let body = requests::review_item(&progress.review_submission_id, &progress.version_id);
             match self.call(Method::Post, "/v1/reviewSubmissionItems", Some(&body)).await {
                 Ok(_) => {}
@@ -132,6 +166,11 @@ impl AppStoreConnect {
             VersionState::Open if version.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
                 AppStoreError::new(Code::Conflict, "The review was canceled in App Store Connect"),
             ),
+            VersionState::Approved if progress.releases_when_approved => {
+                self.request_release(&progress).await?;
+                let message = "The version is approved, and its release is requested";
+                Ok(Step::wait_for(progress, InReview, message))
+            }
             VersionState::Approved => Ok(Step {
                 next: NextStep::Later,
                 ..Step::proceed(progress, InReview, "The version is approved, and waits for its release")

@@ -1,9 +1,6 @@
-//! Releases after approval: watches, halts, resumes and completes phased releases, releases approved versions, cancels
-//! submissions.
+//! Releases after approval: watches, halts, resumes and completes phased releases, releases approved versions.
 
 use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut, Success};
-use launchway_domain::submission::error::SubmissionErrorCode as Code;
-use serde_json::Value;
 
 use super::version::{VersionState, state_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, requests};
@@ -12,11 +9,9 @@ use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::Method;
 
-/// A change to an approved or released version.
+/// A change of a phased release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Release a version that waits for a manual release.
-    Release,
     /// Stop giving it to more users.
     Halt,
     /// Continue a halted release.
@@ -43,33 +38,42 @@ impl AppStoreConnect {
         }
     }
 
-    /// Makes a change. Idempotent.
+    /// Requests the release of a version that waits for a manual one. `false`: it is not approved yet. Idempotent.
+    ///
+    /// # Errors
+    /// Why the request failed.
+    pub async fn release(&self, progress: &Progress) -> Result<bool, AppStoreError> {
+        if progress.stage < Stage::AwaitReview {
+            return Ok(false);
+        }
+        let version = self
+            .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
+            .await?;
+        match state_of(&version["data"]) {
+            VersionState::Approved => {
+                let named = version.text("/data/attributes/versionString").unwrap_or_default();
+                self.holds_own_build(progress, named).await?;
+                self.request_release(progress).await?;
+                Ok(true)
+            }
+            VersionState::Live => Ok(true),
+            // The release was already requested, and the version is being distributed.
+            _ => Ok(version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION")),
+        }
+    }
+
+    pub(super) async fn request_release(&self, progress: &Progress) -> Result<(), AppStoreError> {
+        let body = requests::release(&progress.version_id);
+        self.call(Method::Post, "/v1/appStoreVersionReleaseRequests", Some(&body))
+            .await?;
+        Ok(())
+    }
+
+    /// Makes a change of a phased release. Idempotent.
     ///
     /// # Errors
     /// Why the change failed.
     pub async fn change(&self, progress: &Progress, change: Change) -> Result<(), AppStoreError> {
-        if change == Change::Release {
-            let version = self
-                .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
-                .await?;
-            return match state_of(&version["data"]) {
-                VersionState::Approved => {
-                    let named = version.text("/data/attributes/versionString").unwrap_or_default();
-                    self.holds_own_build(progress, named).await?;
-                    let body = requests::release(&progress.version_id);
-                    self.call(Method::Post, "/v1/appStoreVersionReleaseRequests", Some(&body))
-                        .await?;
-                    Ok(())
-                }
-                VersionState::Live => Ok(()),
-                // The release was already requested, and the version is being distributed.
-                _ if version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION") => Ok(()),
-                _ => Err(AppStoreError::new(
-                    Code::StoreRefused,
-                    "The version is not approved yet",
-                )),
-            };
-        }
         let path = format!(
             "/v1/appStoreVersions/{}/appStoreVersionPhasedRelease",
             progress.version_id
@@ -78,7 +82,7 @@ impl AppStoreConnect {
         let wanted = match change {
             Change::Halt => "PAUSED",
             Change::Complete => "COMPLETE",
-            Change::Resume | Change::Release => "ACTIVE",
+            Change::Resume => "ACTIVE",
         };
         if phased.text("/data/attributes/phasedReleaseState") != Some(wanted) {
             let id = phased.need("/data/id")?;
@@ -87,43 +91,5 @@ impl AppStoreConnect {
             self.call(Method::Patch, &path, Some(&body)).await?;
         }
         Ok(())
-    }
-
-    /// Cancels a submission. `false`: it is too late, as customers or testers already have it. Call again until it
-    /// returns without an error.
-    ///
-    /// # Errors
-    /// Why the result is unknown.
-    pub async fn cancel(&self, progress: &Progress) -> Result<bool, AppStoreError> {
-        if matches!(progress.stage, Stage::Rollout | Stage::Done) {
-            return Ok(false);
-        }
-        if !progress.review_submission_id.is_empty() {
-            let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
-            let review = self.find(&path).await?.unwrap_or(Value::Null);
-            match review.text("/data/attributes/state") {
-                Some("COMPLETING" | "COMPLETE") => {
-                    let version = self
-                        .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
-                        .await?;
-                    if state_of(&version["data"]) == VersionState::Live {
-                        return Ok(false);
-                    }
-                }
-                None | Some("CANCELING") => {}
-                Some(_) => {
-                    let body = requests::canceled(&progress.review_submission_id);
-                    self.call(Method::Patch, &path, Some(&body)).await?;
-                }
-            }
-        }
-        if progress.build_id.is_empty() && !progress.build_upload_id.is_empty() {
-            let path = format!("/v1/buildUploads/{}", progress.build_upload_id);
-            let upload = self.find(&path).await?.unwrap_or(Value::Null);
-            if upload.text("/data/attributes/state/state") == Some("AWAITING_UPLOAD") {
-                self.call(Method::Delete, &path, None).await?;
-            }
-        }
-        Ok(true)
     }
 }

@@ -12,6 +12,14 @@ use crate::release::Release;
 use crate::step::Step;
 use crate::transport::Method;
 
+/// Groups of testers.
+pub(super) struct Groups {
+    /// The ids of those that builds must be added to.
+    ids: Vec<String>,
+    /// Whether one of them has testers outside the team.
+    is_external: bool,
+}
+
 impl AppStoreConnect {
     pub(super) async fn test_notes(&self, release: &Release, mut progress: Progress) -> Stepped {
         let Some(note) = release.notes.get(progress.notes_done) else {
@@ -38,31 +46,20 @@ impl AppStoreConnect {
         Ok(Step::proceed_quietly(progress, Processing))
     }
 
-    pub(super) async fn groups(&self, release: &Release, progress: Progress) -> Stepped {
+    pub(super) async fn groups(&self, release: &Release, mut progress: Progress) -> Stepped {
         let wanted = &release.options.groups;
         if wanted.is_empty() {
             let message = "The build is in TestFlight for the groups that get every build";
             return Ok(Step::end(progress.at(Stage::Done), Success, message));
         }
-        let path = format!("/v1/betaGroups?filter[app]={}&limit=200", progress.app_id);
-        let known = self.get(&path).await?;
-        let (mut ids, mut is_external) = (Vec::new(), false);
-        for name in wanted {
-            let same = |group: &&Value| group.text("/attributes/name") == Some(name);
-            let Some(group) = known.list("/data").iter().find(same) else {
-                return Err(AppStoreError::new(
-                    Code::GroupNotFound,
-                    format!("The app has no TestFlight group {name:?}"),
-                ));
-            };
-            let is = |pointer: &str| group.pointer(pointer) == Some(&Value::Bool(true));
-            is_external |= !is("/attributes/isInternalGroup");
-            // Such a group gets every build automatically, and App Store Connect refuses the request.
-            if !is("/attributes/hasAccessToAllBuilds") {
-                ids.push(group.need("/id")?);
-            }
-        }
+        let Groups { ids, is_external } = self.find_groups(&progress.app_id, wanted).await?;
         if !ids.is_empty() {
+            // A cancellation takes the build away only from those that did not have it before.
+            if progress.new_groups.is_none() {
+                let held = self.groups_of_build(&progress).await?;
+                progress.new_groups = Some(ids.into_iter().filter(|id| !held.contains(id)).collect());
+                return Ok(Step::proceed_quietly(progress, Processing));
+            }
             // Adding it twice has no further effect.
             let path = format!("/v1/builds/{}/relationships/betaGroups", progress.build_id);
             self.call(Method::Post, &path, Some(&requests::groups(&ids))).await?;
@@ -77,6 +74,39 @@ impl AppStoreConnect {
             let message = "The build is available to its groups in TestFlight";
             Ok(Step::end(progress.at(Stage::Done), Success, message))
         }
+    }
+
+    /// The ids of the groups that have the build.
+    pub(super) async fn groups_of_build(&self, progress: &Progress) -> Result<Vec<String>, AppStoreError> {
+        let path = format!("/v1/betaGroups?filter[builds]={}&limit=200", progress.build_id);
+        let known = self.get(&path).await?;
+        known.list("/data").iter().map(|group| group.need("/id")).collect()
+    }
+
+    /// The groups of an app with these names.
+    pub(super) async fn find_groups(&self, app_id: &str, names: &[String]) -> Result<Groups, AppStoreError> {
+        let path = format!("/v1/betaGroups?filter[app]={app_id}&limit=200");
+        let known = self.get(&path).await?;
+        let mut groups = Groups {
+            ids: Vec::new(),
+            is_external: false,
+        };
+        for name in names {
+            let same = |group: &&Value| group.text("/attributes/name") == Some(name);
+            let Some(group) = known.list("/data").iter().find(same) else {
+                return Err(AppStoreError::new(
+                    Code::GroupNotFound,
+                    format!("The app has no TestFlight group {name:?}"),
+                ));
+            };
+            let is = |pointer: &str| group.pointer(pointer) == Some(&Value::Bool(true));
+            groups.is_external |= !is("/attributes/isInternalGroup");
+            // Such a group gets every build automatically, and App Store Connect refuses the request.
+            if !is("/attributes/hasAccessToAllBuilds") {
+                groups.ids.push(group.need("/id")?);
+            }
+        }
+        Ok(groups)
     }
 
     pub(super) async fn beta_review(&self, _release: &Release, progress: Progress) -> Stepped {

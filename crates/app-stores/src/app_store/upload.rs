@@ -21,27 +21,39 @@ const MAX_RESTARTS: u32 = 3;
 
 impl AppStoreConnect {
     pub(super) async fn find_app(&self, release: &Release, mut progress: Progress) -> Stepped {
-        let wanted = percent::encode(&release.bundle_id);
+        progress.app_id = self.app_id(&release.bundle_id).await?;
+        if release.destination == Destination::TestFlight && !release.options.groups.is_empty() {
+            // An unknown group fails before a long upload.
+            self.find_groups(&progress.app_id, &release.options.groups).await?;
+        }
+        Ok(Step::proceed_quietly(progress.at(Stage::CreateUpload), Validating))
+    }
+
+    /// Apple's id of the app with this bundle id.
+    pub(super) async fn app_id(&self, bundle_id: &str) -> Result<String, AppStoreError> {
+        let wanted = percent::encode(bundle_id);
         let found = self
             .get(&format!("/v1/apps?filter[bundleId]={wanted}&limit=200"))
             .await?;
-        let app = found
-            .list("/data")
-            .iter()
-            .find(|app| app.text("/attributes/bundleId") == Some(&release.bundle_id));
-        let Some(app) = app else {
-            let bundle_id = &release.bundle_id;
-            return Err(AppStoreError::new(
+        // The filter also finds apps whose bundle id only starts with this one.
+        let mut apps = found.list("/data").iter();
+        let app = apps.find(|app| app.text("/attributes/bundleId") == Some(bundle_id));
+        let app = app.ok_or_else(|| {
+            AppStoreError::new(
                 Code::AppNotFound,
                 format!("App Store Connect has no app {bundle_id}, or the key has no access to it"),
-            ));
-        };
-        progress.app_id = app.need("/id")?;
-        Ok(Step::proceed_quietly(progress.at(Stage::CreateUpload), Validating))
+            )
+        })?;
+        app.need("/id")
     }
 
     pub(super) async fn create_upload(&self, release: &Release, mut progress: Progress) -> Stepped {
         // The same binary may exist already: from TestFlight, or from a request whose response was lost.
+        if let Some(own) = self.find_own_upload(release, &progress).await? {
+            (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
+            let message = "The binary is already in App Store Connect";
+            return Ok(Step::proceed(progress.at(Stage::AwaitUpload), Processing, message));
+        }
         let builds = self.find_builds(release, &progress).await?;
         if !builds.is_empty() {
             let own = builds

@@ -4,8 +4,8 @@ use launchway_domain::submission::SubmissionStatus::Processing;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
-use super::refusal::CallError;
-use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
+use super::refusal::{CallError, DUPLICATE};
+use super::{AppStoreConnect, Progress, Stage, Stepped, VersionBefore, platform_name, requests};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
 use crate::release::Release;
@@ -34,7 +34,7 @@ pub(super) fn state_of(version: &Value) -> VersionState {
         .or_else(|| version.text("/attributes/appStoreState"))
         .unwrap_or_default();
     match state {
-        "PREPARE_FOR_SUBMISSION" | "DEVELOPER_REJECTED" => VersionState::Open,
+        "PREPARE_FOR_SUBMISSION" | "READY_FOR_REVIEW" | "DEVELOPER_REJECTED" => VersionState::Open,
         "REJECTED" | "METADATA_REJECTED" | "INVALID_BINARY" => VersionState::Rejected,
         "PENDING_DEVELOPER_RELEASE" => VersionState::Approved,
         "READY_FOR_DISTRIBUTION"
@@ -60,11 +60,6 @@ impl AppStoreConnect {
         let same = versions
             .iter()
             .find(|version| version.text("/attributes/versionString") == Some(&release.version));
-        let release_type = if release.options.manual_release {
-            "MANUAL"
-        } else {
-            "AFTER_APPROVAL"
-        };
         let adopted = match same {
             Some(version) if is_open(&version) => Some(version),
             Some(version) if state_of(version) == VersionState::Live && !self.is_ours(&progress, version).await? => {
@@ -88,33 +83,77 @@ impl AppStoreConnect {
             // There can be only one that is open; it is reused.
             None => versions.iter().find(is_open),
         };
-        progress.version_id = match adopted {
-            Some(version) => {
-                let id = version.need("/id")?;
-                let differs = version.text("/attributes/versionString") != Some(&release.version)
-                    || version.text("/attributes/releaseType") != Some(release_type);
-                if differs {
-                    let body = requests::changed_version(&id, &release.version, release_type);
-                    let path = format!("/v1/appStoreVersions/{id}");
-                    self.call(Method::Patch, &path, Some(&body)).await?;
-                }
-                id
+        match adopted {
+            Some(version) => self.adopt_version(release, progress, version).await,
+            None => self.create_version(release, progress).await,
+        }
+    }
+
+    /// Gives an open version the name and the kind of release of this submission, after it has saved what they were.
+    async fn adopt_version(&self, release: &Release, mut progress: Progress, version: &Value) -> Stepped {
+        let id = version.need("/id")?;
+        // Otherwise only the response to the request that created it was lost.
+        let was_created = progress.creates_version && progress.version_id.is_empty();
+        if progress.version_id != id && !was_created {
+            progress.creates_version = false;
+            progress.version_before = Some(Box::new(self.as_it_is(version).await?));
+            progress.version_id = id;
+            return Ok(Step::proceed_quietly(progress, Processing));
+        }
+        let differs = version.text("/attributes/versionString") != Some(&release.version)
+            || version.text("/attributes/releaseType") != Some(release_type(release));
+        if differs {
+            let body = requests::changed_version(&id, &release.version, release_type(release));
+            let path = format!("/v1/appStoreVersions/{id}");
+            self.call(Method::Patch, &path, Some(&body)).await?;
+        }
+        Ok(prepared(release, progress, id))
+    }
+
+    /// Creates the version, after it has saved that it does.
+    async fn create_version(&self, release: &Release, mut progress: Progress) -> Stepped {
+        if !progress.creates_version || !progress.version_id.is_empty() {
+            progress.creates_version = true;
+            progress.version_before = None;
+            progress.version_id.clear();
+            return Ok(Step::proceed_quietly(progress, Processing));
+        }
+        let platform = platform_name(release.platform);
+        let body = requests::version(&progress.app_id, platform, &release.version, release_type(release));
+        match self.call(Method::Post, "/v1/appStoreVersions", Some(&body)).await {
+            Ok(made) => Ok(prepared(release, progress, made.need("/data/id")?)),
+            // The list may not show yet what a request whose response was lost has created.
+            Err(CallError::Refused(refused)) if refused.is(DUPLICATE) => {
+                Err(AppStoreError::doubtful(Code::VersionLive, refused.message()))
             }
-            None => {
-                let body = requests::version(&progress.app_id, platform, &release.version, release_type);
-                let made = self.call(Method::Post, "/v1/appStoreVersions", Some(&body)).await?;
-                made.need("/data/id")?
-            }
-        };
-        let message = format!("The version {} is prepared", release.version);
-        Ok(Step::proceed(progress.at(Stage::AttachBuild), Processing, message))
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// What a cancellation restores of a version.
+    async fn as_it_is(&self, version: &Value) -> Result<VersionBefore, AppStoreError> {
+        let text = |name: &str| version.text(name).unwrap_or_default().to_owned();
+        Ok(VersionBefore {
+            name: text("/attributes/versionString"),
+            release_type: text("/attributes/releaseType"),
+            build_id: self.build_of(&version.need("/id")?).await?.unwrap_or_default(),
+        })
+    }
+
+    /// The id of the build that a version contains.
+    pub(super) async fn build_of(&self, version_id: &str) -> Result<Option<String>, AppStoreError> {
+        let path = format!("/v1/appStoreVersions/{version_id}/relationships/build");
+        let build = self.find(&path).await?;
+        Ok(build
+            .as_ref()
+            .and_then(|build| build.text("/data/id"))
+            .map(str::to_owned))
     }
 
     /// Whether a version in review contains this submission's build.
     async fn is_ours(&self, progress: &Progress, version: &Value) -> Result<bool, AppStoreError> {
-        let path = format!("/v1/appStoreVersions/{}/relationships/build", version.need("/id")?);
-        let build = self.find(&path).await?;
-        Ok(build.is_some_and(|build| build.text("/data/id") == Some(&progress.build_id)))
+        let build = self.build_of(&version.need("/id")?).await?;
+        Ok(build.as_deref() == Some(&progress.build_id))
     }
 
     /// The version, if it still contains this submission's build and version string. Any user of App Store Connect can
@@ -136,9 +175,8 @@ impl AppStoreConnect {
 
     /// Fails unless the version contains this submission's build.
     pub(super) async fn holds_own_build(&self, progress: &Progress, named: &str) -> Result<(), AppStoreError> {
-        let path = format!("/v1/appStoreVersions/{}/relationships/build", progress.version_id);
-        let held = self.find(&path).await?;
-        let message = match held.as_ref().and_then(|held| held.text("/data/id")) {
+        let held = self.build_of(&progress.version_id).await?;
+        let message = match held {
             Some(id) if id == progress.build_id => return Ok(()),
             Some(id) => format!(
                 "The version {named} in App Store Connect has the build {id} instead of this submission's build {}",
@@ -206,13 +244,17 @@ impl AppStoreConnect {
         }
     }
 
-    pub(super) async fn phased_release(&self, release: &Release, progress: Progress) -> Stepped {
+    pub(super) async fn phased_release(&self, release: &Release, mut progress: Progress) -> Stepped {
         if release.rollout.is_some_and(|percent| percent < 100) {
             let path = format!(
                 "/v1/appStoreVersions/{}/appStoreVersionPhasedRelease",
                 progress.version_id
             );
             if self.find(&path).await?.is_none() {
+                if !progress.creates_phased_release {
+                    progress.creates_phased_release = true;
+                    return Ok(Step::proceed_quietly(progress, Processing));
+                }
                 let body = requests::phased_release(&progress.version_id);
                 let path = "/v1/appStoreVersionPhasedReleases";
                 match self.call(Method::Post, path, Some(&body)).await {
@@ -230,8 +272,24 @@ impl AppStoreConnect {
     }
 }
 
+/// How a version is released after its review.
+fn release_type(release: &Release) -> &'static str {
+    if release.options.manual_release {
+        "MANUAL"
+    } else {
+        "AFTER_APPROVAL"
+    }
+}
+
+/// The step after a version has its name.
+fn prepared(release: &Release, progress: Progress, version_id: String) -> Step<Progress> {
+    let message = format!("The version {} is prepared", release.version);
+    let progress = Progress { version_id, ..progress };
+    Step::proceed(progress.at(Stage::AttachBuild), Processing, message)
+}
+
 /// Whether two version strings are equal, such as `1.2` and `1.2.0`.
-fn is_same_version(one: &str, other: &str) -> bool {
+pub(super) fn is_same_version(one: &str, other: &str) -> bool {
     let numbers = |text: &str| {
         let mut numbers: Vec<String> = text
             .split('.')

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use launchway_credentials::jwt::Rs256Key;
 use launchway_domain::percent;
-use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use super::refusal::{CallError, refusal};
 use crate::answer::{Fields, json as read_json, unavailable};
@@ -39,10 +40,33 @@ pub struct Credential {
     pub token_uri: String,
 }
 
+/// The JSON file that Google issues for a service account.
+#[derive(Deserialize)]
+struct ServiceAccount {
+    client_email: String,
+    private_key: Zeroizing<String>,
+    private_key_id: String,
+    token_uri: String,
+}
+
+impl Credential {
+    /// Reads the JSON file that Google issues for a service account. `None` if it is not such a file, or if its key
+    /// cannot be read.
+    pub fn from_json(text: &str) -> Option<Credential> {
+        let account: ServiceAccount = serde_json::from_str(text).ok()?;
+        Some(Credential {
+            key: Rs256Key::from_pem(&account.private_key).ok()?,
+            key_id: account.private_key_id,
+            client_email: account.client_email,
+            token_uri: account.token_uri,
+        })
+    }
+}
+
 /// A client of Google Play with one service account.
 pub struct GooglePlay {
     pub(super) transport: Arc<dyn Transport>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     pub(super) base: String,
     credential: Credential,
     token: Mutex<Option<(String, EpochMs)>>,
@@ -85,10 +109,10 @@ impl GooglePlay {
         if response.status == 401 {
             *self.kept() = None;
         }
-        checked(response)
+        checked(response, self.clock.now())
     }
 
-    async fn token(&self) -> Result<String, AppStoreError> {
+    pub(super) async fn token(&self) -> Result<String, AppStoreError> {
         let now = self.clock.now();
         if let Some((token, end)) = &*self.kept()
             && now + RENEW_BEFORE < *end
@@ -110,20 +134,20 @@ impl GooglePlay {
             .header("content-type", "application/x-www-form-urlencoded")
             .body(Body::Bytes(Bytes::from(form)));
         let response = self.transport.send(request).await?;
-        if let Some(trouble) = unavailable(&response) {
+        if let Some(trouble) = unavailable(&response, self.clock.now()) {
             return Err(trouble);
         }
         let answer = read_json(&response).unwrap_or_default();
         if !response.is_success() {
-            // Only Google's code: its message may quote the request.
+            // Google's code, and its message in our words: it may quote the request.
             let code = answer
                 .text("/error")
                 .filter(|code| code.len() < 40)
                 .unwrap_or("no further details");
-            return Err(AppStoreError::doubtful(
-                Code::CredentialInvalid,
-                format!("Google refused a token for the service account: {code}"),
-            ));
+            let reason = refused_because(answer.text("/error_description").unwrap_or_default());
+            return Err(AppStoreError::refused_token(format!(
+                "Google refused a token for the service account: {code}{reason}"
+            )));
         }
         let token = answer.need("/access_token")?;
         let lives = answer.pointer("/expires_in").and_then(Value::as_i64).unwrap_or(0);
@@ -136,9 +160,21 @@ impl GooglePlay {
     }
 }
 
-/// The response, if it is 2xx.
-pub(super) fn checked(response: Response) -> Result<Response, CallError> {
-    if let Some(trouble) = unavailable(&response) {
+/// Why Google refuses a token, as far as its message is known.
+fn refused_because(description: &str) -> &'static str {
+    let description = description.to_lowercase();
+    let known = [
+        ("account not found", ", as the account does not exist"),
+        ("signature", ", as the account does not have this key"),
+        ("short-lived", ", as the clock of this server is wrong"),
+    ];
+    let reason = known.iter().find(|(part, _)| description.contains(part));
+    reason.map_or("", |(_, reason)| reason)
+}
+
+/// The response, if it is 2xx. `now` is when it arrived.
+pub(super) fn checked(response: Response, now: EpochMs) -> Result<Response, CallError> {
+    if let Some(trouble) = unavailable(&response, now) {
         return Err(trouble.into());
     }
     if response.is_success() {

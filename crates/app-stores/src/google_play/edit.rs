@@ -8,7 +8,7 @@ use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Stage, Stepped, requests};
 use crate::answer::Fields;
 use crate::failure::AppStoreError;
-use crate::step::{NextStep, Step};
+use crate::step::{Cancellation, NextStep, Step};
 use crate::transport::Method;
 
 /// How many times a submission may open another edit, or start another upload in it.
@@ -28,7 +28,7 @@ impl GooglePlay {
 
     /// Checks what already exists: the binary of an earlier submission, or everything, if only the response to the
     /// commit was lost.
-    pub(super) async fn inspect(&self, place: Place<'_>, progress: Progress) -> Stepped {
+    pub(super) async fn inspect(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
         // Check that the track exists before a long upload.
         let track = match self.track(place, &progress).await {
             Ok(track) => track,
@@ -71,7 +71,8 @@ impl GooglePlay {
             }
         }
         let status = progress.status(Processing);
-        let holds = super::track::holds(&track, place.code, progress.target(place.release));
+        progress.take_percent(&track, place.code);
+        let holds = progress.is_held_by(&track, place);
         // A commit resubmits a refused release, even if nothing has changed.
         let refused = holds && progress.resend && self.is_refused(place).await?;
         if holds && !refused {
@@ -122,6 +123,8 @@ impl GooglePlay {
             }
             Err(CallError::Refused(refused)) if refused.is_other_review() => {
                 let status = progress.status(Processing);
+                // Whoever is next in review discards the edits of all that wait, any number of times.
+                let progress = Progress { redone: 0, ..progress };
                 Ok(Step {
                     next: NextStep::AfterOtherReview,
                     ..Step::proceed(
@@ -165,45 +168,50 @@ impl GooglePlay {
         Ok(Step::proceed(progress.at(stage), status, message))
     }
 
-    /// Cancels a submission. `false`: it is committed, and Google Play cannot revert a commit. Call again until it
-    /// returns without an error.
+    /// Cancels a submission: discards the edit, and with it everything in it. Google Play cannot revert a commit.
     ///
     /// # Errors
-    /// Why the result is unknown.
-    pub async fn cancel(&self, release: &crate::Release, progress: &Progress) -> Result<bool, AppStoreError> {
+    /// Why the result is unknown; the same cancellation may be repeated.
+    pub async fn cancel(
+        &self,
+        release: &crate::Release,
+        progress: &Progress,
+    ) -> Result<Cancellation<Progress>, AppStoreError> {
+        let committed = |stage| Cancellation::TooLate {
+            why:
+                "The release is committed, which Google Play cannot undo: halt it as soon as it rolls out, or discard \
+                  it in the Play Console"
+                    .to_owned(),
+            progress: progress.clone().at(stage),
+        };
         if progress.released || progress.stage > Stage::Commit {
-            return Ok(false);
+            return Ok(committed(progress.stage));
         }
         let place = Place {
             release,
             code: super::version_code(release)?,
         };
         if progress.edit_id.is_empty() {
-            return Ok(true);
+            return Ok(Cancellation::Undone(Vec::new()));
         }
-        if progress.stage == Stage::Commit && !self.is_open(place, progress).await? {
-            // It may have been committed, with the response lost.
+        let was_open = self.throw_away(place, progress).await?;
+        if !was_open && progress.stage == Stage::Commit {
+            // It may have been committed: by a request whose response was lost, or that arrived before this one.
             let again = self.open_edit(place, progress.clone()).await?.progress;
             let track = self.track(place, &again).await?;
             self.throw_away(place, &again).await?;
-            return Ok(!super::track::holds(&track, place.code, progress.target(release)));
+            if progress.is_held_by(&track, place) {
+                return Ok(committed(Stage::AwaitReview));
+            }
         }
-        self.throw_away(place, progress).await?;
-        Ok(true)
+        Ok(Cancellation::Undone(Vec::new()))
     }
 
-    async fn is_open(&self, place: Place<'_>, progress: &Progress) -> Result<bool, AppStoreError> {
-        match self.call(Method::Get, &place.edit(progress, ""), None).await {
+    /// Discards an edit. `false`: it does not exist any more.
+    async fn throw_away(&self, place: Place<'_>, progress: &Progress) -> Result<bool, AppStoreError> {
+        match self.call(Method::Delete, &place.edit(progress, ""), None).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(false),
-            Err(other) => Err(other.into()),
-        }
-    }
-
-    async fn throw_away(&self, place: Place<'_>, progress: &Progress) -> Result<(), AppStoreError> {
-        match self.call(Method::Delete, &place.edit(progress, ""), None).await {
-            Ok(_) => Ok(()),
-            Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(()),
             Err(other) => Err(other.into()),
         }
     }

@@ -29,8 +29,12 @@ pub struct Progress {
     pub symbols_done: usize,
     /// The target state of the track; `None` until the first edit is open.
     pub target: Option<Target>,
+    /// Whether the percentage of users in the track counts instead of the target's: a person may have changed it.
+    pub keeps_percent: bool,
     /// Whether users already have it.
     pub released: bool,
+    /// Whether the track has listed the committed release.
+    pub listed: bool,
     /// Whether a release that the review rejected is resubmitted.
     pub resend: bool,
     /// The last reported reason for waiting.
@@ -151,7 +155,18 @@ impl Progress {
             edit_id: String::new(),
             redone: 0,
             target: Some(target),
+            keeps_percent: false,
+            listed: false,
             ..self.clone()
+        }
+    }
+
+    /// The same for a change that names no percentage, such as a halt: the one in the track stays, whoever set it.
+    #[must_use]
+    pub fn for_change_of_status(&self, target: Target) -> Progress {
+        Progress {
+            keeps_percent: true,
+            ..self.for_change(target)
         }
     }
 

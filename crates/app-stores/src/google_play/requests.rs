@@ -10,8 +10,9 @@ pub fn edit() -> Value {
     json!({})
 }
 
-/// `Track` with this release, and those of `known` (also a `Track`) that stay.
-pub fn track(release: &Release, version_code: i64, target: Target, known: &Value) -> Value {
+/// `Track` with this release, and those of `known` (also a `Track`) that stay. `keeps_percent`: a staged release keeps
+/// its fraction of users exactly.
+pub fn track(release: &Release, version_code: i64, target: Target, keeps_percent: bool, known: &Value) -> Value {
     let own = version_code.to_string();
     let mut kept = Vec::new();
     let mut before = None;
@@ -32,15 +33,22 @@ pub fn track(release: &Release, version_code: i64, target: Target, known: &Value
             kept.push(other.clone());
         }
     }
-    let mut releases = vec![own_release(release, &own, target, before)];
+    let mut releases = vec![own_release(release, &own, target, keeps_percent, before)];
     releases.extend(kept);
     json!({"track": release.destination.as_str(), "releases": releases})
 }
 
 /// `TrackRelease`: keeps the fields of an existing release with the same version code, unless the request overrides
 /// them.
-fn own_release(release: &Release, version_code: &str, target: Target, before: Option<Value>) -> Value {
+fn own_release(
+    release: &Release,
+    version_code: &str,
+    target: Target,
+    keeps_percent: bool,
+    before: Option<Value>,
+) -> Value {
     let mut own = before.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    let fraction = own.get("userFraction").filter(|_| keeps_percent).cloned();
     own["versionCodes"] = json!([version_code]);
     own["status"] = json!(target.status.as_str());
     if let Some(object) = own.as_object_mut() {
@@ -50,7 +58,7 @@ fn own_release(release: &Release, version_code: &str, target: Target, before: Op
         }
     }
     if let Some(percent) = target.percent {
-        own["userFraction"] = json!(f64::from(percent) / 100.0);
+        own["userFraction"] = fraction.unwrap_or_else(|| json!(f64::from(percent) / 100.0));
     }
     let options = &release.options;
     if let Some(name) = &options.name {

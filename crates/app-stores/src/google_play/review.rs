@@ -9,6 +9,9 @@ use crate::failure::AppStoreError;
 use crate::step::{NextStep, Step};
 use crate::transport::Method;
 
+/// Google Play lists a release until another one has taken its place.
+const REPLACED: &str = "A later release replaced this one";
+
 impl GooglePlay {
     pub(super) async fn await_review(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
         let target = progress.target(place.release);
@@ -18,7 +21,10 @@ impl GooglePlay {
         }
         let state = self.state(place).await?;
         let in_review = progress.status(InReview);
+        let was_listed = progress.listed;
+        progress.listed |= state.is_some();
         match state.as_deref() {
+            None if was_listed => Ok(Step::end(progress.at(Stage::Done), Success, REPLACED)),
             Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") if target.status == TargetStatus::Completed => {
                 let message = "The release is live for all users of the track";
                 Ok(Step::end(progress.at(Stage::Done), Success, message))
@@ -40,11 +46,17 @@ impl GooglePlay {
             Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => {
                 Ok(Step::end(progress, Rejected, "Google Play review rejected the release"))
             }
-            Some(
-                "RELEASE_LIFECYCLE_STATE_IN_REVIEW"
-                | "RELEASE_LIFECYCLE_STATE_APPROVED_NOT_PUBLISHED"
-                | "RELEASE_LIFECYCLE_STATE_NOT_SENT_FOR_REVIEW",
-            ) => Ok(Step::wait(progress, in_review)),
+            Some("RELEASE_LIFECYCLE_STATE_IN_REVIEW") => Ok(Step::wait(progress, in_review)),
+            Some("RELEASE_LIFECYCLE_STATE_APPROVED_NOT_PUBLISHED") => {
+                let message = "Google Play approved the release, and managed publishing holds it back. Publish it in \
+                               the Play Console, under Publishing overview.";
+                Ok(Step::wait_for(progress, in_review, message))
+            }
+            Some("RELEASE_LIFECYCLE_STATE_NOT_SENT_FOR_REVIEW") => {
+                let message = "The release was not sent for review. Send it in the Play Console, under Publishing \
+                               overview.";
+                Ok(Step::wait_for(progress, in_review, message))
+            }
             _ => {
                 let status = progress.status(Processing);
                 Ok(Step::wait(progress, status))
@@ -59,11 +71,7 @@ impl GooglePlay {
                 Ok(Step::end(progress, Rejected, "Google Play review rejected the release"))
             }
             // Releases without any users are not listed.
-            None => Ok(Step::end(
-                progress.at(Stage::Done),
-                Success,
-                "A later release replaced this one",
-            )),
+            None => Ok(Step::end(progress.at(Stage::Done), Success, REPLACED)),
             Some(_) => Ok(Step::wait(progress, status)),
         }
     }

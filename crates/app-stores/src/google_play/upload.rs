@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use launchway_domain::submission::SubmissionStatus::{Processing, Uploading};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use launchway_domain::time::EpochMs;
 use serde_json::Value;
 
 use super::client::checked;
@@ -128,7 +129,7 @@ impl GooglePlay {
     async fn send_chunk(&self, session: &Session, source: &Arc<dyn Source>) -> Result<UploadState, CallError> {
         let size = source.size();
         let known = self.put(session, format!("bytes */{size}"), Body::Empty).await?;
-        let offset = match read(known)? {
+        let offset = match read(known, self.clock.now())? {
             Answer::Wants(offset) => offset,
             Answer::Is(sent) => return Ok(sent),
         };
@@ -142,7 +143,8 @@ impl GooglePlay {
             offset,
             length,
         };
-        match read(self.put(session, range, body).await?)? {
+        let answer = self.put(session, range, body).await?;
+        match read(answer, self.clock.now())? {
             Answer::Wants(_) => Ok(UploadState::Part),
             Answer::Is(sent) => Ok(sent),
         }
@@ -165,7 +167,7 @@ enum Answer {
     Is(UploadState),
 }
 
-fn read(response: Response) -> Result<Answer, CallError> {
+fn read(response: Response, now: EpochMs) -> Result<Answer, CallError> {
     match response.status {
         308 => {
             // `bytes=0-1234`, or no header if nothing has arrived.
@@ -181,10 +183,10 @@ fn read(response: Response) -> Result<Answer, CallError> {
         }
         404 | 410 => Ok(Answer::Is(UploadState::Gone)),
         _ => {
-            if let Some(trouble) = unavailable(&response) {
+            if let Some(trouble) = unavailable(&response, now) {
                 return Err(trouble.into());
             }
-            Ok(Answer::Is(UploadState::All(read_json(&checked(response)?)?)))
+            Ok(Answer::Is(UploadState::All(read_json(&checked(response, now)?)?)))
         }
     }
 }

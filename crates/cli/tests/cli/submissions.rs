@@ -68,6 +68,23 @@ async fn show() {
 }
 
 #[tokio::test]
+async fn a_step_that_is_tried_again_says_why() {
+    let error = json!({"code": "CREDENTIAL_INVALID", "message": "Google refused a token", "fix": "Replace the key", "retryable": true});
+    let server = FakeServer::start([found(
+        json!({"status": "uploading", "error": error, "retryAt": "2026-11-20T11:05:00.000Z"}),
+    )])
+    .await;
+    let shown = Stage::with(&server).run(&["submit", "show", ID]).await;
+    for part in [
+        "uploading, tries again at 2026-11-20 11:05",
+        "CREDENTIAL_INVALID: Google refused a token",
+        "Replace the key",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn logs() {
     let happened = [
         ("validating", "The binary fits."),

@@ -48,7 +48,7 @@ pub struct Submission {
     pub external: BTreeMap<String, String>,
     /// The requested change of its rollout, until the app store has been told.
     pub change: Option<Change>,
-    /// Why it failed.
+    /// Why it failed, or why its last step did. See [`Submission::present_error`].
     pub error: Option<SubmissionError>,
     /// What has happened, oldest first.
     pub events: Vec<Event>,
@@ -204,11 +204,30 @@ impl Submission {
         self.destination.store()
     }
 
-    /// Whether it waits in App Store Connect for a manual release, as far as was requested.
+    /// Whether its version is to wait in App Store Connect for a manual release, which may be requested before the version
+    /// is approved.
     pub fn may_be_released(&self) -> bool {
-        self.destination == Destination::AppStore
-            && self.state.status == SubmissionStatus::InReview
-            && self.spec.options.manual_release == Some(true)
+        let status = self.state.status;
+        let is_out = matches!(status, SubmissionStatus::RollingOut | SubmissionStatus::Halted);
+        let is_manual = self.spec.options.manual_release == Some(true);
+        self.destination == Destination::AppStore && is_manual && !is_out && !status.is_final()
+    }
+
+    /// Whether its step failed, and is retried.
+    pub fn is_retrying(&self) -> bool {
+        !self.state.status.is_final() && self.work.failures > 0
+    }
+
+    /// What is wrong now: why it failed or was rejected, or why its step is retried. A node of an older release leaves
+    /// the error of a step in the record when a later try succeeds.
+    pub fn present_error(&self) -> Option<&SubmissionError> {
+        let has_one = matches!(self.state.status, SubmissionStatus::Failed | SubmissionStatus::Rejected);
+        self.error.as_ref().filter(|_| has_one || self.is_retrying())
+    }
+
+    /// When a failed step is retried.
+    pub fn retry_at(&self) -> Option<EpochMs> {
+        self.work.due_at.filter(|_| self.is_retrying())
     }
 
     /// Whether its next step takes precedence over others: a change of its release, or its cancellation.

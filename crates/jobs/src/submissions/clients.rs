@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::secret::SecretText;
 use launchway_app_stores::{AppStoreError, app_store, google_play};
-use launchway_credentials::jwt::{Es256Key, Rs256Key};
+use launchway_credentials::jwt::Es256Key;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::CredentialId;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -19,7 +19,6 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::credentials;
 use launchway_ops::write::Write;
-use serde::Deserialize;
 use zeroize::Zeroizing;
 
 /// How long a client is cached.
@@ -91,15 +90,6 @@ impl Clients {
     }
 }
 
-/// The JSON file that Google issues for a service account.
-#[derive(Deserialize)]
-struct ServiceAccount {
-    client_email: String,
-    private_key: Zeroizing<String>,
-    private_key_id: String,
-    token_uri: String,
-}
-
 fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, AppStoreError> {
     // The file was validated when it was added, so this is a defect; nothing of it is quoted.
     let unreadable = || AppStoreError::new(Code::CredentialInvalid, "Cannot read the credential");
@@ -124,19 +114,13 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, Ap
             Ok(Client::AppStore(Arc::new(client)))
         }
         Store::GooglePlay => {
-            let account: ServiceAccount = serde_json::from_str(text).map_err(|_| unreadable())?;
-            if !app.app_stores.may_call(&account.token_uri) {
+            let credential = google_play::Credential::from_json(text).ok_or_else(unreadable)?;
+            if !app.app_stores.may_call(&credential.token_uri) {
                 return Err(AppStoreError::new(
                     Code::CredentialInvalid,
                     "The token_uri of the service account is not an https URL of a public host",
                 ));
             }
-            let credential = google_play::Credential {
-                key: Rs256Key::from_pem(&account.private_key).map_err(|_| unreadable())?,
-                key_id: account.private_key_id,
-                client_email: account.client_email,
-                token_uri: account.token_uri,
-            };
             let base = &app.app_stores.google_play;
             let client = google_play::GooglePlay::new(transport, clock, base, credential);
             Ok(Client::GooglePlay(Arc::new(client)))

@@ -6,12 +6,14 @@ use super::steps::status_of;
 use launchway_app_stores::AppStoreError;
 use launchway_app_stores::google_play::{Progress as PlayProgress, Session, Stage};
 use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
+use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::{Submission, Transition, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_ops::submissions::progress::Progress;
 use launchway_ops::submissions::report::Report;
 
-/// The number of consecutive failures after which the submission reports them.
+/// The number of consecutive failures after which an event reports that an app store is not available. A refusal is
+/// reported at once.
 const TOLD: u32 = 3;
 
 /// The kind of work that failed.
@@ -40,15 +42,29 @@ pub fn report(
         .then(|| schedule::after_failure(failures, since, failure.retry_after(), now))
         .flatten();
     if let Some(next) = next {
+        let is_news = failures == if failure.is_refusal() { 1 } else { TOLD };
+        let error = failure.into_error();
         return Report {
-            message: (failures == TOLD).then(|| format!("{failure}. The step is retried.")),
+            message: is_news.then(|| format!("{}. The step is retried.", error.message.trim_end_matches('.'))),
+            error: Some(error),
             failures: (failures, since),
             next: Some(next),
             ..Report::default()
         };
     }
-    let error = failure.into_error();
+    end(held, reached, tried, failure.into_error(), now)
+}
+
+/// The report of a failure that is not retried.
+fn end(held: &Submission, reached: Option<&Progress>, tried: WorkKind, error: SubmissionError, now: EpochMs) -> Report {
     match (tried, reached) {
+        // It must not go on: what it would do next may reach users.
+        (WorkKind::Cancel, Some(reached)) if reached.may_submit() => Report {
+            transition: Some(Transition::Fail),
+            message: Some(format!("Cannot cancel it in the store: {}", error.message)),
+            error: Some(error),
+            ..Report::default()
+        },
         (WorkKind::Cancel, _) => Report {
             transition: Some(Transition::CancelRefused),
             message: Some(format!("Cannot cancel it: {}", error.message)),

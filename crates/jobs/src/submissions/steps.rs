@@ -5,14 +5,14 @@ use super::failed::{self, WorkKind};
 use super::preflight;
 
 use launchway_app_stores::google_play::{Stage, Target, TargetStatus};
-use launchway_app_stores::{AppStoreError, NextStep, Release, Step, app_store};
+use launchway_app_stores::{AppStoreError, Cancellation, NextStep, Release, Step, app_store};
 use launchway_domain::submission::SubmissionStatus::{
     self, Halted, Processing, Queued, Rejected, RollingOut, Validating,
 };
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::submission::record::Change;
 use launchway_domain::submission::{Submission, Transition, schedule};
-use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_domain::time::{EpochMs, MINUTE, SECOND};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::submissions::progress::{self, Progress};
@@ -25,6 +25,9 @@ const OTHER_REVIEW: EpochMs = 10 * MINUTE;
 /// How long to wait before checking again whether it is a submission's turn. The end of a turn wakes the next
 /// submission at once; this covers processes that cannot do so, such as a node of an older release.
 const TURN: EpochMs = MINUTE;
+
+/// How long to wait before checking again whether an app store has taken back what a cancellation asked for.
+const CANCEL_PAUSE: EpochMs = 10 * SECOND;
 
 /// Runs the next step.
 pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, ApiError> {
@@ -72,7 +75,7 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
         release.earlier = release::earlier_uploads(app, held).await?;
     }
     let made = match tried {
-        WorkKind::Cancel => cancel(&client, &release, &reached).await,
+        WorkKind::Cancel => cancel(&client, &release, &reached, now).await,
         WorkKind::Change => change(&client, held, &reached).await,
         WorkKind::Step => step(&client, &release, &reached).await.map(|step| {
             // Reads the clock again: a step may take long.
@@ -196,28 +199,65 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     }
 }
 
-async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Result<Report, AppStoreError> {
-    let undone = match (client, reached) {
-        (Client::AppStore(store), Progress::AppStore(steps)) => store.cancel(steps).await?,
-        (Client::GooglePlay(store), Progress::GooglePlay { steps, .. }) => store.cancel(release, steps).await?,
-        _ => return Err(mixed_up()),
-    };
-    Ok(if undone {
-        report_transition(Transition::CancelConfirmed)
-    } else {
-        Report {
-            transition: Some(Transition::CancelRefused),
-            message: Some("The store no longer allows it to be canceled, so it continues".to_owned()),
-            ..Report::default()
+async fn cancel(client: &Client, release: &Release, reached: &Progress, now: EpochMs) -> Result<Report, AppStoreError> {
+    match (client, reached) {
+        (Client::AppStore(store), Progress::AppStore(steps)) => Ok(after_cancel(
+            store.cancel(release, steps).await?,
+            now,
+            Progress::AppStore,
+        )),
+        (Client::GooglePlay(store), Progress::GooglePlay { steps, before }) => {
+            let whole = |steps| Progress::GooglePlay { steps, before: *before };
+            Ok(after_cancel(store.cancel(release, steps).await?, now, whole))
         }
-    })
+        _ => Err(mixed_up()),
+    }
+}
+
+fn after_cancel<P>(outcome: Cancellation<P>, now: EpochMs, whole: impl FnOnce(P) -> Progress) -> Report {
+    match outcome {
+        Cancellation::Undone(stays) => Report {
+            transition: Some(Transition::CancelConfirmed),
+            message: (!stays.is_empty()).then(|| format!("The submission is canceled. {}.", stays.join(". "))),
+            ..Report::default()
+        },
+        Cancellation::Later(progress) => Report {
+            progress: Some(whole(progress)),
+            next: Some(now + CANCEL_PAUSE),
+            ..Report::default()
+        },
+        Cancellation::TooLate { why, progress } => Report {
+            progress: Some(whole(progress)),
+            transition: Some(Transition::CancelRefused),
+            message: Some(format!("It can no longer be canceled, so it continues. {why}.")),
+            ..Report::default()
+        },
+    }
 }
 
 async fn change(client: &Client, held: &Submission, reached: &Progress) -> Result<Report, AppStoreError> {
     let wanted = held.change.unwrap_or_default();
     match (client, reached) {
+        (Client::AppStore(store), Progress::AppStore(steps)) if held.may_be_released() => {
+            let is_requested = store.release(steps).await?;
+            let message = if is_requested {
+                "The version is released"
+            } else {
+                "The version will be released as soon as it is approved"
+            };
+            let steps = app_store::Progress {
+                releases_when_approved: !is_requested,
+                ..steps.clone()
+            };
+            Ok(Report {
+                progress: Some(Progress::AppStore(steps)),
+                message: Some(message.to_owned()),
+                executed: held.change,
+                ..Report::default()
+            })
+        }
         (Client::AppStore(store), Progress::AppStore(steps)) => {
-            let (change, status, message) = of_app_store(held, wanted);
+            let (change, status, message) = of_app_store(wanted);
             store.change(steps, change).await?;
             Ok(Report {
                 transition: status.map(Transition::Advance),
@@ -228,11 +268,14 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
             })
         }
         (Client::GooglePlay(_), Progress::GooglePlay { steps, before }) => {
-            let target = target(reached, wanted);
-            let changed = target.filter(|target| Some(*target) != steps.target);
+            // Also a target that seems to be reached: a person may have changed the release in the Play Console.
+            let changed = target(reached, wanted).map(|target| match wanted.rollout {
+                Some(_) => steps.for_change(target),
+                None => steps.for_change_of_status(target),
+            });
             Ok(Report {
-                progress: changed.map(|target| Progress::GooglePlay {
-                    steps: steps.for_change(target),
+                progress: changed.map(|changed| Progress::GooglePlay {
+                    steps: changed,
                     before: before.or(steps.target),
                 }),
                 executed: held.change,
@@ -244,7 +287,7 @@ async fn change(client: &Client, held: &Submission, reached: &Progress) -> Resul
 }
 
 /// The change for the App Store, and the resulting status of the submission.
-fn of_app_store(held: &Submission, wanted: Change) -> (app_store::Change, Option<SubmissionStatus>, &'static str) {
+fn of_app_store(wanted: Change) -> (app_store::Change, Option<SubmissionStatus>, &'static str) {
     match (wanted.rollout, wanted.halted) {
         (Some(100), _) => (
             app_store::Change::Complete,
@@ -252,7 +295,6 @@ fn of_app_store(held: &Submission, wanted: Change) -> (app_store::Change, Option
             "The version is now released to all users",
         ),
         (_, Some(true)) => (app_store::Change::Halt, Some(Halted), "The phased release is halted"),
-        _ if held.may_be_released() => (app_store::Change::Release, None, "The version is released"),
         _ => (
             app_store::Change::Resume,
             Some(RollingOut),

@@ -9,6 +9,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::RolloutState;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::destination::KnownDestination;
+use launchway_domain::submission::locale;
 use launchway_domain::submission::record::{Change, FileKind, Note, Options, Spec};
 
 use crate::api_error::ApiError;
@@ -154,6 +155,9 @@ fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>
             return Err(ApiError::bad(format!(
                 "releaseNotes[{at}].locale must be a language such as en-US"
             )));
+        }
+        if let Err(unknown) = locale::check(destination.store(), &note.locale) {
+            return Err(ApiError::bad(format!("releaseNotes[{at}].locale: {unknown}")));
         }
         if !known.insert(note.locale.as_str()) {
             return Err(ApiError::bad(format!(

@@ -78,6 +78,14 @@ impl Progress {
         matches!(self, Progress::GooglePlay { before: Some(_), .. })
     }
 
+    /// Whether a further step may submit something for review, or release it.
+    pub fn may_submit(&self) -> bool {
+        match self {
+            Progress::AppStore(steps) => steps.stage < app_store::Stage::AwaitReview,
+            Progress::GooglePlay { steps, .. } => steps.stage <= Stage::Commit,
+        }
+    }
+
     /// The current rollout in percent of the users, if one was sent to the app store.
     pub fn rollout(&self) -> Option<u8> {
         match self {

@@ -29,7 +29,7 @@ pub struct Report {
     pub transition: Option<Transition>,
     /// The message.
     pub message: Option<String>,
-    /// Why the submission fails.
+    /// Why the submission fails, or why its step is retried.
     pub error: Option<SubmissionError>,
     /// The change that the app store accepted or refused.
     pub executed: Option<Change>,
@@ -121,9 +121,7 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
         new.change = None;
     }
     (new.work.failures, new.work.failing_since) = report.failures;
-    if report.error.is_some() {
-        new.error.clone_from(&report.error);
-    }
+    new.error.clone_from(&report.error);
     if let Some(message) = &report.message {
         new.add_event(now, message.clone());
     } else if new.state.status != old.state.status {

@@ -112,7 +112,7 @@ impl AppStoreConnect {
             };
             let failure = match self.transport.send(request).await {
                 Ok(answer) if answer.is_success() => return PartOutcome::Arrived(part.offset),
-                Ok(answer) => match crate::answer::unavailable(&answer) {
+                Ok(answer) => match crate::answer::unavailable(&answer, self.clock.now()) {
                     Some(failure) => failure,
                     None => return PartOutcome::Refused,
                 },

@@ -37,10 +37,13 @@ pub fn prose(submission: &SubmissionView) -> String {
 
 fn facts(submission: &SubmissionView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
-    let status = match submission.cancel_requested {
-        true => format!("{}, cancel requested", submission.status),
-        false => submission.status.to_string(),
-    };
+    let mut status = submission.status.to_string();
+    if submission.cancel_requested {
+        status.push_str(", cancel requested");
+    }
+    if let Some(at) = &submission.retry_at {
+        status.push_str(&format!(", tries again at {}", format_minute(at)));
+    }
     let version = match (&submission.version, &submission.build_number) {
         (Some(version), Some(number)) => format!("{version} (build {number})"),
         (Some(version), None) => version.clone(),

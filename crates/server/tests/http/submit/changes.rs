@@ -4,6 +4,7 @@ use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
+use launchway_os::clock::Clock;
 use reqwest::Method;
 use serde_json::json;
 
@@ -95,6 +96,25 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
 }
 
 #[tokio::test]
+async fn a_release_may_be_asked_for_before_the_approval() {
+    for early in ["queued", "in_review"] {
+        let mut stage = Stage::new().app_stores().await;
+        let options = json!({"usesNonExemptEncryption": false, "manualRelease": true});
+        let id = stage.submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options})).await;
+        if early != "queued" {
+            stage.until(id, early).await;
+        }
+        stage.change(id, json!({"status": "rolling_out"})).await.ok();
+        stage.until(id, "in_review").await;
+        let view = stage.read(id).await;
+        assert!(view["events"].to_string().contains("as soon as it is approved"), "{early}: {view:#}");
+        assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [0, 0], "{early}");
+        stage.succeeded(id).await;
+        assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [1, 1], "{early}");
+    }
+}
+
+#[tokio::test]
 async fn a_cancel_waits_only_for_the_store_to_let_go() {
     let mut stage = Stage::new().app_stores().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
@@ -112,8 +132,7 @@ async fn a_cancel_waits_only_for_the_store_to_let_go() {
         let view = stage.post(&stage.key, &path, ()).await.ok();
         view.has(json!({"status": "in_review", "cancelRequested": true}));
     }
-    stage.work().await;
-    stage.read(reviewed).await.has(json!({"status": "canceled", "cancelRequested": false}));
+    stage.ended(reviewed).await.has(json!({"status": "canceled", "cancelRequested": false}));
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     let retry = stage.retry(reviewed).await;
     retry.refused(400, "The submission is canceled. Only a failed or rejected submission can be retried.");
@@ -142,9 +161,11 @@ async fn a_deleted_submission_is_canceled_in_its_store_and_gone() {
         stage.send(&stage.key, method, &path, ()).await.refused(404, "No submission has this id");
     }
     assert_eq!(stage.get(&stage.key, "/submit").await.ok()["total"], 0);
-    assert!(stage.record(id).await.is_some(), "its work goes on");
-    stage.work().await;
-    assert_eq!(stage.record(id).await, None);
+    while let Some(record) = stage.record(id).await {
+        let wait = record.work.due_at.expect("its work goes on") - stage.clock.now();
+        stage.advance(wait.max(0));
+        stage.work().await;
+    }
     assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
     assert_eq!(stored(&stage, "submissions").await, Vec::<String>::new());
 }

@@ -34,23 +34,32 @@ async fn the_form_is_checked_and_names_the_field() {
             "rollout does not apply to testflight, whose groups get the whole build",
         ),
         (
+            play(json!({"releaseNotes": [{"locale": "en-US", "text": "x"}, {"locale": "en", "text": "x"}]})),
+            "releaseNotes[1].locale: Google Play does not know en; use one of en-AU, en-CA, en-GB, en-IN, en-SG, en-US, \
+             en-ZA",
+        ),
+        (
+            apple("testflight", json!({"releaseNotes": [{"locale": "de", "text": "x"}]})),
+            "releaseNotes[0].locale: the App Store does not know de; use de-DE",
+        ),
+        (
             play(json!({"releaseNotes": [{"locale": "", "text": "x"}]})),
             "releaseNotes[0].locale must be a language such as en-US",
         ),
         (
-            play(json!({"releaseNotes": [{"locale": "en", "text": "x"}, {"locale": "en", "text": "y"}]})),
-            "releaseNotes[1].locale: en is given twice",
+            play(json!({"releaseNotes": [{"locale": "en-US", "text": "x"}, {"locale": "en-US", "text": "y"}]})),
+            "releaseNotes[1].locale: en-US is given twice",
         ),
         (
-            play(json!({"releaseNotes": [{"locale": "en", "text": ""}]})),
+            play(json!({"releaseNotes": [{"locale": "en-US", "text": ""}]})),
             "releaseNotes[0].text must have 1 to 500 characters",
         ),
         (
-            play(json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(501)}]})),
+            play(json!({"releaseNotes": [{"locale": "en-US", "text": "x".repeat(501)}]})),
             "releaseNotes[0].text must have 1 to 500 characters",
         ),
         (
-            apple("app_store", json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(4001)}]})),
+            apple("app_store", json!({"releaseNotes": [{"locale": "en-US", "text": "x".repeat(4001)}]})),
             "releaseNotes[0].text must have 1 to 4000 characters",
         ),
         (play(json!({"options": {"groups": ["a"]}})), "options.groups is only for testflight"),

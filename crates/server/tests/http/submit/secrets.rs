@@ -3,7 +3,7 @@
 use crate::support::{Fields, Says};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use launchway_app_store_simulator::{Fault, Kind, When};
+use launchway_app_store_simulator::{ADDRESS, Fault, Kind, When};
 use launchway_domain::time::HOUR;
 use serde_json::json;
 
@@ -34,22 +34,26 @@ async fn the_address_of_an_upload_is_sealed_and_never_shown() {
 
 #[tokio::test]
 async fn a_service_account_cannot_steer_the_servers_calls() {
-    let mut stage = Stage::new().app_stores().await;
-    for place in ["https://169.254.169.254", "https://localhost", "https://[::1]:8443"] {
+    let stage = Stage::new().app_stores().await;
+    let add = async |place: &str| {
         let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", place);
         let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
-        let made = stage.post(&stage.key, "/credentials", body).await;
-        if made.status == 400 {
-            // What is refused immediately need not be refused later.
-            continue;
-        }
-        let credential = made.created()["id"].clone();
-        let fields = json!({"destination": "internal", "credentialId": credential});
-        let id = stage.submitted("app.apk", APK, fields).await;
-        let failed = stage.ended(id).await;
-        assert_eq!(failed["error"]["code"], "CREDENTIAL_INVALID", "{failed:#}");
-        assert!(failed["error"].text("message").contains("token_uri"));
+        stage.post(&stage.key, "/credentials", body).await
+    };
+    let known = stage.get(&stage.key, "/credentials").await.ok()["total"].clone();
+    for place in [
+        "https://169.254.169.254",
+        "https://10.0.0.1",
+        "https://localhost",
+        "https://[::1]:8443",
+        "http://127.0.0.1:8790",
+    ] {
+        let told = add(place).await.refusal(400);
+        assert!(told.starts_with("content: the token_uri of the service account must be"), "{place}: {told}");
     }
+    assert_eq!(stage.get(&stage.key, "/credentials").await.ok()["total"], known);
+    // Those of the configured store are taken.
+    add(ADDRESS).await.created();
     assert_eq!(stage.calls(), 0);
 }
 

@@ -1,7 +1,7 @@
 //! A build number that the store already has: only a file that this service sent with the same bytes is released.
 
 use crate::support::{Fields, Says};
-use launchway_app_store_simulator::ByHand;
+use launchway_app_store_simulator::{ByHand, Fault, Kind, When};
 use launchway_domain::platform::Platform;
 use serde_json::{Value, json};
 
@@ -85,6 +85,24 @@ async fn one_build_for_two_destinations_at_once_is_uploaded_once() {
         stage.succeeded(id).await;
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "build", "release"]), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn one_file_given_twice_at_once_is_uploaded_once() {
+    let mut stage = stage().await;
+    let mut made = Vec::new();
+    for destination in ["testflight", "app_store"] {
+        made.push(stage.submitted("App.ipa", IPA, json!({"destination": destination})).await);
+    }
+    // Lists of the store show none of it yet.
+    for path in ["/v1/builds", "/buildUploads"] {
+        let when = When::Matching { method: "GET".into(), path: path.into(), times: 1000 };
+        stage.stores().order(Fault { when, kind: Kind::EmptyList });
+    }
+    for id in made {
+        stage.succeeded(id).await;
+    }
+    assert_eq!(counts(&stage.ledger(), ["upload_announced", "build", "release"]), [1, 1, 1]);
 }
 
 /// The record of the upload says who owns a build.

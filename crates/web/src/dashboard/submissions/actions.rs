@@ -52,7 +52,8 @@ fn revision(submission: &Submission) -> Result<Revision, ApiError> {
         view.rollout,
         change,
         view.cancel_requested,
-        view.error,
+        // The error of a step that is retried comes and goes.
+        view.error.filter(|_| submission.state.status.is_final()),
     ))
 }
 
