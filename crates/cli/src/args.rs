@@ -46,6 +46,7 @@ use crate::args::submit::SubmitArgs;
 use crate::args::trust::TrustCommand;
 use crate::args::update::UpdateArgs;
 use crate::args::webhook::WebhookCommand;
+use crate::narrow::fit_prose;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -73,10 +74,13 @@ Environment:
   NO_COLOR                turns colors off
   CI                      turns prompts off";
 
+/// The widest line of help.
+pub const HELP_WIDTH: usize = 100;
+
 /// The command line of Launchway: builds mobile apps, submits them to the app stores, and publishes over-the-air updates
 /// to them.
 #[derive(Debug, Parser)]
-#[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = HELP_WIDTH)]
 pub struct Cli {
     /// What applies to every command.
     #[command(flatten)]
@@ -239,6 +243,17 @@ const EITHER_OR: [(&str, &str); 4] = [
         "work as a runner or use one of the commands on runners, not both",
     ),
 ];
+
+/// Breaks the notes and examples below the help of all commands for a terminal of this width. The parser would break
+/// them without their columns, and commands in the middle.
+pub fn fit_notes(command: clap::Command, width: usize) -> clap::Command {
+    let notes = command.get_after_help().map(ToString::to_string);
+    let command = match notes {
+        Some(notes) => command.after_help(fit_prose(&notes, width)),
+        None => command,
+    };
+    command.mut_subcommands(|below| fit_notes(below, width))
+}
 
 /// Rejects a subcommand together with arguments of its parent, which the parser accepts.
 pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), clap::Error> {

@@ -1,6 +1,10 @@
 //! Why a command failed: the exit code (`docs/reference/command-line.md#exit-codes`), the message and a hint.
 
+use clap::error::ErrorKind;
 use launchway_client::Error;
+use serde_json::json;
+
+use crate::api_words::in_commands;
 
 /// Start of the message of a server that lacks the endpoint.
 const NO_SUCH_PATH: &str = "There is nothing at this path";
@@ -39,8 +43,27 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// The word for it in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Exit::Failed => "failed",
+            Exit::Usage => "usage",
+            Exit::NotFound => "not_found",
+            Exit::Auth => "auth",
+            Exit::Incompatible => "incompatible",
+            Exit::Server => "server",
+            Exit::StoreBuildNeeded => "store_build_needed",
+            Exit::AwaitedFailed => "awaited_failed",
+            Exit::Canceled => "canceled",
+            Exit::TimedOut => "timed_out",
+            Exit::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// Why a command failed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     pub exit: Exit,
     /// What is wrong, without a full stop.
@@ -70,6 +93,43 @@ impl Failure {
         Self::new(Exit::Interrupted, "interrupted")
     }
 
+    /// The failure of arguments that the parser refuses. Its message ends where its first paragraph ends; tips and usage
+    /// become the hint.
+    pub fn of_arguments(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = match error.kind() {
+            // All of the help is no message.
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no arguments specified",
+            _ => text.strip_prefix("error: ").unwrap_or(&text),
+        };
+        let mut paragraphs = text.split("\n\n").map(joined).filter(|text| !text.is_empty());
+        let failure = Self::usage(paragraphs.next().unwrap_or_default());
+        let rest: Vec<_> = paragraphs.collect();
+        match rest.is_empty() {
+            true => failure.hint("run the command with --help"),
+            false => failure.hint(rest.join("\n")),
+        }
+    }
+
+    /// The failure as one line of JSON (`docs/reference/command-line.md#errors-as-json`).
+    pub fn json(&self) -> String {
+        // On a terminal, the lines of a hint stand under each other.
+        let lines = |hint: &String| hint.lines().map(str::trim_start).collect::<Vec<_>>().join("\n");
+        json!({
+            "error": self.exit.as_str(),
+            "message": self.message,
+            "hint": self.hint.as_ref().map(lines),
+            "exitCode": self.exit as u8,
+        })
+        .to_string()
+    }
+
+    /// The same with another message.
+    pub fn message(self, message: String) -> Self {
+        Self { message, ..self }
+    }
+
     /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -81,7 +141,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Api { status, request_id, .. } => of_status(status, message, request_id),
+            Error::Api { status, request_id, .. } => of_status(status, in_commands(&message), request_id),
             Error::Network { .. } => {
                 Self::new(Exit::Server, message).hint("check the address, and that the server is running")
             }
@@ -100,6 +160,9 @@ impl From<Error> for Failure {
                 };
                 Self::new(Exit::Server, message).hint(hint)
             }
+            Error::Refused { status, .. } if !may_pass(status) => {
+                Self::new(Exit::Server, message).hint("ask the operator of the server to check its object storage")
+            }
             Error::Refused { .. } | Error::Stalled { .. } => {
                 Self::new(Exit::Server, message).hint("run the command again")
             }
@@ -108,6 +171,11 @@ impl From<Error> for Failure {
             Error::Invalid(_) => Self::usage(message),
         }
     }
+}
+
+/// Whether a transfer that object storage refused may succeed later: its address expires, and storage may be busy.
+fn may_pass(status: u16) -> bool {
+    matches!(status, 403 | 408 | 429 | 500..)
 }
 
 /// The failure for an API error.
@@ -175,6 +243,23 @@ mod tests {
         ];
         for (status, exit) in rows {
             assert_eq!(api(status).exit, exit, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_that_repeats_is_not_to_be_tried_again() {
+        for (status, again) in [
+            (400, false),
+            (403, true),
+            (404, false),
+            (413, false),
+            (429, true),
+            (503, true),
+        ] {
+            let origin = "https://storage.example".to_owned();
+            let failure = Failure::from(Error::Refused { origin, status });
+            let hint = failure.hint.unwrap_or_default();
+            assert_eq!(hint == "run the command again", again, "{status}: {hint}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! `launchway`, the command line: arguments → settings → command → printer.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
+mod api_words;
 mod args;
 mod commands;
 mod context;
@@ -9,6 +10,7 @@ mod environment;
 mod failure;
 mod interrupts;
 mod login_file;
+mod narrow;
 mod pack;
 mod printer;
 mod private_file;
@@ -28,7 +30,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
-use crate::printer::Printer;
+use crate::printer::{Printer, failure_as_json, terminal_width};
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -42,8 +44,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to standard output and succeeds; a mistake goes to standard error and exits with 2.
-            // A reader that closed the pipe needs no message.
-            let _ = error.print();
+            let wants_json = arguments.iter().any(|argument| argument == "--json");
+            match wants_json && error.use_stderr() {
+                true => failure_as_json(&Failure::of_arguments(&error)),
+                // A reader that closed the pipe needs no message.
+                false => drop(error.print()),
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -62,7 +68,11 @@ fn main() -> ExitCode {
 fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let plain = arguments.iter().any(|argument| argument == "--no-color");
     let color = if plain { ColorChoice::Never } else { ColorChoice::Auto };
-    let mut command = Cli::command().color(color);
+    let command = Cli::command().color(color);
+    let mut command = match terminal_width().filter(|width| *width < args::HELP_WIDTH) {
+        Some(width) => args::fit_notes(command, width),
+        None => command,
+    };
     let matches = command.try_get_matches_from_mut(arguments);
     let matches = matches.map_err(|error| args::explain(error, &command, arguments))?;
     args::check(&matches, &mut command)?;

@@ -19,6 +19,7 @@ use tracing::Level;
 use crate::args::Global;
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
+use crate::narrow;
 use crate::printer::progress::Progress;
 use crate::printer::table::Table;
 
@@ -50,11 +51,6 @@ impl Printer {
         let plain = global.no_color || environment.has("NO_COLOR") || dumb;
         let error_terminal = io::stderr().is_terminal();
         let result_terminal = io::stdout().is_terminal();
-        let width = if result_terminal {
-            Term::stdout().size_checked().map(|size| size.1.into())
-        } else {
-            None
-        };
         Self {
             json: global.json,
             quiet: global.quiet,
@@ -65,7 +61,7 @@ impl Printer {
             },
             bars: error_terminal && !global.quiet && !dumb,
             result_terminal,
-            width,
+            width: terminal_width(),
             left: Arc::default(),
         }
     }
@@ -73,7 +69,7 @@ impl Printer {
     /// Prints a note.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            self.say(&format!("{}\n", clean(text)));
+            self.say(&format!("{}\n", self.fitted(&clean(text))));
         }
     }
 
@@ -120,13 +116,20 @@ impl Printer {
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
-    /// Prints why the command failed.
+    /// Prints why the command failed: with `--json` as an object, the last line of standard error.
     pub fn failure(&self, failure: &Failure) {
+        let mut message = failure.message.clone();
         if failure.exit == Exit::Interrupted {
-            // The terminal displays `^C` at the start of the line.
             let left = *self.left.lock().unwrap_or_else(PoisonError::into_inner);
             let colon = if left.is_empty() { "" } else { "; " };
-            return self.say(&format!("\n{}{colon}{left}\n", failure.message));
+            message = format!("{message}{colon}{left}");
+        }
+        if self.json {
+            return failure_as_json(&failure.clone().message(message));
+        }
+        if failure.exit == Exit::Interrupted {
+            // The terminal displays `^C` at the start of the line.
+            return self.say(&format!("\n{message}\n"));
         }
         let mut text = format!("{RED}error:{PLAIN} {}\n", clean(&failure.message));
         if let Some(hint) = &failure.hint {
@@ -140,7 +143,15 @@ impl Printer {
         if self.json {
             self.line(json.trim_end().as_bytes())
         } else {
-            self.write(prose().as_bytes())
+            self.write(self.fitted(&prose()).as_bytes())
+        }
+    }
+
+    /// Breaks values and commands that are wider than the terminal.
+    fn fitted(&self, text: &str) -> String {
+        match self.width {
+            Some(width) => narrow::fit(text, width),
+            None => text.to_owned(),
         }
     }
 
@@ -183,6 +194,19 @@ impl Printer {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Prints a failure as JSON, also one that happened before there were any settings.
+pub fn failure_as_json(failure: &Failure) {
+    // A closed standard error cannot be reported anywhere.
+    let _ = writeln!(io::stderr().lock(), "{}", failure.json());
+}
+
+/// The columns of the terminal that results go to; `None` without one.
+pub fn terminal_width() -> Option<usize> {
+    let is_terminal = io::stdout().is_terminal();
+    let size = is_terminal.then(|| Term::stdout().size_checked()).flatten();
+    size.map(|size| size.1.into())
 }
 
 /// Removes control characters, because texts come from servers and files. Line breaks stay.

@@ -67,12 +67,36 @@ impl Terminal {
 
     /// Asks for confirmation, unless `yes` is set.
     pub async fn require_confirmation(self, question: &str, yes: bool) -> Result<(), Failure> {
-        if yes {
-            return Ok(());
+        match self.must_ask(yes)? {
+            true => self.ask_to_go_on(question).await,
+            false => Ok(()),
         }
-        if !self.is_interactive() {
+    }
+
+    /// Asks for confirmation, unless `yes` is set. The question, which names what it is about, is made only if it is asked.
+    pub async fn require_confirmation_of(
+        self,
+        yes: bool,
+        question: impl AsyncFnOnce() -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        match self.must_ask(yes)? {
+            true => self.ask_to_go_on(&question().await?).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a confirmation must be asked for: not if `yes` is set.
+    ///
+    /// # Errors
+    /// Nobody can be asked.
+    pub fn must_ask(self, yes: bool) -> Result<bool, Failure> {
+        if !yes && !self.is_interactive() {
             return Err(Failure::usage("no terminal to prompt on").hint("give --yes"));
         }
+        Ok(!yes)
+    }
+
+    async fn ask_to_go_on(self, question: &str) -> Result<(), Failure> {
         match self.confirm(question).await? {
             true => Ok(()),
             false => Err(Failure::failed("nothing was done")),

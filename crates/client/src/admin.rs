@@ -73,6 +73,11 @@ impl Client {
         self.page("/api-keys", paging, &[]).await
     }
 
+    /// `GET /api-keys?id=`: the record of one key.
+    pub async fn key(&self, id: &str) -> Result<Answer<KeyView>, Error> {
+        self.one(Method::GET, "/api-keys", id).await
+    }
+
     /// `POST /api-keys`: creates a key. The answer contains it, unless an earlier attempt of this call created it.
     pub async fn create_key(&self, wanted: &CreateKey) -> Result<Answer<CreatedKey>, Error> {
         self.create("/api-keys", wanted).await

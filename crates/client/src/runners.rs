@@ -16,6 +16,11 @@ impl Client {
         self.page("/runners", paging, &[]).await
     }
 
+    /// `GET /runners?id=`: one runner.
+    pub async fn runner(&self, id: &str) -> Result<Answer<RunnerView>, Error> {
+        self.one(Method::GET, "/runners", id).await
+    }
+
     /// `DELETE /runners?id=`: revokes a runner's access.
     pub async fn revoke_runner(&self, id: &str) -> Result<Answer<Deleted>, Error> {
         self.one(Method::DELETE, "/runners", id).await

@@ -17,8 +17,12 @@ pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> 
             .page("API key", &client.keys(page.paging()).await?, table),
         KeyCommand::Create(arguments) => create(arguments, context).await,
         KeyCommand::Revoke(key) => {
-            let question = format!("Revoke {}? Requests with it will be refused.", key.id);
-            context.terminal.require_confirmation(&question, key.yes).await?;
+            let question = async || {
+                let record = client.key(&key.id).await?.value;
+                let (name, id) = (record.name, record.id);
+                Ok(format!("Revoke {name} ({id})? Requests with it will be refused."))
+            };
+            context.terminal.require_confirmation_of(key.yes, question).await?;
             context.printer.deletion(&client.revoke_key(&key.id).await?)
         }
     }

@@ -32,8 +32,11 @@ pub async fn run(command: WebhookCommand, context: &Context) -> Result<(), Failu
             printer.result(&answer.body, || prose(&answer.value))
         }
         WebhookCommand::Delete(webhook) => {
-            let question = format!("Delete {} with its deliveries?", webhook.id);
-            context.terminal.require_confirmation(&question, webhook.yes).await?;
+            let question = async || {
+                let record = client.webhook(&webhook.id).await?.value;
+                Ok(format!("Delete {} ({}) with its deliveries?", record.name, record.id))
+            };
+            context.terminal.require_confirmation_of(webhook.yes, question).await?;
             printer.deletion(&client.delete_webhook(&webhook.id).await?)
         }
         WebhookCommand::Test(webhook) => {

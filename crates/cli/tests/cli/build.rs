@@ -219,7 +219,7 @@ async fn it_ends_with_what_became_of_the_build() {
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): The step `compile` ended with exit code 1. See the log for the reason.
-    hint: to build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to see why: launchway build logs build_01kb0000000000000000000001
     --- exit 11
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued

@@ -66,7 +66,7 @@ async fn logs_to_the_end() {
     error: x
     --- standard error
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
-    hint: to build it again: launchway build retry build_01kb0000000000000000000001
+    hint: to see why: launchway build logs build_01kb0000000000000000000001
     --- exit 11
     $ launchway build logs --follow --json --offset 4 build_01kb0000000000000000000001
     --- standard output
@@ -74,8 +74,7 @@ async fn logs_to_the_end() {
     {"event":"log","data":{"offset":0,"text":"==> compile\nerror: x\n"}}
     {"event":"end","data":{"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":{"code":"STEP_FAILED","message":"It ended with 1.","phase":"compile"},"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"failed","version":null,"waitingFor":null,"warnings":[]}}
     --- standard error
-    error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
-    hint: to build it again: launchway build retry build_01kb0000000000000000000001
+    {"error":"awaited_failed","exitCode":11,"hint":"to see why: launchway build logs build_01kb0000000000000000000001","message":"build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1."}
     --- exit 11
     "#);
     assert_eq!(server.seen()[1].header("last-event-id"), "4");

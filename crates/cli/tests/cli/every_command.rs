@@ -158,6 +158,73 @@ async fn each_end_has_its_exit_code() {
     .await;
 }
 
+#[tokio::test]
+async fn with_json_each_failure_is_one_object() {
+    let rows = rows()
+        .into_iter()
+        .filter(|row| row.kind != Kind::Local && row.arguments[0] != "api");
+    each(rows, async |row| {
+        let failures = (0..4).map(|_| Reply::error(404, "Not Found", "it is \u{1b}not there"));
+        let server = FakeServer::start(failures).await;
+        let stage = prepared(Stage::with(&server));
+        let arguments = [row.arguments, &["--json"]].concat();
+        let failure = failure(&stage, &arguments).await;
+        assert_eq!(failure["error"], "not_found", "{arguments:?}: {failure}");
+        assert_eq!(failure["exitCode"], 3, "{arguments:?}: {failure}");
+        let message = failure["message"].as_str().expect("a message");
+        assert!(message.contains("not there"), "{arguments:?}: {message}");
+    })
+    .await;
+}
+
+/// The object that a command prints when it fails, from the last line of standard error.
+async fn failure(stage: &Stage, arguments: &[&str]) -> Value {
+    let output = stage.command(arguments).output().await.expect("the command starts");
+    assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    let last = text.lines().last().unwrap_or_default();
+    let failure: Value = serde_json::from_str(last).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"));
+    assert_eq!(output.status.code().map(Value::from), Some(failure["exitCode"].clone()));
+    failure
+}
+
+#[tokio::test]
+async fn with_json_wrong_arguments_are_one_object_too() {
+    let stage = Stage::new();
+    stage.file("broken/launchway.toml", "broken");
+    let rows: [(&[&str], &str); 6] = [
+        (&["updat", "--json"], "unrecognized subcommand 'updat'"),
+        (&["--json", "update", "web"], "invalid value 'web' for '[PLATFORM]'"),
+        (&["--json", "update"], "no arguments specified"),
+        (
+            &["update", "ios", "list", "--json"],
+            "publish an update or use one of the commands",
+        ),
+        (&["whoami", "--json"], "not logged in to production"),
+        (
+            &["whoami", "--json", "--config", "broken/launchway.toml"],
+            "broken/launchway.toml, line 1",
+        ),
+    ];
+    for (arguments, message) in rows {
+        let failure = failure(&stage, arguments).await;
+        let said = failure["message"].as_str().expect("a message");
+        assert!(
+            said.starts_with(message) && !said.contains('\n'),
+            "{arguments:?}: {failure}"
+        );
+        assert!(
+            failure["hint"].is_string() || said.contains("line 1"),
+            "{arguments:?}: {failure}"
+        );
+    }
+    let help = stage.run(&["update", "--help", "--json"]).await;
+    assert!(
+        help.contains("Usage: launchway update") && help.ends_with("--- exit 0\n"),
+        "{help}"
+    );
+}
+
 /// An obstacle to a command.
 #[derive(Clone, Copy, Debug)]
 enum End {
@@ -235,6 +302,13 @@ async fn on_a_narrow_terminal_nothing_is_lost() {
             "{:?}: no color was wanted: {shown:?}",
             row.arguments
         );
+        let wide = shown.lines().filter(|line| line.trim_end().chars().count() > 40);
+        // Notes are prose, which the terminal breaks; nobody breaks a word, or a command to paste.
+        let is_broken = |line: &str| line.trim_start().split(' ').filter(|word| *word != "\\").count() > 1;
+        let wide: Vec<&str> = wide
+            .filter(|line| line.trim_start().contains("  ") && is_broken(line))
+            .collect();
+        assert!(wide.is_empty(), "{:?}: {wide:#?}", row.arguments);
         let shown = stage.neutral(&shown).replace("\r\n", "\n");
         format!("$ launchway {}\n{shown}", row.arguments.join(" "))
     })
@@ -250,12 +324,13 @@ async fn help_fits_a_narrow_terminal() {
         let arguments: Vec<&str> = name.split(' ').chain(["--help"]).collect();
         let (shown, code) = Screen::of(&stage, &arguments, 40).rest().await;
         assert_eq!(code, Some(0), "{shown}");
-        // Command lines and words are not broken.
-        let told = shown.split_once("Examples:").map_or(shown.as_str(), |(told, _)| told);
-        let typed = |line: &str| line.contains("launchway ") || line.split_whitespace().count() < 3;
+        // The usage and words are not broken.
+        let (usage, told) = shown.split_once("\r\n\r\n").unwrap_or_default();
+        let usage_ends = told.split_once("\r\n\r\n").unwrap_or_default();
+        let told = [usage, usage_ends.1].join("\r\n");
         let wide: Vec<&str> = told
             .lines()
-            .filter(|line| line.trim_end().chars().count() > 40 && !typed(line))
+            .filter(|line| line.trim_end().chars().count() > 40 && line.split_whitespace().count() > 2)
             .collect();
         assert!(wide.is_empty(), "{name}: {wide:#?}");
     }

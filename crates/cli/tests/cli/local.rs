@@ -26,6 +26,32 @@ fn project(run: &str) -> Stage {
     stage
 }
 
+async fn tools_find_the_proxy_and_the_certificates() {
+    let names = "HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy ALL_PROXY all_proxy SSL_CERT_FILE \
+                 SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO JAVA_TOOL_OPTIONS";
+    let script =
+        format!("mkdir out; for name in {names} OTHER; do eval \"echo \\$name=\\${{$name:-}}\"; done | tee out/a.apk");
+    let mut stage = project(&script);
+    for name in names.split_whitespace() {
+        stage.set(name, &format!("/value/of/{name}"));
+    }
+    stage
+        .set("HTTPS_PROXY", "http://ada:hunter2@proxy.example:3128")
+        .set("OTHER", "x");
+    let shown = stage.run(&["build", "android", "--local"]).await;
+    assert!(shown.ends_with("--- exit 0\n"), "{shown}");
+    let seen = fs::read_to_string(stage.project().join("launchway-out/a.apk")).expect("it is there");
+    for name in names.split_whitespace().filter(|name| *name != "HTTPS_PROXY") {
+        assert!(seen.contains(&format!("{name}=/value/of/{name}\n")), "{name}: {seen}");
+    }
+    assert!(
+        seen.contains("HTTPS_PROXY=http://ada:hunter2@proxy.example:3128\n"),
+        "{seen}"
+    );
+    assert!(seen.contains("OTHER=\n"), "{seen}");
+    assert!(!shown.contains("hunter2"), "the log hides the password: {shown}");
+}
+
 #[tokio::test]
 async fn builds_a_copy_of_the_source_and_brings_the_artifacts_back() {
     let script = "echo \"$LEVEL $WHO $JAVA_HOME $LAUNCHWAY_BUILD_TYPE $LAUNCHWAY_VERSION\"\nmkdir out; cp src/main.kt out/app.apk; touch src/made";

@@ -150,12 +150,12 @@ async fn what_is_missing_or_wrong_is_said_before_the_token_is_used() {
     $ launchway runner --work-dir work
     --- standard error
     error: the runner is not enrolled, and no server specified
-    hint: give --url or set LAUNCHWAY_URL
+    hint: give --url, or set LAUNCHWAY_URL
     --- exit 2
     $ launchway runner --config project/launchway.toml
     --- standard error
     error: the runner is not enrolled, and no server specified
-    hint: give --url or set LAUNCHWAY_URL
+    hint: give --url, or set LAUNCHWAY_URL
     --- exit 2
     $ launchway runner --url http://server
     --- standard error

@@ -241,13 +241,52 @@ async fn a_rollback_happens_only_after_a_yes() {
 }
 
 #[tokio::test]
-async fn a_build_is_deleted_only_after_a_yes() {
-    for (answer, code, calls) in [("\n", 1, 0), ("y\n", 0, 1)] {
-        let gone = json!({"id": ID, "status": "deleted"});
-        let server = FakeServer::start([Reply::new(200, gone.to_string())]).await;
+async fn a_withdrawal_happens_only_after_a_yes() {
+    for (answer, code, calls) in [("\n", 1, 1), ("y\n", 0, 2)] {
+        let withdrawn = update(json!({"status": "withdrawn"}));
+        let replies = [update(json!({})), withdrawn].map(|update| Reply::new(200, update.to_string()));
+        let server = FakeServer::start(replies).await;
         let stage = Stage::with(&server);
-        let mut screen = Screen::of(&stage, &["build", "delete", ID], 80);
-        screen.until("with its log and artifacts? [y/N]: ").await;
+        let mut screen = Screen::of(&stage, &["update", "withdraw", "update_bad"], 200);
+        screen
+            .until(
+                ", 1.0.1 (build 2) of com.example.app for android, production? It stays withdrawn; phones that have it \
+                 keep it. [y/N]: ",
+            )
+            .await;
+        screen.types(answer);
+        let (shown, ended) = screen.rest().await;
+        assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_revoked_is_asked_about_by_its_name() {
+    let key = "key_01kb0000000000000000000002";
+    let record = json!({"id": key, "status": "active", "name": "CI of the shop", "prefix": "lw_123456789", "scopes": ["build"],
+        "createdAt": "2026-11-20T10:00:00.000Z", "createdBy": "operator", "lastUsedAt": null, "expiresAt": null});
+    let server = FakeServer::start([Reply::new(200, record.to_string())]).await;
+    let stage = Stage::with(&server);
+    let mut screen = Screen::of(&stage, &["key", "revoke", key], 200);
+    screen
+        .until("Revoke CI of the shop (key_01kb0000000000000000000002)? Requests with it will be refused. [y/N]: ")
+        .await;
+    screen.types("\n");
+    let (shown, ended) = screen.rest().await;
+    assert_eq!((ended, server.seen().len()), (Some(1), 1), "{shown}");
+}
+
+#[tokio::test]
+async fn a_build_is_deleted_only_after_a_yes() {
+    for (answer, code, calls) in [("\n", 1, 1), ("y\n", 0, 2)] {
+        let gone = json!({"id": ID, "status": "deleted"});
+        let replies = [build(json!({})), gone].map(|reply| Reply::new(200, reply.to_string()));
+        let server = FakeServer::start(replies).await;
+        let stage = Stage::with(&server);
+        let mut screen = Screen::of(&stage, &["build", "delete", ID], 200);
+        screen
+            .until(", a build of com.example.app for android, with its log and artifacts? [y/N]: ")
+            .await;
         screen.types(answer);
         let (shown, ended) = screen.rest().await;
         assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");

@@ -26,8 +26,14 @@ pub async fn retry(id: &str, arguments: &FollowArgs, context: &Context) -> Resul
 /// Deletes a build with its log and artifacts.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Delete {id} with its log and artifacts?");
-    context.terminal.require_confirmation(&question, yes).await?;
+    let question = async || {
+        let build = client.build(id).await?.value;
+        let (app, platform) = (build.bundle_id, build.platform);
+        Ok(format!(
+            "Delete {id}, a build of {app} for {platform}, with its log and artifacts?"
+        ))
+    };
+    context.terminal.require_confirmation_of(yes, question).await?;
     let answer = client.delete_build(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)

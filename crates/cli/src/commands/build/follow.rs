@@ -110,7 +110,12 @@ pub fn outcome(build: &BuildView) -> Result<(), Failure> {
                 .map(|phase| format!(" in '{phase}'"))
                 .unwrap_or_default();
             let message = format!("{id} failed{phase} ({}): {}", error.code, error.message);
-            Err(Failure::new(exit, message).hint(format!("to build it again: launchway build retry {id}")))
+            let code = error.code.known();
+            let hint = match code.is_some_and(BuildErrorCode::may_pass) {
+                true => format!("to build it again: launchway build retry {id}"),
+                false => format!("to see why: launchway build logs {id}"),
+            };
+            Err(Failure::new(exit, message).hint(hint))
         }
         (None, None) => {
             let message = format!(

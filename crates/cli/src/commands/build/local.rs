@@ -38,6 +38,20 @@ const TOOLCHAINS: [&str; 7] = [
     "GEM_HOME",
 ];
 
+/// Variables by which tools reach the network through a proxy, in capitals; tools read them in either case.
+const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"];
+/// Variables by which tools find the certificates that this machine trusts. Java reads its proxy and its trust store from
+/// the last one.
+const CERTIFICATES: [&str; 7] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "JAVA_TOOL_OPTIONS",
+];
+
 pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
@@ -181,8 +195,20 @@ fn variables(arguments: &StartArgs, plan: &Plan, context: &Context) -> Result<Ve
         secret: false,
     };
     let mut variables = Vec::new();
-    for name in TOOLCHAINS.iter().filter(|name| !plan.env.contains_key(**name)) {
-        variables.extend(context.environment.text(name)?.map(|value| variable(name, value)));
+    let network = PROXIES
+        .iter()
+        .flat_map(|name| [(*name).to_owned(), name.to_lowercase()]);
+    let others = TOOLCHAINS.iter().chain(&CERTIFICATES).map(|name| (*name).to_owned());
+    for name in others.chain(network).filter(|name| !plan.env.contains_key(name)) {
+        let Some(value) = context.environment.text(&name)? else {
+            continue;
+        };
+        // The address of a proxy may contain a password, which belongs into no log.
+        let secret = PROXIES.contains(&name.to_uppercase().as_str()) && value.contains('@');
+        variables.push(LeasedVariable {
+            secret,
+            ..variable(&name, value)
+        });
     }
     if let Some(path) = &arguments.env_file {
         let shown = path.display();

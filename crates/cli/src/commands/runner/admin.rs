@@ -40,8 +40,14 @@ fn table(page: &Page<RunnerView>) -> Table {
 /// Revokes the access of a runner.
 pub async fn revoke(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Revoke {id}? To work again, it must be enrolled again.");
-    context.terminal.require_confirmation(&question, yes).await?;
+    let question = async || {
+        let runner = client.runner(id).await?.value;
+        let name = runner.name;
+        Ok(format!(
+            "Revoke {name} ({id})? To work again, it must be enrolled again."
+        ))
+    };
+    context.terminal.require_confirmation_of(yes, question).await?;
     let answer = client.revoke_runner(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)

@@ -59,7 +59,7 @@ pub async fn enrollment(work_dir: &Path, wanted: Enroll, context: &Context) -> R
         };
     }
     let url = named_server(context, &[Origin::Login]).ok_or_else(|| {
-        Failure::usage("the runner is not enrolled, and no server specified").hint("give --url or set LAUNCHWAY_URL")
+        Failure::usage("the runner is not enrolled, and no server specified").hint("give --url, or set LAUNCHWAY_URL")
     })?;
     if url.is_open_to_eavesdroppers() {
         context.printer.warn(&format!(

@@ -56,8 +56,14 @@ pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
 /// Cancels a submission if possible, and deletes its record.
 pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let question = format!("Delete {id}? Its data in the store stays there.");
-    context.terminal.require_confirmation(&question, yes).await?;
+    let question = async || {
+        let submission = client.submission(id).await?.value;
+        let (app, destination) = (submission.bundle_id, submission.destination);
+        Ok(format!(
+            "Delete {id}, the submission of {app} to {destination}? Its data in the store stays there."
+        ))
+    };
+    context.terminal.require_confirmation_of(yes, question).await?;
     let answer = client.delete_submission(id).await?;
     context.printer.result(&answer.body, || {
         format!("{} is {}.\n", answer.value.id, answer.value.status)

@@ -4,6 +4,7 @@ use launchway_api::open::Open;
 use launchway_api::submissions::{SubmissionOptions, SubmissionView};
 use launchway_domain::submission::Store;
 
+use crate::api_words::in_commands;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::{fields, format_minute};
@@ -67,7 +68,10 @@ fn facts(submission: &SubmissionView) -> String {
                 .map(|error| format!("{}: {}", error.code, error.message))
                 .unwrap_or_default(),
         ),
-        ("What to do", error.map(|error| error.fix.clone()).unwrap_or_default()),
+        (
+            "What to do",
+            error.map(|error| in_commands(&error.fix)).unwrap_or_default(),
+        ),
         ("App", submission.bundle_id.clone()),
         ("Platform", submission.platform.to_string()),
         ("Version", version),

@@ -7,6 +7,7 @@ use launchway_api::submissions::SubmissionView;
 use launchway_client::{Answer, Client, Error};
 use launchway_domain::submission::SubmissionStatus;
 
+use crate::api_words::in_commands;
 use crate::args::submit::{Until, WaitArgs};
 use crate::commands::submit::show;
 use crate::context::Context;
@@ -106,9 +107,10 @@ pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
                 "failed"
             };
             let message = format!("{id} {verb} ({}): {}", error.code, error.message);
+            let fix = in_commands(&error.fix);
             let hint = match error.retryable {
-                true => format!("{}\n      then continue: launchway submit retry {id}", error.fix),
-                false => error.fix.clone(),
+                true => format!("{fix}\n      then continue: launchway submit retry {id}"),
+                false => fix,
             };
             Err(Failure::new(Exit::AwaitedFailed, message).hint(hint))
         }
