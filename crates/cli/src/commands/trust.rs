@@ -4,6 +4,7 @@ mod init;
 mod keys;
 mod push;
 mod reset;
+mod rights;
 mod sign;
 mod status;
 mod verify;

@@ -55,6 +55,7 @@ mod submit;
 mod terminal;
 #[cfg(unix)]
 mod trust;
+mod trust_rights;
 #[cfg(unix)]
 mod trust_server;
 mod webhooks;

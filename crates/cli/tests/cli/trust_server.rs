@@ -18,6 +18,8 @@ use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use crate::session::caller;
+
 pub const APP: &str = "com.example.app";
 
 /// What the server has, and how it answers.
@@ -160,6 +162,7 @@ async fn answer(
     let answer = match line.as_str() {
         "GET /api/trust" => Ok(content.view().to_string()),
         "GET /api/trust/drafts" => Err(404),
+        "GET /api/auth/session" => Ok(caller_with(&["update", "admin"], Value::Null).to_string()),
         "GET /api/update" => Ok(json!({"items": [], "total": 0, "limit": 100, "offset": 0}).to_string()),
         "POST /api/trust/online-key" => Ok(online_key(&shared.key).to_string()),
         "POST /api/trust" => {
@@ -191,6 +194,14 @@ async fn answer(
     };
     let response = Response::builder().status(status).header("x-request-id", "req-1");
     response.body(text.into()).expect("a valid answer")
+}
+
+/// A caller whose key has these scopes, and whose user has this role.
+pub fn caller_with(scopes: &[&str], role: Value) -> Value {
+    let mut caller = caller(json!({}));
+    caller["key"]["scopes"] = json!(scopes);
+    caller["organization"]["role"] = role;
+    caller
 }
 
 fn online_key(key: &SigningKey) -> Value {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use launchway_api::trust::{PostTrust, TrustView};
 use launchway_domain::configuration::Configuration;
+use launchway_domain::tenancy::Role;
 use launchway_trust::metadata::{Metadata, Root};
 use launchway_trust::{Identity, RepositoryId, SigningKey, TrustFile, UpdateRole};
 use ring::rand::SystemRandom;
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use super::Subject;
 use super::keys::new_online_key;
+use super::rights;
 use crate::args::trust::{NewKeysArgs, TrustInitArgs};
 use crate::context::Context;
 use crate::developer_role::DeveloperRole;
@@ -33,6 +35,7 @@ pub async fn run(arguments: TrustInitArgs, context: &Context) -> Result<(), Fail
         State::Done => {}
         State::FileMissing(root) => subject.project.write(first_file(&role, root)?)?,
         State::New => {
+            rights::check(&subject.service, Role::Admin).await?;
             check_recovery(&arguments.keys, context)?;
             let question = format!(
                 "Set up signed updates for {} on {}? Releases of the app that embed launchway.trust.json take only updates that its keys signed.",

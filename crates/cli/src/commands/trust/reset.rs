@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use launchway_api::trust::ResetTrust;
+use launchway_domain::tenancy::Role;
 
 use super::Subject;
 use super::init::{check_recovery, finish, first_file, make_files, role};
+use super::rights;
 use crate::args::trust::ResetArgs;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -28,6 +30,7 @@ pub async fn run(arguments: ResetArgs, context: &Context) -> Result<(), Failure>
         subject.project.write(first_file(&role, root)?)?;
         return finish(&subject, &role, &arguments.keys, &file, begun, context).await;
     }
+    rights::check(&subject.service, Role::Owner).await?;
     check_recovery(&arguments.keys, context)?;
     let confirmed = match &arguments.confirm {
         Some(told) => told.to_string(),
