@@ -3,6 +3,7 @@
 
 mod gate;
 mod kill;
+mod survey;
 
 use std::fs;
 use std::path::PathBuf;

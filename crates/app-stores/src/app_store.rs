@@ -9,6 +9,7 @@ mod refusal;
 pub mod requests;
 mod review;
 mod rollout;
+mod survey;
 mod testflight;
 mod upload;
 mod version;

@@ -10,6 +10,7 @@ mod progress;
 mod refusal;
 pub mod requests;
 mod review;
+mod survey;
 mod track;
 mod upload;
 

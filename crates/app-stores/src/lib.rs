@@ -11,6 +11,8 @@ pub mod failure;
 pub mod google_play;
 pub mod release;
 pub mod step;
+pub mod survey;
+pub mod transcript;
 pub mod transport;
 
 mod answer;

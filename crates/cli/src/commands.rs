@@ -26,6 +26,7 @@ mod webhook;
 mod whoami;
 
 use crate::args::Command;
+use crate::args::project::{DoctorArgs, DoctorCommand};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -53,6 +54,10 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Init(arguments) => init::run(arguments, context).await,
+        Command::Doctor(DoctorArgs {
+            command: Some(DoctorCommand::Stores(arguments)),
+            ..
+        }) => doctor::stores::run(arguments, context).await,
         // Commands that need no settings, or tolerate invalid ones, have returned above.
         Command::Doctor(_) | Command::Completion { .. } | Command::Man { .. } => Ok(()),
     }

@@ -48,13 +48,8 @@ impl Context {
     }
 
     /// The time on this machine's clock.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where the command line reads the clock"
-    )]
     pub fn now(&self) -> EpochMs {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(0, |since| EpochMs::try_from(since.as_millis()).unwrap_or(EpochMs::MAX))
+        now()
     }
 
     /// The client with the server, caller and organization of the settings. Fails when server or caller is unknown.
@@ -157,4 +152,14 @@ impl ClientEnvironment for AnnouncingEnvironment {
     fn random(&self) -> [u8; 16] {
         SystemEnvironment.random()
     }
+}
+
+/// The time on this machine's clock.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the command line reads the clock"
+)]
+pub fn now() -> EpochMs {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| EpochMs::try_from(since.as_millis()).unwrap_or(EpochMs::MAX))
 }

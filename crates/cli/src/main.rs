@@ -84,7 +84,7 @@ async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(),
         // Needs no settings, so that invalid ones do not break every new shell.
         Command::Completion { shell } => return commands::completion::run(*shell, &printer),
         Command::Man { directory } => return commands::man::run(directory, &printer),
-        Command::Doctor(arguments) => {
+        Command::Doctor(arguments) if arguments.command.is_none() => {
             return commands::doctor::run(arguments, &cli.global, printer, environment).await;
         }
         _ => {}

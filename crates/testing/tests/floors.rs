@@ -199,7 +199,9 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         "launchway",
         &[
             "launchway-api",
+            "launchway-app-stores",
             "launchway-client",
+            "launchway-credentials",
             "launchway-delta",
             "launchway-device",
             "launchway-domain",

@@ -16,5 +16,6 @@ mod published;
 mod real;
 mod refusals;
 mod stand;
+mod survey;
 mod two_at_once;
 mod used_numbers;

@@ -1,6 +1,8 @@
 //! The arguments of `init` and `doctor`, which work on the local project.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
 use launchway_domain::bundle_id::BundleId;
 
 /// The arguments of `init`.
@@ -31,11 +33,55 @@ pub struct InitArgs {
 
 /// The arguments of `doctor`.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct DoctorArgs {
     /// Also test the sandbox in which `launchway runner` runs builds, and report what builds can access
     #[arg(long)]
     pub runner: bool,
+    /// What else to check.
+    #[command(subcommand)]
+    pub command: Option<DoctorCommand>,
 }
+
+/// What else `doctor` checks.
+#[derive(Debug, Subcommand)]
+pub enum DoctorCommand {
+    /// Try keys of the app stores with requests that only read
+    #[command(after_help = STORES_NOTES)]
+    Stores(DoctorStoresArgs),
+}
+
+/// The arguments of `doctor stores`.
+#[derive(Args, Debug)]
+pub struct DoctorStoresArgs {
+    /// Keys: the .p8 file of App Store Connect, the .json file of a Google service account
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Send the requests to the app stores; without it, only the files are checked
+    #[arg(long)]
+    pub live: bool,
+    /// App to read about [default: the project's]
+    #[arg(long, value_name = "ID")]
+    pub bundle_id: Option<BundleId>,
+    /// Id of an App Store Connect key [default: from a file named AuthKey_….p8]
+    #[arg(long, value_name = "ID")]
+    pub key_id: Option<String>,
+    /// Issuer id of a team's App Store Connect key
+    #[arg(long, value_name = "ID")]
+    pub issuer_id: Option<String>,
+    /// Write what was sent and received to a new file, without keys, names and identifiers
+    #[arg(long, value_name = "FILE", requires = "live")]
+    pub transcript: Option<PathBuf>,
+}
+
+/// What follows the help of `doctor stores`.
+const STORES_NOTES: &str = "\
+The keys stay on this machine: the requests go to Apple and Google directly, and nothing goes to the
+Launchway server. No request changes anything. The transcript can be attached to a report; read it before.
+
+Examples:
+  launchway doctor stores AuthKey_2X9R4HXF34.p8 --issuer-id 57246542-96fe-1a63-e053-0824d011072a
+  launchway doctor stores service-account.json --live --bundle-id com.example.app --transcript play.txt";
 
 /// What follows the help of `doctor`.
 pub const DOCTOR_NOTES: &str = "\

@@ -6,6 +6,7 @@ mod project;
 mod sandbox;
 mod sdk;
 mod server;
+pub mod stores;
 mod tools;
 mod trust;
 

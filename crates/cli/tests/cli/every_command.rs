@@ -35,7 +35,11 @@ fn prepared(mut stage: Stage) -> Stage {
         .file("android/app/src/main/AndroidManifest.xml", "<manifest/>\n")
         .file("dist/index.html", "<p>hello</p>")
         .file("one.env", "A=1\n")
-        .file("AuthKey_2X9R4HXF34.p8", "a key");
+        .file("AuthKey_2X9R4HXF34.p8", "a key")
+        .file(
+            "store.p8",
+            include_str!("../../../credentials/tests/fixtures/store-connect.p8"),
+        );
     for name in ["core", "android"] {
         let manifest = format!(r#"{{"name": "@capacitor/{name}", "version": "8.0.0"}}"#);
         stage.file(&format!("node_modules/@capacitor/{name}/package.json"), manifest);
