@@ -35,14 +35,14 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// Writes a file that does not exist yet, readable only by its owner.
-pub fn create(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn create(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options
         .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+        .and_then(|mut file| file.write_all(content.as_ref()).and_then(|()| file.sync_all()));
     written.map_err(|error| Failure::failed(format!("cannot write {}: {error}", path.display())))
 }
 

@@ -8,7 +8,7 @@ use crate::certificate::Certificate;
 use crate::error::CredentialError;
 use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFormat};
 use crate::keystore;
-use crate::name::{COMMON_NAME, ORGANIZATIONAL_UNIT};
+use crate::name::{COMMON_NAME, ORGANIZATION, ORGANIZATIONAL_UNIT};
 use crate::recognize::{Form, form_of};
 use crate::{CredentialInput, format_error};
 
@@ -62,6 +62,12 @@ pub(crate) fn signing_use(certificate: &Certificate) -> Option<CertificateUse> {
         "Apple Distribution" | "iPhone Distribution" => Some(CertificateUse::Distribution),
         _ => None,
     }
+}
+
+/// Whether Apple issued the certificate, or names it so: for signing apps or for anything else.
+pub(crate) fn is_from_apple(certificate: &Certificate) -> bool {
+    let issuer = certificate.issuer.get(ORGANIZATION);
+    signing_use(certificate).is_some() || issuer == Some("Apple Inc.")
 }
 
 /// Apple's team ids are 10 upper-case letters and digits.

@@ -81,6 +81,21 @@ pub(crate) fn der_unsigned(magnitude: &[u8]) -> Vec<u8> {
     der(INTEGER, &[if has_sign_bit { &[0] } else { &[] }, magnitude])
 }
 
+/// Encodes an identifier, written with dots, in DER.
+pub(crate) fn der_oid(text: &str) -> Vec<u8> {
+    let mut arcs = text.split('.').map(|arc| arc.parse::<u64>().unwrap_or_default());
+    let (first, second) = (arcs.next().unwrap_or_default(), arcs.next().unwrap_or_default());
+    let mut content = Vec::new();
+    for arc in std::iter::once(first * 40 + second).chain(arcs) {
+        let digits = (u64::BITS - arc.leading_zeros()).div_ceil(7).max(1);
+        for digit in (0..digits).rev() {
+            let more = if digit > 0 { 0x80 } else { 0 };
+            content.push((arc >> (7 * digit)) as u8 & 0x7f | more);
+        }
+    }
+    der(OID, &[&content])
+}
+
 pub(crate) fn without_leading_zeros(bytes: &[u8]) -> &[u8] {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     &bytes[zeros..]
@@ -366,6 +381,21 @@ mod tests {
         assert_eq!(der_unsigned(&[0, 0x80]), [0x02, 0x02, 0x00, 0x80]);
         assert_eq!(der_unsigned(&[]), [0x02, 0x01, 0x00]);
         assert_eq!(der(SEQUENCE, &[&[7; 200], &[8; 100]])[..5], [0x30, 0x82, 0x01, 0x2c, 7]);
+    }
+
+    #[test]
+    fn identifiers_are_written_as_they_are_read() {
+        for text in [
+            "1.2.840.113549.1.12.10.1.2",
+            "2.5.4.3",
+            "2.16.840.1.101.3.4.1.42",
+            "1.3.14.3.2.26",
+            "2.999.0.127.128",
+        ] {
+            let encoded = der_oid(text);
+            let element = only(&encoded, OID).expect("one identifier");
+            assert_eq!(oid_text(element.content).as_deref(), Ok(text));
+        }
     }
 
     #[test]

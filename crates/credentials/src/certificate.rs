@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::parse_error::{MalformedError, ParseError};
 use crate::public_key::PublicKey;
 
-const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
+pub(crate) const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
 /// Our clock may be behind that of the machine that has just created a certificate.
 const CLOCK_SKEW: EpochMs = 5 * MINUTE;
 

@@ -14,8 +14,9 @@ use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
 use crate::pkcs12_derivation::{Purpose, derive};
 
-const PBES2: &str = "1.2.840.113549.1.5.13";
-const PBKDF2: &str = "1.2.840.113549.1.5.12";
+pub(crate) const PBES2: &str = "1.2.840.113549.1.5.13";
+pub(crate) const PBKDF2: &str = "1.2.840.113549.1.5.12";
+pub(crate) const HMAC_WITH_SHA256: &str = "1.2.840.113549.2.9";
 /// The size of a block, and of one key, of DES in bytes; RC2 has the same block size.
 const DES_BLOCK: usize = 8;
 
@@ -123,7 +124,7 @@ pub(crate) fn derive_pbkdf2(
 fn pseudorandom(name: &str) -> Result<(pbkdf2::Algorithm, usize), ParseError> {
     match name {
         "1.2.840.113549.2.7" => Ok((pbkdf2::PBKDF2_HMAC_SHA1, 20)),
-        "1.2.840.113549.2.9" => Ok((pbkdf2::PBKDF2_HMAC_SHA256, 32)),
+        HMAC_WITH_SHA256 => Ok((pbkdf2::PBKDF2_HMAC_SHA256, 32)),
         "1.2.840.113549.2.10" => Ok((pbkdf2::PBKDF2_HMAC_SHA384, 48)),
         "1.2.840.113549.2.11" => Ok((pbkdf2::PBKDF2_HMAC_SHA512, 64)),
         other => Err(ParseError::Unsupported(format!("PBKDF2 with the function {other}"))),

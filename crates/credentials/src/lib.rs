@@ -20,6 +20,7 @@ pub mod jwt;
 mod keystore;
 mod keystore_contents;
 mod name;
+mod new_keystore;
 mod parse_error;
 mod password;
 mod pem;
@@ -41,8 +42,10 @@ pub use facts::{
     KeystoreFormat, ProfileType, ProvisioningProfile,
 };
 pub use launchway_domain::credential::CredentialKind as Kind;
+pub use new_keystore::{NewKeystore, NewKeystoreError, new_android_keystore};
 pub use parse_error::MalformedError;
 pub use property_list::read_xml_dictionary;
+pub use recognize::{Recognized, recognize};
 pub use signing_certificate::SigningCertificate;
 
 /// The maximum size of a credential in bytes.
@@ -96,6 +99,22 @@ fn check_size(kind: Kind, facts: Facts) -> Result<Facts, CredentialError> {
         Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
         _ => Err(CredentialError::TooMuchText { kind }),
     }
+}
+
+/// The kind of credential that a PKCS#12 file is: an Apple certificate if Apple issued the certificate of its private key,
+/// or else an Android keystore.
+///
+/// # Errors
+/// The file cannot be opened, or holds several keys, of which none is chosen.
+pub fn kind_of_pkcs12(given: &CredentialInput<'_>) -> Result<Kind, CredentialError> {
+    if given.content.len() > MAX_SIZE {
+        return Err(CredentialError::TooLarge);
+    }
+    let identity = keystore::open(Kind::AndroidKeystore, KeystoreFormat::Pkcs12, given)?;
+    Ok(match apple_certificate::is_from_apple(&identity.certificate) {
+        true => Kind::AppleCertificate,
+        false => Kind::AndroidKeystore,
+    })
 }
 
 /// Reads a provisioning profile like [`read`], but ignores its validity: the profile in an app may have expired long

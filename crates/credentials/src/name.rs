@@ -4,6 +4,7 @@ use crate::asn1::{Element, OID, SET, oid_text};
 use crate::parse_error::MalformedError;
 
 pub(crate) const COMMON_NAME: &str = "2.5.4.3";
+pub(crate) const ORGANIZATION: &str = "2.5.4.10";
 pub(crate) const ORGANIZATIONAL_UNIT: &str = "2.5.4.11";
 
 /// The name of a certificate's subject or issuer.

@@ -14,17 +14,17 @@ use crate::parse_error::{MalformedError, ParseError};
 use crate::password::{Password, Rounds};
 use integrity::is_intact;
 
-const VERSION: u64 = 3;
-const DATA: &str = "1.2.840.113549.1.7.1";
+pub(crate) const VERSION: u64 = 3;
+pub(crate) const DATA: &str = "1.2.840.113549.1.7.1";
 const SIGNED_DATA: &str = "1.2.840.113549.1.7.2";
 const ENVELOPED_DATA: &str = "1.2.840.113549.1.7.3";
 const ENCRYPTED_DATA: &str = "1.2.840.113549.1.7.6";
-const FRIENDLY_NAME: &str = "1.2.840.113549.1.9.20";
-const LOCAL_KEY_ID: &str = "1.2.840.113549.1.9.21";
-const X509_CERTIFICATE: &str = "1.2.840.113549.1.9.22.1";
+pub(crate) const FRIENDLY_NAME: &str = "1.2.840.113549.1.9.20";
+pub(crate) const LOCAL_KEY_ID: &str = "1.2.840.113549.1.9.21";
+pub(crate) const X509_CERTIFICATE: &str = "1.2.840.113549.1.9.22.1";
 const KEY_BAG: &str = "1.2.840.113549.1.12.10.1.1";
-const SHROUDED_KEY_BAG: &str = "1.2.840.113549.1.12.10.1.2";
-const CERTIFICATE_BAG: &str = "1.2.840.113549.1.12.10.1.3";
+pub(crate) const SHROUDED_KEY_BAG: &str = "1.2.840.113549.1.12.10.1.2";
+pub(crate) const CERTIFICATE_BAG: &str = "1.2.840.113549.1.12.10.1.3";
 const SAFE_CONTENTS_BAG: &str = "1.2.840.113549.1.12.10.1.6";
 
 /// The maximum nesting of bags.

@@ -1,5 +1,6 @@
 //! Detects the format of a file from its first bytes, so that messages can name a wrong one.
 
+use crate::Kind;
 use crate::asn1::oid_text;
 use crate::facts::KeystoreFormat;
 use crate::{jks, pem};
@@ -23,6 +24,27 @@ pub(crate) enum Form {
     PropertyList,
     Zip,
     Base64,
+}
+
+/// What the first bytes of a credential tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recognized {
+    /// It can only be a credential of this kind.
+    Kind(Kind),
+    /// A PKCS#12 file: its certificate tells the kind, and the password opens it
+    /// ([`kind_of_pkcs12`](crate::kind_of_pkcs12)).
+    Pkcs12,
+}
+
+/// What a file is, if its first bytes reveal a kind of credential.
+pub fn recognize(content: &[u8]) -> Option<Recognized> {
+    match form_of(content)? {
+        Form::Keystore(KeystoreFormat::Pkcs12) => Some(Recognized::Pkcs12),
+        Form::Keystore(KeystoreFormat::Jks) => Some(Recognized::Kind(Kind::AndroidKeystore)),
+        Form::Signed => Some(Recognized::Kind(Kind::ProvisioningProfile)),
+        Form::ServiceAccount => Some(Recognized::Kind(Kind::GoogleServiceAccount)),
+        _ => None,
+    }
 }
 
 impl Form {

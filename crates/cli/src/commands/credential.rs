@@ -1,8 +1,11 @@
 //! `credential`: credentials that sign apps and authenticate at app stores. The file and its passwords go to the server
 //! and nowhere else.
 
-mod file;
+mod create;
+pub mod file;
+mod password;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::open;
 use launchway_api::secret::SecretText;
@@ -10,66 +13,85 @@ use launchway_domain::credential::CredentialKind;
 use serde_json::Value;
 
 use crate::args::credential::{AddCredentialArgs, CredentialCommand};
+use crate::commands::credential::file::FileKind;
+use crate::commands::credential::password::Secrets;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
-use crate::terminal::read_input;
-
-const PASSWORD: &str = "LAUNCHWAY_CREDENTIAL_PASSWORD";
-const KEY_PASSWORD: &str = "LAUNCHWAY_CREDENTIAL_KEY_PASSWORD";
-/// Longest password that is read.
-const LONGEST_PASSWORD: u64 = 4096;
 
 pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Failure> {
-    let client = context.client()?;
+    // Making a file needs no server.
+    let client = || context.client();
     let printer = &context.printer;
     match command {
         CredentialCommand::List(page) => {
-            let answer = client.credentials(page.paging()).await?;
+            let answer = client()?.credentials(page.paging()).await?;
             printer.page("credential", &answer, table)
         }
         CredentialCommand::Show(credential) => {
-            let answer = client.credential(&credential.id).await?;
+            let answer = client()?.credential(&credential.id).await?;
             printer.result(&answer.body, || prose(&answer.value))
         }
         CredentialCommand::Add(arguments) => {
+            let told_kind = arguments.kind.is_some();
             let wanted = wanted(arguments, context).await?;
-            let answer = client.create_credential(&wanted).await?;
+            let answer = client()?.create_credential(&wanted).await;
+            let answer = answer.map_err(|error| file::refused(error, told_kind))?;
+            printer.result(&answer.body, || taken_prose(&answer.value))
+        }
+        CredentialCommand::Create(arguments) => create::run(arguments, context).await,
+        CredentialCommand::RotateEventsSecret(credential) => {
+            let answer = client()?.rotate_events_secret(&credential.id).await?;
             printer.result(&answer.body, || taken_prose(&answer.value))
         }
         CredentialCommand::Delete(credential) => {
-            let question = format!(
-                "Delete {}? Builds and submissions that need it will fail.",
-                credential.id
-            );
-            context.terminal.require_confirmation(&question, credential.yes).await?;
+            let client = client()?;
+            let question = async || {
+                let record = client.credential(&credential.id).await?.value;
+                Ok(format!(
+                    "Delete {} ({}, {})? Builds and submissions that need it will fail.",
+                    record.name, record.kind, record.id
+                ))
+            };
+            context
+                .terminal
+                .require_confirmation_of(credential.yes, question)
+                .await?;
             printer.deletion(&client.delete_credential(&credential.id).await?)
         }
     }
 }
 
 async fn wanted(arguments: AddCredentialArgs, context: &Context) -> Result<CreateCredential, Failure> {
+    let content = file::bytes(&arguments.file)?;
+    let mut password = None;
     let kind = match arguments.kind {
-        Some(kind) => open::CredentialKind::of(kind),
-        None => file::kind(&arguments.file)?.into(),
+        Some(told) => open::CredentialKind::of(told),
+        None => match file::kind(&arguments.file, &content)? {
+            FileKind::Known(kind) => kind.into(),
+            FileKind::Pkcs12 => {
+                let secrets = password.insert(Secrets::read(context).await?);
+                file::kind_of_pkcs12(&content, secrets, arguments.alias.as_deref())?.into()
+            }
+        },
     };
-    let content = file::content(&arguments.file)?;
+    let is_keystore = matches!(
+        kind.known(),
+        Some(CredentialKind::AndroidKeystore | CredentialKind::AppleCertificate)
+    );
+    if is_keystore && password.is_none() {
+        password = Some(Secrets::read(context).await?);
+    }
     let key_id = match kind.known() {
         Some(CredentialKind::AppStoreConnectKey) => arguments.key_id.or_else(|| file::key_id(&arguments.file)),
         _ => arguments.key_id,
     };
-    let (password, key_password) = match kind.known() {
-        Some(CredentialKind::AndroidKeystore | CredentialKind::AppleCertificate) => (
-            Some(password(context).await?),
-            context.environment.text(KEY_PASSWORD)?.map(SecretText::new),
-        ),
-        _ => (None, None),
-    };
+    let (password, key_password) = password.map_or((None, None), |secrets| (Some(secrets.file), secrets.key));
     Ok(CreateCredential {
         kind,
         name: arguments.name,
-        content,
+        content: SecretText::new(BASE64_STANDARD.encode(&*content)),
         password,
         alias: arguments.alias,
         key_password,
@@ -77,26 +99,6 @@ async fn wanted(arguments: AddCredentialArgs, context: &Context) -> Result<Creat
         issuer_id: arguments.issuer_id,
         bundle_id: arguments.bundle_id.map(|id| id.to_string()),
     })
-}
-
-/// The password of the file; it may be empty.
-async fn password(context: &Context) -> Result<SecretText, Failure> {
-    if let Some(password) = context.environment.text(PASSWORD)? {
-        return Ok(SecretText::new(password));
-    }
-    if context.terminal.is_interactive() {
-        return context
-            .terminal
-            .ask_hidden("Password of the file")
-            .await
-            .map(SecretText::new);
-    }
-    if context.terminal.is_piped() {
-        let text = read_input(LONGEST_PASSWORD).await?;
-        return Ok(SecretText::new(text.trim_end_matches(['\r', '\n']).to_owned()));
-    }
-    Err(Failure::usage("no terminal to prompt for the password")
-        .hint(format!("pipe the password in, or set {PASSWORD}")))
 }
 
 fn table(credentials: &[CredentialView]) -> Table {

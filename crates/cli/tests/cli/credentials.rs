@@ -1,5 +1,8 @@
 //! `credential`: the file and its passwords go to the server and are never displayed.
 
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -108,6 +111,91 @@ async fn a_password_comes_from_a_pipe_or_a_variable() {
         "keyPassword": "of the key", "bundleId": "com.example.app"});
     let third = json!({"kind": "app_store_connect_key", "content": key, "keyId": "2X9R4HXF34", "issuerId": "issuer"});
     assert_eq!(sent, [first, second, third]);
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../credentials/tests/fixtures");
+    std::fs::read(folder.join(name)).expect("a fixture")
+}
+
+#[tokio::test]
+async fn a_file_is_what_is_in_it_whatever_its_name() {
+    let server = FakeServer::start((0..3).map(|_| added())).await;
+    let mut stage = Stage::with(&server);
+    stage
+        .file("release.p12", fixture("keytool17.p12"))
+        .file("certificate.keystore", fixture("distribution.p12"));
+    stage.set("LAUNCHWAY_CREDENTIAL_PASSWORD", "store-secret");
+    for (arguments, kind) in [
+        (&["release.p12"][..], "android_keystore"),
+        (&["certificate.keystore"], "apple_certificate"),
+        (&["release.p12", "--kind", "apple_certificate"], "apple_certificate"),
+    ] {
+        stage.run(&[&["credential", "add"], arguments].concat()).await;
+        let sent = server.seen().pop().expect("a request").json();
+        assert_eq!(sent["kind"], kind, "{arguments:?}");
+    }
+    stage.set("LAUNCHWAY_CREDENTIAL_PASSWORD", "another");
+    let said = stage.run(&["credential", "add", "release.p12"]).await;
+    assert!(
+        said.contains("the password is wrong") && said.contains("--kind android_keystore"),
+        "{said}"
+    );
+    assert_eq!(server.seen().len(), 3, "nothing is sent that nobody can open");
+}
+
+#[tokio::test]
+async fn an_android_keystore_is_made_and_added() {
+    let server = FakeServer::start([added()]).await;
+    let mut stage = Stage::with(&server);
+    stage.set("LAUNCHWAY_CREDENTIAL_PASSWORD", PASSWORD);
+    let create = ["credential", "create", "android-keystore"];
+    let more = [
+        "new.p12",
+        "--alias",
+        "release",
+        "--common-name",
+        "Example, Inc.",
+        "--add",
+        "--json",
+    ];
+    let made = stage.json(&[&create[..], &more].concat()).await;
+    assert_eq!((&made["file"], &made["alias"]), (&json!("new.p12"), &json!("release")));
+    assert_eq!(made["subject"], r"CN=Example\, Inc.");
+    let path = stage.project().join("new.p12");
+    let file = std::fs::read(&path).expect("the file");
+    let sent = server.seen()[0].json();
+    assert_eq!(
+        (&sent["kind"], &sent["password"]),
+        (&json!("android_keystore"), &json!(PASSWORD))
+    );
+    assert_eq!(
+        BASE64_STANDARD
+            .decode(sent["content"].as_str().expect("text"))
+            .expect("Base64"),
+        file
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(
+            std::fs::metadata(&path).expect("the file").permissions().mode() & 0o777,
+            0o600
+        );
+    }
+    let again = stage.run(&[&create[..], &["new.p12"]].concat()).await;
+    assert!(
+        again.contains("new.p12 exists already") && again.ends_with("--- exit 2\n"),
+        "{again}"
+    );
+    assert_eq!(std::fs::read(&path).expect("the file"), file);
+    stage.set("LAUNCHWAY_CREDENTIAL_PASSWORD", "short");
+    let short = stage.run(&create).await;
+    assert!(
+        short.contains("the password must have at least 6 characters"),
+        "{short}"
+    );
+    assert!(!stage.project().join("upload-keystore.p12").exists());
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The facts of accepted credentials agree with the output of the programs that created them.
 
-use launchway_credentials::{CredentialError, CredentialInput, Details, Kind, read};
+use launchway_credentials::{
+    CredentialError, CredentialInput, Details, Kind, Recognized, kind_of_pkcs12, read, recognize,
+};
 use serde_json::Value;
 
 use crate::fixture::{KEY_ID, KEY_PASSWORD, NOW, STORE_PASSWORD, expected, fixture, good};
@@ -20,6 +22,33 @@ fn every_good_file_says_what_its_maker_says() {
             expected.values().any(|facts| facts["kind"] == kind.as_str()),
             "no good {kind}"
         );
+    }
+}
+
+#[test]
+fn a_pkcs12_file_tells_its_kind() {
+    let files = good();
+    let files = files.iter().filter(|(_, fixture)| fixture.name.ends_with(".p12"));
+    let mut kinds = Vec::new();
+    for (kind, fixture) in files {
+        assert_eq!(
+            recognize(&fixture.content),
+            Some(Recognized::Pkcs12),
+            "{}",
+            fixture.name
+        );
+        assert_eq!(kind_of_pkcs12(&fixture.given()), Ok(*kind), "{}", fixture.name);
+        kinds.push(*kind);
+    }
+    assert!(kinds.contains(&Kind::AppleCertificate) && kinds.contains(&Kind::AndroidKeystore));
+    for (name, kind) in [
+        ("app-store.mobileprovision", Some(Kind::ProvisioningProfile)),
+        ("rsa.jks", Some(Kind::AndroidKeystore)),
+        ("service-account.json", Some(Kind::GoogleServiceAccount)),
+        ("google-services.json", None),
+        ("store-connect.p8", None),
+    ] {
+        assert_eq!(recognize(&fixture(name).content), kind.map(Recognized::Kind), "{name}");
     }
 }
 

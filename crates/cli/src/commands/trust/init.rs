@@ -172,7 +172,7 @@ pub async fn make_files(
 /// Hands the recovery key to its holder, and waits until it is stored. It is nowhere else.
 async fn hand_over(key: &SigningKey, to: Option<&Path>, context: &Context) -> Result<(), Failure> {
     if let Some(path) = to {
-        private_file::create(path, &key.to_pem())?;
+        private_file::create(path, key.to_pem())?;
         context
             .printer
             .note(&format!("The recovery key is in {}: move it offline", path.display()));
@@ -270,7 +270,7 @@ async fn export_signing_key(
         let Some(pem) = directory.load(&public)? else { continue };
         let what = format!("the key {} of {role}", short_id(&public.id()));
         let key = signers.passphrases().open(&pem, &what).await?;
-        private_file::create(path, &key.to_pem())?;
+        private_file::create(path, key.to_pem())?;
         return Ok(());
     }
     Err(Failure::usage(format!("no key of {role} is on this machine"))

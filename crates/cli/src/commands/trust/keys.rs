@@ -33,7 +33,7 @@ pub async fn make(arguments: NewKeyArgs, context: &Context) -> Result<(), Failur
     let key = generate(&random)?;
     let path = match arguments.ci_key {
         Some(path) => {
-            private_file::create(&path, &key.to_pem())?;
+            private_file::create(&path, key.to_pem())?;
             path
         }
         None => {
