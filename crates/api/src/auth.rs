@@ -83,6 +83,21 @@ pub struct CallerView {
     pub organization: Option<OrgView>,
     /// The organizations that the caller may name.
     pub organizations: Vec<OrgView>,
+    /// The sizes that the server takes; absent from older servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<SizeLimits>,
+}
+
+/// The largest files that the server takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SizeLimits {
+    /// Bytes of the source of a build, packed.
+    pub source: u64,
+    /// Bytes of the package of an update.
+    pub package: u64,
+    /// Bytes of all files in a package together.
+    pub unpacked_package: u64,
 }
 
 /// The record of a user.

@@ -56,6 +56,7 @@ async fn sign_in_says_who_is_signed_in() {
         "id": view["id"], "status": "active", "kind": "session", "environment": "production",
         "user": {"id": view["user"]["id"], "email": EMAIL}, "key": null,
         "organization": organization, "organizations": [organization],
+        "limits": {"source": 2_u64 << 30, "package": 512 << 20, "unpackedPackage": 2_u64 << 30},
     });
     assert_eq!(view, expected);
     assert_eq!(who(&app, &cookie(&answer)).await.ok(), expected);

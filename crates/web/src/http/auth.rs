@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::Response;
-use launchway_api::auth::{AcceptInvitation, CallerView, ResetPassword, Setup, SignIn, UserView};
+use launchway_api::auth::{AcceptInvitation, CallerView, ResetPassword, Setup, SignIn, SizeLimits, UserView};
 use launchway_api::error::ErrorBody;
 use launchway_api::keys::KeyView;
 use launchway_api::lists::Deleted;
@@ -164,6 +164,11 @@ fn view(app: &App, caller: &Caller) -> CallerView {
         key,
         organization: caller.org.as_ref().map(|org| OrgView::of(org, caller.role)),
         organizations: orgs::of_caller(caller),
+        limits: Some(SizeLimits {
+            source: app.config.max_source_size,
+            package: app.config.max_package_size,
+            unpacked_package: app.config.package_limits.max_unpacked,
+        }),
     }
 }
 
