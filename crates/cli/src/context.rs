@@ -88,6 +88,13 @@ impl Context {
         self.client_of(url.value.clone(), Some(key.clone()), org)
     }
 
+    /// Prints the address of the dashboard's page of a build, a submission or an update, also beside JSON.
+    pub fn note_page(&self, base: &BaseUrl, id: &str) {
+        if let Some(page) = base.page_of(id) {
+            self.printer.note(&format!("Page: {page}"));
+        }
+    }
+
     /// The failure of a command without a known server.
     fn nowhere(&self) -> Failure {
         let (login, key) = match self.settings.service {

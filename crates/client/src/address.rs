@@ -46,6 +46,13 @@ impl BaseUrl {
         Self(root).join(path)
     }
 
+    /// The dashboard's page of a build, a submission or an update; `None` for an id that no address can contain.
+    pub fn page_of(&self, id: &str) -> Option<Url> {
+        let mut page = self.join_beside("/go").ok()?;
+        page.path_segments_mut().ok()?.push(id);
+        Some(page)
+    }
+
     /// Scheme, host and port, for messages.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()

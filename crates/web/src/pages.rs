@@ -2,6 +2,7 @@
 //! without scripts and lead to the dashboard.
 
 mod device;
+mod go;
 mod home;
 mod links;
 mod provider;
@@ -34,6 +35,7 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
         .route("/device", get(device::show).post(device::submit))
+        .route("/go/{id}", get(go::show))
         .route("/sign-in/provider", get(provider::begin))
         .route("/sign-in/provider/callback", get(provider::come_back))
         .route("/setup", get(links::setup).post(links::submit_setup))

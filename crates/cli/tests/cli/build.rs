@@ -136,6 +136,7 @@ async fn packs_uploads_and_follows_to_the_end() {
     --- standard error
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     Waiting for a runner with java=21: none is connected.
     build_01kb0000000000000000000001 runs on box
     ==> source
@@ -218,21 +219,25 @@ async fn it_ends_with_what_became_of_the_build() {
     assert_snapshot!(text, @r#"
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): The step `compile` ended with exit code 1. See the log for the reason.
     hint: to see why: launchway build logs build_01kb0000000000000000000001
     --- exit 11
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     error: build_01kb0000000000000000000001 failed in 'compile' (TIMED_OUT): The build took longer than 3600 s.
     hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 13
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     error: build_01kb0000000000000000000001 failed (EXPIRED): No runner took it for 24 hours.
     hint: to build it again: launchway build retry build_01kb0000000000000000000001
     --- exit 13
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     error: build_01kb0000000000000000000001 was canceled
     --- exit 12
     "#);
@@ -255,6 +260,7 @@ async fn it_is_not_waited_for_with_no_wait() {
     Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- standard error
     Packed 2 files (249 B) into 312 B
+    Page: http://server/go/build_01kb0000000000000000000001
     To follow it: launchway build logs -f build_01kb0000000000000000000001
     --- exit 0
     "#);
@@ -330,6 +336,7 @@ async fn a_wait_can_be_limited() {
     --- standard error
     Packed 2 files (249 B) into 312 B
     build_01kb0000000000000000000001 is queued
+    Page: http://server/go/build_01kb0000000000000000000001
     error: build_01kb0000000000000000000001 did not end within 1 s, and continues
     hint: to follow it: launchway build logs -f build_01kb0000000000000000000001
           to cancel it: launchway build cancel build_01kb0000000000000000000001

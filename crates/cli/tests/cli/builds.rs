@@ -145,11 +145,13 @@ async fn cancel_retry_and_delete() {
     Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- standard error
     build_01kb0000000000000000000002 is queued
+    Page: http://server/go/build_01kb0000000000000000000002
     --- exit 0
     $ launchway build retry build_01kb0000000000000000000001 --no-wait --json
     --- standard output
     {"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000002","install":null,"logSize":0,"parentId":"build_01kb0000000000000000000001","phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"queued","version":null,"waitingFor":null,"warnings":[]}
     --- standard error
+    Page: http://server/go/build_01kb0000000000000000000002
     To follow it: launchway build logs -f build_01kb0000000000000000000002
     --- exit 0
     $ launchway build delete build_01kb0000000000000000000001

@@ -87,6 +87,7 @@ async fn packs_uploads_and_publishes() {
     --- standard error
     No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
+    Page: http://server/go/update_01kb0000000000000000000002
     --- exit 0
     "#);
 
@@ -176,6 +177,7 @@ async fn everything_that_can_be_told() {
     --- standard error
     No successful build of this app has a fingerprint yet, so compatibility is not checked
     Packed 2 files of dist (16 B) into 240 B
+    Page: http://server/go/update_01kb0000000000000000000002
     Rollout 20%: only apps that send a device id with their check can get it
     --- exit 0
     "#);
@@ -271,6 +273,7 @@ async fn project_and_native_code_say_what_flags_do_not() {
     Version 1.4.0 comes from android/app/build.gradle
     No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
+    Page: http://server/go/update_01kb0000000000000000000002
     warning: apps built from this project (1.4.0 build 7) will not get it: give a higher --version or --build-number
     --- exit 0
     "#);

@@ -1,6 +1,7 @@
 //! The plain pages (sign-in, set-up, links) work with forms alone, without scripts.
 
 mod dress;
+mod go;
 mod reference;
 
 use launchway_domain::tenancy::{Role, Tier};

@@ -21,7 +21,7 @@ const CODE: &str = "one-time-code";
 /// Redirects go nowhere else.
 pub(super) fn wanted_page(next: &str) -> Option<&str> {
     let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    let of_dashboard = next.starts_with("/o/") && next.bytes().all(plain);
+    let of_dashboard = (next.starts_with("/o/") || next.starts_with("/go/")) && next.bytes().all(plain);
     let code = next.strip_prefix("/device?code=");
     let of_device = code.is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_alphabetic()));
     (of_dashboard || of_device).then_some(next)

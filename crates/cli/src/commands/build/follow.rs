@@ -28,12 +28,14 @@ pub async fn wait(
     let id = asked.value.id.clone();
     if arguments.no_wait {
         context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        context.note_page(client.base(), &id);
         context
             .printer
             .note(&format!("To follow it: launchway build logs -f {id}"));
         return Ok(());
     }
     context.printer.note(&format!("{id} is {}", asked.value.status));
+    context.note_page(client.base(), &id);
     let ended = tokio::select! {
         biased;
         () = stopped() => return Err(interrupted(&id, arguments, client, context).await),

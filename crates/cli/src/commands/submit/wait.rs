@@ -24,12 +24,14 @@ pub async fn follow(
     let id = asked.value.id.clone();
     if arguments.no_wait {
         context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        context.note_page(client.base(), &id);
         context
             .printer
             .note(&format!("To follow it: launchway submit logs -f {id}"));
         return Ok(());
     }
     context.printer.note(&format!("{id} is {}", asked.value.status));
+    context.note_page(client.base(), &id);
     let there = tokio::select! {
         biased;
         () = stopped() => {

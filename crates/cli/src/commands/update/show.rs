@@ -40,19 +40,22 @@ fn with_check(
     context: &Context,
 ) -> Result<(), Failure> {
     if answer.value.status == UpdateStatus::AwaitingSignature {
-        return print_awaiting(answer, context);
+        return print_awaiting(answer, base, context);
     }
     context.printer.result(&answer.body, || {
         let check = check_url(&answer.value, installed, base);
         format!("{}\nTo check like an app:\n  curl '{check}'\n", prose(&answer.value))
-    })
+    })?;
+    context.note_page(base, &answer.value.id);
+    Ok(())
 }
 
 /// Prints an update that waits, with what a holder of a key runs.
-fn print_awaiting(answer: &Answer<UpdateView>, context: &Context) -> Result<(), Failure> {
+fn print_awaiting(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
     let role = answer.value.trust_role.as_deref().unwrap_or("its role");
     let command = sign_command(&answer.value);
     context.printer.result(&answer.body, || prose(&answer.value))?;
+    context.note_page(base, &answer.value.id);
     // Also beside JSON: people look for it in the log of CI.
     context.printer.note(&format!(
         "Not offered yet. To publish it, somebody with a key of {role} runs:\n  {command}"
