@@ -16,6 +16,7 @@ mod printer;
 mod private_file;
 mod service;
 mod settings;
+mod size_limit;
 mod source;
 mod terminal;
 mod trust;

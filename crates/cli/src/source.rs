@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 
+use indicatif::HumanBytes;
 use tar::{Builder, EntryType, Header};
 
 pub use walk::{Entry, Kind, walk};
@@ -51,6 +52,9 @@ pub enum SourceError {
     /// The ignore rules are invalid.
     #[error("cannot read the ignore rules: {0}")]
     Ignore(String),
+    /// It grew beyond what the server takes.
+    #[error("the packed source is larger than {}, the most that the server takes", HumanBytes(*.0))]
+    TooLarge(u64),
     /// The archive cannot be written.
     #[error("cannot write the archive: {0}")]
     Write(io::Error),
@@ -66,8 +70,10 @@ impl SourceError {
     }
 }
 
-/// Writes the entries of [`walk`] as an archive to `target`. `progress` receives the number of bytes read so far.
-pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
+/// Writes the entries of [`walk`] as an archive to `target`, and stops when that has more bytes than `limit`. `progress`
+/// receives the number of bytes read so far.
+pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
+    let growing = target.try_clone().map_err(SourceError::Write)?;
     let encoder = zstd::Encoder::new(BufWriter::new(target), LEVEL).map_err(SourceError::Write)?;
     let mut archive = Builder::new(encoder);
     let mut done = 0;
@@ -99,10 +105,15 @@ pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(
                     failed: None,
                     done,
                     progress,
+                    growing: &growing,
+                    limit,
                 };
                 let written = archive.append_data(&mut header, &entry.name, &mut reader);
                 if let Some(error) = reader.failed {
                     return Err(unreadable(error));
+                }
+                if let Some(limit) = limit.filter(|_| reader.is_full()) {
+                    return Err(SourceError::TooLarge(limit));
                 }
                 written.map_err(SourceError::Write)?;
                 if reader.read != *size || reader.file.into_inner().read(&mut [0]).map_err(unreadable)? != 0 {
@@ -124,10 +135,23 @@ struct CountingReader<'p> {
     failed: Option<io::Error>,
     done: u64,
     progress: &'p dyn Fn(u64),
+    /// The archive, and what it may have at most.
+    growing: &'p File,
+    limit: Option<u64>,
+}
+
+impl CountingReader<'_> {
+    fn is_full(&self) -> bool {
+        let size = || self.growing.metadata().map_or(0, |now| now.len());
+        self.limit.is_some_and(|limit| size() > limit)
+    }
 }
 
 impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_full() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         match self.file.read(buffer) {
             Ok(count) => {
                 self.read += count as u64;

@@ -18,6 +18,7 @@ mod parts;
 mod patches;
 mod plugins;
 mod problem;
+mod pubspec;
 mod signing;
 mod text_file;
 mod tree;

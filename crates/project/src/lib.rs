@@ -6,6 +6,7 @@
 pub mod file;
 pub mod fingerprint;
 pub mod framework;
+mod lockfile;
 pub mod native_version;
 pub mod packages;
 pub mod preset;
@@ -14,3 +15,4 @@ pub mod sdk;
 pub mod shell;
 pub mod source;
 pub mod trust_file;
+pub mod workspace;

@@ -3,43 +3,21 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::lockfile::{LOCKFILES, configured_manager, is_berry, stated_manager};
 use crate::shell::quote;
-use crate::source::{FileError, Source};
+use crate::source::{FileError, Source, ancestors};
+use crate::workspace;
 
-/// A JavaScript package manager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manager {
-    /// npm, with a lockfile.
-    Npm,
-    /// npm, without a lockfile.
-    NpmUnlocked,
-    /// Yarn 1.
-    Yarn,
-    /// Yarn 2 and later.
-    YarnBerry,
-    /// pnpm.
-    Pnpm,
-    /// Bun.
-    Bun,
-}
-
-/// Lockfile names. The first one that exists in a directory counts.
-const LOCKFILES: [(&str, Manager); 6] = [
-    ("bun.lock", Manager::Bun),
-    ("bun.lockb", Manager::Bun),
-    ("pnpm-lock.yaml", Manager::Pnpm),
-    ("yarn.lock", Manager::Yarn),
-    ("package-lock.json", Manager::Npm),
-    ("npm-shrinkwrap.json", Manager::Npm),
-];
+pub use crate::lockfile::Manager;
+pub use crate::source::join;
 
 /// The JavaScript packages of an app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packages {
     /// The package manager.
     pub manager: Manager,
-    /// The directory to install in, which has the lockfile: that of the app or a parent. Empty for the root of the
-    /// source.
+    /// The directory to install in: the one with the lockfile, or else the root of the workspace, or else that of the
+    /// app. Empty for the root of the source.
     pub place: String,
     /// The lockfile, relative to the root of the source; `None` when there is none.
     pub lockfile: Option<String>,
@@ -57,9 +35,12 @@ impl Packages {
         let manifests = std::iter::once(own)
             .chain(places[1..].iter().filter_map(manifest))
             .collect();
+        let stated = places.iter().find_map(|place| stated_manager(&manifest(place)?));
         let found = places.iter().find_map(|place| {
             let has = |(name, _): &&(&str, Manager)| source.has_file(&join(place, name));
-            let (name, manager) = LOCKFILES.iter().find(has)?;
+            let is_stated = |entry: &&(&str, Manager)| stated.is_some_and(|stated| stated.writes(entry.1));
+            let there = || LOCKFILES.iter().filter(has);
+            let (name, manager) = there().find(is_stated).or_else(|| there().next())?;
             Some(((*place).to_owned(), join(place, name), *manager))
         });
         Some(match found {
@@ -72,12 +53,15 @@ impl Packages {
                 lockfile: Some(lockfile),
                 manifests,
             },
-            None => Packages {
-                manager: Manager::NpmUnlocked,
-                place: directory.to_owned(),
-                lockfile: None,
-                manifests,
-            },
+            None => {
+                let place = workspace::root_within(source, directory).unwrap_or_else(|| directory.to_owned());
+                Packages {
+                    manager: stated.unwrap_or_else(|| configured_manager(source, &place)),
+                    place,
+                    lockfile: None,
+                    manifests,
+                }
+            }
         })
     }
 
@@ -110,11 +94,13 @@ impl Packages {
         json.err().map(|error| format!("{name} is broken: {error}"))
     }
 
-    /// The command that regenerates the lockfile.
-    pub fn lockfile_command(&self) -> &'static str {
+    /// The command that makes or regenerates the lockfile.
+    pub const fn lockfile_command(&self) -> &'static str {
         match self.manager {
-            Manager::Npm | Manager::NpmUnlocked => "npm install",
-            Manager::Yarn | Manager::YarnBerry => "yarn install",
+            Manager::Npm => "npm install",
+            Manager::Yarn => "yarn install",
+            // In CI it would change nothing otherwise.
+            Manager::YarnBerry => "yarn install --no-immutable",
             Manager::Pnpm => "pnpm install",
             Manager::Bun => "bun install",
         }
@@ -135,11 +121,13 @@ impl Packages {
         self.manifests.first()?.pointer(pointer)
     }
 
-    /// The command that installs the packages of the lockfile.
-    pub fn install(&self) -> &'static str {
+    /// The command that installs the packages: those of the lockfile if there is one.
+    pub const fn install(&self) -> &'static str {
+        if self.lockfile.is_none() {
+            return self.lockfile_command();
+        }
         match self.manager {
             Manager::Npm => "npm ci",
-            Manager::NpmUnlocked => "npm install",
             Manager::Yarn => "yarn install --frozen-lockfile",
             Manager::YarnBerry => "yarn install --immutable",
             Manager::Pnpm => "pnpm install --frozen-lockfile",
@@ -150,7 +138,7 @@ impl Packages {
     /// The command that runs a script of `package.json`.
     pub fn script(&self, name: &str) -> String {
         let runner = match self.manager {
-            Manager::Npm | Manager::NpmUnlocked => "npm run",
+            Manager::Npm => "npm run",
             Manager::Yarn | Manager::YarnBerry => "yarn run",
             Manager::Pnpm => "pnpm run",
             Manager::Bun => "bun run",
@@ -161,7 +149,7 @@ impl Packages {
     /// The prefix of a command that runs a program of a package.
     pub fn exec(&self) -> &'static str {
         match self.manager {
-            Manager::Npm | Manager::NpmUnlocked => "npx",
+            Manager::Npm => "npx",
             Manager::Yarn | Manager::YarnBerry => "yarn",
             Manager::Pnpm => "pnpm exec",
             Manager::Bun => "bunx",
@@ -171,7 +159,7 @@ impl Packages {
     /// The cache directory of the package manager.
     pub fn store(&self) -> &'static [&'static str] {
         match self.manager {
-            Manager::Npm | Manager::NpmUnlocked => &["~/.npm"],
+            Manager::Npm => &["~/.npm"],
             Manager::Yarn => &["~/.cache/yarn", "~/Library/Caches/Yarn"],
             Manager::YarnBerry => &["~/.yarn/berry"],
             Manager::Pnpm => &["~/.local/share/pnpm/store", "~/Library/pnpm/store"],
@@ -191,35 +179,10 @@ pub fn manifest_problem(source: &Source, directory: &str) -> Option<String> {
     json.err().map(|error| format!("{name} is broken: {error}"))
 }
 
-/// Yarn 2 and later have a different settings file and lockfile format.
-fn is_berry(source: &Source, place: &str, lockfile: &str) -> bool {
-    source.has_file(&join(place, ".yarnrc.yml"))
-        || source
-            .text(lockfile)
-            .is_some_and(|text| text.lines().take(20).any(|line| line.starts_with("__metadata:")))
-}
-
 fn depends(manifest: &Value, name: &str) -> bool {
     ["dependencies", "devDependencies"]
         .iter()
         .any(|list| manifest.get(list).and_then(|list| list.get(name)).is_some())
-}
-
-/// A directory and its parents, down to the empty path, which is the root of the source.
-fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(directory), |place| match place.rsplit_once('/') {
-        Some((parent, _)) => Some(parent),
-        None => (!place.is_empty()).then_some(""),
-    })
-}
-
-/// A path in a directory, which may be empty.
-pub fn join(directory: &str, path: &str) -> String {
-    match (directory, path) {
-        ("", path) => path.to_owned(),
-        (directory, "") => directory.to_owned(),
-        (directory, path) => format!("{directory}/{path}"),
-    }
 }
 
 #[cfg(test)]
@@ -228,7 +191,10 @@ mod tests {
 
     use super::*;
 
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Source) {
+    /// Names and texts.
+    type Files<'a> = &'a [(&'a str, &'a str)];
+
+    fn project(files: Files<'_>) -> (tempfile::TempDir, Source) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         for (name, text) in files {
             let path = directory.path().join(name);
@@ -258,7 +224,9 @@ mod tests {
             ),
             ("pnpm-lock.yaml", "", Manager::Pnpm, "pnpm install --frozen-lockfile"),
             ("bun.lock", "", Manager::Bun, "bun install --frozen-lockfile"),
-            ("README", "", Manager::NpmUnlocked, "npm install"),
+            ("README", "", Manager::Npm, "npm install"),
+            ("pnpm-workspace.yaml", "", Manager::Pnpm, "pnpm install"),
+            (".yarnrc.yml", "", Manager::YarnBerry, "yarn install --no-immutable"),
         ];
         for (name, text, manager, install) in rows {
             let (_directory, source) = project(&[("package.json", "{}"), (name, text)]);
@@ -285,6 +253,49 @@ mod tests {
         );
         assert_eq!(packages.value("/scripts/build"), Some(&"x".into()));
         assert_eq!(Packages::read(&source, "apps"), None);
+    }
+
+    #[test]
+    fn a_workspace_without_a_lockfile_gets_one_at_its_root() {
+        let app = ("apps/mobile/package.json", "{}");
+        let listed = r#"{"workspaces": ["apps/*"]}"#;
+        let yarn = r#"{"workspaces": ["apps/*"], "packageManager": "yarn@4.9.1"}"#;
+        let yarn_1 = r#"{"workspaces": ["apps/*"], "packageManager": "yarn@1.22.22+sha512.0"}"#;
+        let rows: [(Files<'_>, &str, &str); 5] = [
+            (&[("package.json", listed), app], "", "npm install"),
+            (&[("package.json", yarn), app], "", "yarn install --no-immutable"),
+            (&[("package.json", yarn_1), app], "", "yarn install"),
+            (
+                &[("pnpm-workspace.yaml", "packages:\n  - apps/*\n"), app],
+                "",
+                "pnpm install",
+            ),
+            (&[("package.json", "{}"), app], "apps/mobile", "npm install"),
+        ];
+        for (files, place, install) in rows {
+            let (_directory, source) = project(files);
+            let packages = Packages::read(&source, "apps/mobile").expect("packages");
+            assert_eq!(
+                (packages.place.as_str(), packages.install()),
+                (place, install),
+                "{files:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn of_two_lockfiles_that_of_the_stated_manager_counts() {
+        let stated = r#"{"packageManager": "npm@11.0.0"}"#;
+        let files = [("package.json", stated), ("yarn.lock", ""), ("package-lock.json", "{}")];
+        let (_directory, source) = project(&files);
+        let packages = Packages::read(&source, "").expect("packages");
+        assert_eq!(packages.lockfile.as_deref(), Some("package-lock.json"));
+        for other in ["deno@1.0.0", "npm", "5"] {
+            let text = format!(r#"{{"packageManager": "{other}"}}"#);
+            let (_directory, source) = project(&[("package.json", &text), ("yarn.lock", "")]);
+            let packages = Packages::read(&source, "").expect("packages");
+            assert_eq!(packages.lockfile.as_deref(), Some("yarn.lock"), "{other}");
+        }
     }
 
     #[test]
@@ -320,11 +331,5 @@ mod tests {
         let packages = Packages::read(&source, "").expect("packages");
         assert_eq!(packages.lockfile.as_deref(), Some("yarn.lock"));
         assert_eq!(packages.other_lockfiles(&source), ["package-lock.json"]);
-    }
-
-    #[test]
-    fn directories_lead_up_to_the_root() {
-        assert_eq!(ancestors("a/b/c").collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
-        assert_eq!(ancestors("").collect::<Vec<_>>(), [""]);
     }
 }

@@ -29,6 +29,8 @@ const EMBED: &str = "embed fingerprint";
 pub struct App<'a> {
     /// The files of the source.
     pub source: &'a Source,
+    /// The directory of the project, with its settings and trust file; empty for the root.
+    pub base: &'a str,
     /// Its directory in the source; empty for the root.
     pub directory: &'a str,
     /// Its JavaScript packages.
@@ -148,7 +150,7 @@ impl App<'_> {
     /// Writes the fingerprint into the native project, so that the app can report it, and the root of signed updates in a
     /// project that has one. Runs after packages and native project exist, and before anything is built from them.
     fn embed(&self) -> Step {
-        let command = match self.source.has_file(trust_file::NAME) {
+        let command = match self.source.has_file(&join(self.base, trust_file::NAME)) {
             true => "embed",
             false => "fingerprint embed",
         };
@@ -198,6 +200,15 @@ impl Preset {
             let paths = paths.iter().map(ToString::to_string).collect();
             self.cache.push(CacheRule { key, paths });
         }
+    }
+}
+
+/// The command of NativeScript.
+pub(crate) fn ns(packages: &Packages) -> String {
+    match packages.can_run("nativescript") {
+        true => format!("{} ns", packages.exec()),
+        // The package `ns` is unrelated, so that it must never be downloaded.
+        false => "ns".to_owned(),
     }
 }
 

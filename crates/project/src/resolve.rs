@@ -13,6 +13,7 @@ use crate::native_version::Variant;
 use crate::packages::{self, Packages};
 use crate::preset::{self, App, Preset, PresetError};
 use crate::source::{FileError, Source};
+use crate::workspace::ProjectSource;
 
 /// The profile that is used when none is named.
 const USUAL_PROFILE: &str = "production";
@@ -188,23 +189,38 @@ pub fn variant(profile: &Profile, build_type: Option<BuildType>) -> Variant {
     }
 }
 
-/// Computes the plan. Reads a few files in `source`, which is untrusted, and executes nothing.
+/// Computes the plan of the project at the root of `source`. Reads a few files there, which are untrusted, and executes
+/// nothing.
 ///
 /// # Errors
 /// The problem of the source, and how to solve it.
 pub fn resolve(source: &Path, request: &BuildRequest) -> Result<Resolved, ResolveError> {
-    let source = Source::new(source);
-    let text = source.read(NAME)?;
+    let place = ProjectSource {
+        root: source.to_owned(),
+        base: String::new(),
+    };
+    resolve_in(&place, request)
+}
+
+/// The same for a project that may be a part of a larger source. Its plan runs at the root of that source.
+///
+/// # Errors
+/// The problem of the source, and how to solve it.
+pub fn resolve_in(place: &ProjectSource, request: &BuildRequest) -> Result<Resolved, ResolveError> {
+    let source = Source::new(&place.root);
+    let text = source.read(&place.place(NAME))?;
     let project = file::parse(text.as_deref().unwrap_or_default()).map_err(ResolveError::Invalid)?;
     let name = match (&request.profile, text) {
         (Some(name), None) => return Err(ResolveError::NoFile(name.clone())),
         (Some(name), Some(_)) => Some(name.clone()),
         (None, _) => default_profile(&project.build)?,
     };
-    let profile = match &name {
+    let mut profile = match &name {
         Some(name) => profile::merge(&project.build, name, request.platform)?,
         None => Profile::default(),
     };
+    // From here on, paths start at the root of the source.
+    profile.directory = Some(place.place(profile.directory.as_deref().unwrap_or_default()));
     let build_type = request.build_type.or(profile.build_type).unwrap_or(BuildType::Release);
     let distribution = request
         .distribution
@@ -213,7 +229,13 @@ pub fn resolve(source: &Path, request: &BuildRequest) -> Result<Resolved, Resolv
     let (plan, origin) = match &profile.steps {
         Some(steps) => (own_plan(&profile, steps), NAME.to_owned()),
         None => {
-            let (preset, framework) = find_preset(&source, &profile, request.platform, build_type, distribution)?;
+            let (preset, framework) = find_preset(
+                (&source, &place.base),
+                &profile,
+                request.platform,
+                build_type,
+                distribution,
+            )?;
             (preset_plan(&profile, preset), framework.as_str().to_owned())
         }
     };
@@ -307,7 +329,7 @@ fn replace_outputs(plan: &mut Plan, profile: &Profile, directory: &str) {
 }
 
 fn find_preset(
-    source: &Source,
+    (source, base): (&Source, &str),
     profile: &Profile,
     platform: Platform,
     build_type: BuildType,
@@ -330,6 +352,7 @@ fn find_preset(
     let framework = found.ok_or_else(|| ResolveError::NoFramework(directory.to_owned()))?;
     let app = App {
         source,
+        base,
         directory,
         packages: packages.as_ref(),
         profile,

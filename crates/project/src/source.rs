@@ -108,6 +108,23 @@ impl Source {
     }
 }
 
+/// A directory and its parents, down to the empty path, which is the root of the source.
+pub fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |place| match place.rsplit_once('/') {
+        Some((parent, _)) => Some(parent),
+        None => (!place.is_empty()).then_some(""),
+    })
+}
+
+/// A path in a directory, which may be empty.
+pub fn join(directory: &str, path: &str) -> String {
+    match (directory, path) {
+        ("", path) => path.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, path) => format!("{directory}/{path}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,5 +172,11 @@ mod tests {
         }
         assert_eq!(source.names("up"), [""; 0]);
         assert_eq!(source.text("folder/within").as_deref(), Some("own"), "it stays inside");
+    }
+
+    #[test]
+    fn directories_lead_up_to_the_root() {
+        assert_eq!(ancestors("a/b/c").collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
+        assert_eq!(ancestors("").collect::<Vec<_>>(), [""]);
     }
 }

@@ -21,6 +21,7 @@ use launchway_project::sdk::settings::{BuiltApp, settings};
 use launchway_project::shell::quote;
 use launchway_project::source::Source;
 use launchway_project::trust_file;
+use launchway_project::workspace::declared_above;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -147,7 +148,26 @@ impl<'w> Request<'w> {
         })
     }
 
-    /// Where the app is in the source, and what counts for its fingerprint.
+    /// The directory of the project that the step `here` builds. That is the source, unless the app is a member of a
+    /// workspace whose root has no settings for it.
+    fn project(&self, source: &Path, here: &Path) -> PathBuf {
+        let whole = || source.to_owned();
+        let (Ok(real), Ok(here)) = (fs::canonicalize(source), fs::canonicalize(here)) else {
+            return whole();
+        };
+        let is_app = |place: &AppLocation| fs::canonicalize(source.join(&place.directory)).is_ok_and(|app| app == here);
+        if !here.starts_with(&real) || self.locate(source).is_ok_and(|(place, _)| is_app(&place)) {
+            return whole();
+        }
+        let mut within = here.ancestors().take_while(|folder| folder.starts_with(&real));
+        match within.find(|folder| folder.join(NAME).is_file()) {
+            Some(folder) if folder != real => folder.to_owned(),
+            None if declared_above(&here).is_some_and(|root| root == real) => here.clone(),
+            _ => whole(),
+        }
+    }
+
+    /// Where the app is in the project, and what counts for its fingerprint.
     fn locate(&self, source: &Path) -> Result<(AppLocation, Fingerprint), String> {
         let project = project(source)?;
         let place = app_location(&project.build, self.profile, self.platform)
@@ -185,11 +205,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let [place, source, of_build, profile, bundle_id, configuration, options @ ..] = words.as_slice() else {
         return ExitCode::FAILURE;
     };
-    let (source, mut said) = (Path::new(source), io::stderr());
+    let mut said = io::stderr();
     let Some(request) = Request::parse([of_build, profile, bundle_id, configuration], options) else {
         let _ = writeln!(said, "usage: launchway embed [PLATFORM] [{GENERATED}]");
         return ExitCode::from(2);
     };
+    let here = std::env::current_dir().unwrap_or_default();
+    let source = &request.project(Path::new(source), &here);
     let report = collected(source, &request, &mut said);
     if let Some(problem) = &report.problem {
         let _ = writeln!(said, "Warning: {problem}");

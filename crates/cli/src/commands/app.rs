@@ -8,6 +8,7 @@ use launchway_domain::platform::Platform;
 use launchway_project::file::BundleIdEntry;
 use launchway_project::native_version::{self, LocatedValue, NativeProject, Variant};
 use launchway_project::resolve::{AppLocation, ResolveError, app_location, app_profile, variant};
+use launchway_project::workspace::ProjectSource;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -17,6 +18,13 @@ use crate::failure::Failure;
 pub fn place(platform: Platform, profile: Option<&str>, context: &Context) -> Result<AppLocation, Failure> {
     let profiles = &context.settings.project.build;
     app_location(profiles, profile, platform).map_err(|error| wrong_profile(&error))
+}
+
+/// The source that builds of the project's app need: its directory, or the workspace that the app belongs to. Profiles
+/// that mean several apps leave the directory of the project.
+pub fn source(platform: Platform, profile: Option<&str>, context: &Context) -> ProjectSource {
+    let location = app_location(&context.settings.project.build, profile, platform).unwrap_or_default();
+    ProjectSource::find(&context.settings.root, &location.directory)
 }
 
 fn wrong_profile(error: &ResolveError) -> Failure {

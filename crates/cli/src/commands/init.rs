@@ -4,6 +4,7 @@ mod diff;
 mod ids;
 pub mod sdk;
 mod template;
+mod workspace;
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -23,6 +24,7 @@ use serde_json::json;
 use self::ids::Ids;
 use self::sdk::{Missing, Outcome};
 use self::template::Answers;
+use self::workspace::Workspace;
 use crate::args::project::InitArgs;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -44,11 +46,17 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
         dir: framework.and_then(|framework| built(framework, here)),
         framework,
     };
+    let workspace = Workspace::of(here);
     match framework {
         Some(framework) => context
             .printer
             .note(&format!("Detected framework: {}", framework.title())),
         None => context.printer.warn("cannot detect the framework of this project"),
+    }
+    if let Some(workspace) = &workspace {
+        context
+            .printer
+            .note(&format!("{}; {}", workspace.told(), workspace.consequence()));
     }
     if !arguments.yes && context.terminal.is_interactive() {
         ask(&mut answers, context).await?;
@@ -62,7 +70,7 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
         Some(missing) => Some(add(missing, here, arguments.yes, context).await?),
         None => None,
     };
-    tell(&answers, outcome.as_ref(), context)?;
+    tell(&answers, workspace.as_ref(), outcome.as_ref(), context)?;
     if let Some((missing, outcome)) = missing.as_ref().zip(outcome.as_ref()) {
         missing.tell_next(outcome, context);
     }
@@ -158,7 +166,12 @@ async fn ask_for_id(question: &str, id: &mut Option<String>, context: &Context) 
     Ok(())
 }
 
-fn tell(answers: &Answers, sdk: Option<&Outcome>, context: &Context) -> Result<(), Failure> {
+fn tell(
+    answers: &Answers,
+    workspace: Option<&Workspace>,
+    sdk: Option<&Outcome>,
+    context: &Context,
+) -> Result<(), Failure> {
     let name = |framework: Framework| framework.as_str();
     let (one, several) = match &answers.ids {
         Ids::One(id) => (id.clone(), None),
@@ -175,6 +188,7 @@ fn tell(answers: &Answers, sdk: Option<&Outcome>, context: &Context) -> Result<(
         "bundleIds": several,
         "url": answers.url,
         "dir": answers.dir,
+        "workspace": workspace.map(Workspace::json),
         "sdk": sdk.map(Outcome::json),
     });
     let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set; see the file".to_owned());
@@ -195,6 +209,7 @@ fn tell(answers: &Answers, sdk: Option<&Outcome>, context: &Context) -> Result<(
             ("Server", or_none(&answers.url)),
             ("Publishes from", or_none(&answers.dir)),
         ];
+        rows.extend(workspace.map(|workspace| ("Workspace", workspace.line())));
         rows.extend(sdk.map(|sdk| ("SDK", sdk.line())));
         fields(&rows)
     })

@@ -26,7 +26,7 @@ fn names(root: &Path) -> Vec<String> {
 fn packed(root: &Path) -> Vec<u8> {
     let entries = walk(root).unwrap();
     let target = tempfile::NamedTempFile::new().unwrap();
-    pack(&entries, target.reopen().unwrap(), &|_| ()).unwrap();
+    pack(&entries, target.reopen().unwrap(), None, &|_| ()).unwrap();
     fs::read(target.path()).unwrap()
 }
 
@@ -224,8 +224,25 @@ fn what_cannot_be_packed_is_named() {
         fs::write(shrinking.path().join("file"), text).unwrap();
         let target = tempfile::tempfile().unwrap();
         assert!(
-            matches!(pack(&entries, target, &|_| ()), Err(SourceError::Changed(_))),
+            matches!(pack(&entries, target, None, &|_| ()), Err(SourceError::Changed(_))),
             "{text}"
+        );
+    }
+}
+
+#[test]
+fn packing_stops_where_the_server_takes_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut noise = vec![0; 4 << 20];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut noise).unwrap();
+    std::fs::write(directory.path().join("video.bin"), &noise).unwrap();
+    let entries = walk(directory.path()).unwrap();
+    for (limit, is_too_large) in [(1 << 20, true), (8 << 20, false)] {
+        let packed = pack(&entries, tempfile::tempfile().unwrap(), Some(limit), &|_| ());
+        assert_eq!(
+            matches!(packed, Err(SourceError::TooLarge(told)) if told == limit),
+            is_too_large,
+            "{packed:?}"
         );
     }
 }

@@ -59,3 +59,4 @@ mod trust_rights;
 #[cfg(unix)]
 mod trust_server;
 mod webhooks;
+mod workspaces;

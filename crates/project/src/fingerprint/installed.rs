@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 
 use super::problem::CollectError;
 use super::text_file;
+use crate::packages::Packages;
+use crate::source::Source;
+use crate::workspace::{ProjectSource, root_above};
 
 /// Packages that are visited for one project.
 const MOST_PACKAGES: usize = 50_000;
@@ -67,6 +70,8 @@ impl Package {
 /// The packages of a project.
 pub struct Installed {
     root: PathBuf,
+    /// The directory of the lockfile: the project, or the workspace that it belongs to.
+    place: PathBuf,
     manifest: Value,
     locked: Map<String, Value>,
 }
@@ -90,10 +95,12 @@ impl Installed {
     /// `package.json` or a lockfile is invalid, or no packages are installed.
     pub fn open(root: &Path) -> Result<Self, CollectError> {
         let manifest = text_file::json(&root.join("package.json"), "package.json")?.unwrap_or_default();
+        let place = root_above(root).unwrap_or_else(|| root.to_owned());
         let installed = Self {
             root: root.to_owned(),
             manifest,
-            locked: read_lockfile(root)?,
+            locked: read_lockfile(&place)?,
+            place,
         };
         if !installed.manifest.is_object() {
             return Err(CollectError::broken(
@@ -119,18 +126,19 @@ impl Installed {
         &self.manifest
     }
 
-    /// The packages that `package.json` requests, directly or indirectly.
+    /// The packages that `package.json` requests, directly or indirectly. `of_others` are for other platforms.
     ///
     /// # Errors
-    /// A package is missing or invalid. Development and optional dependencies may be missing.
-    pub fn find(&self, which: DependencyScope) -> Result<Vec<Package>, CollectError> {
+    /// A package is missing or invalid. Development and optional dependencies, and those for other platforms, may be
+    /// missing.
+    pub fn find(&self, which: DependencyScope, of_others: &[&str]) -> Result<Vec<Package>, CollectError> {
         let (mut found, mut seen) = (BTreeMap::new(), HashSet::new());
         let mut left = VecDeque::from([(self.root.clone(), self.manifest.clone())]);
         while let Some((folder, manifest)) = left.pop_front() {
             let is_own = folder == self.root;
             for (name, wanted, needed) in requests(which, &manifest, is_own) {
                 let Some(package) = self.resolve(&folder, name, wanted)? else {
-                    if needed && is_own {
+                    if needed && is_own && !of_others.contains(&name) {
                         return Err(self.not_installed(name));
                     }
                     continue;
@@ -144,7 +152,9 @@ impl Installed {
             }
         }
         let found: Vec<Package> = found.into_values().collect();
-        found.iter().try_for_each(|package| self.check_lock(package))?;
+        let counts = |package: &&Package| !of_others.contains(&package.name.as_str());
+        let mut counting = found.iter().filter(counts);
+        counting.try_for_each(|package| self.check_lock(package))?;
         Ok(found)
     }
 
@@ -167,7 +177,23 @@ impl Installed {
     pub fn not_installed(&self, what: &str) -> CollectError {
         CollectError::NotInstalled {
             what: what.to_owned(),
-            run: self.installer(),
+            run: self.installer().to_owned(),
+        }
+    }
+
+    /// The error for a package that every app of the framework needs, whether or not `package.json` names it.
+    pub fn missing(&self, name: &str) -> CollectError {
+        let groups = ["dependencies", "devDependencies", "optionalDependencies"];
+        if groups.iter().any(|group| self.manifest[group].get(name).is_some()) {
+            return self.not_installed(name);
+        }
+        let add = match self.installer().split(' ').next() {
+            Some(manager @ ("pnpm" | "yarn" | "bun")) => format!("{manager} add"),
+            _ => "npm install".to_owned(),
+        };
+        CollectError::NotInstalled {
+            what: name.to_owned(),
+            run: format!("{add} {name}"),
         }
     }
 
@@ -202,7 +228,7 @@ impl Installed {
         if package.is_local() {
             return Ok(());
         }
-        let place = package.folder.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        let place = package.folder.strip_prefix(&self.place).ok().and_then(Path::to_str);
         let entry = place.and_then(|place| self.locked.get(&place.replace('\\', "/")));
         match entry.and_then(|entry| entry["version"].as_str()) {
             Some(locked) if locked != package.version => Err(CollectError::Stale {
@@ -231,14 +257,19 @@ impl Installed {
                 .find(|(lockfile, _)| folder.join(lockfile).is_file())
                 .map(|(_, command)| *command)
         });
-        found.unwrap_or("npm install")
+        // Without a lockfile, one of another package manager must not come into being.
+        let without_lockfile = || {
+            let place = ProjectSource::find(&self.root, "");
+            Packages::read(&Source::new(&place.root), &place.base).map(|packages| packages.install())
+        };
+        found.or_else(without_lockfile).unwrap_or("npm install")
     }
 }
 
 const NPM_LOCK: &str = "package-lock.json";
 
-/// The entries of npm's lockfile, by directory; empty when there is none. The other lockfiles are only checked for
-/// merge conflicts.
+/// The entries of npm's lockfile in a directory, by the directory of the package; empty when there is none. The other
+/// lockfiles are only checked for merge conflicts.
 fn read_lockfile(root: &Path) -> Result<Map<String, Value>, CollectError> {
     for name in ["pnpm-lock.yaml", "yarn.lock"] {
         let text = text_file::read(&root.join(name), name)?.unwrap_or_default();

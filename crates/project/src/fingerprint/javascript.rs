@@ -17,14 +17,14 @@ use super::text_file;
 
 /// Capacitor: packages that declare themselves plugins of Capacitor or Cordova.
 pub fn capacitor(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
-    let (runtime, run) = match platform {
-        Platform::Android => ("@capacitor/android", "npx cap add android"),
-        Platform::Ios => ("@capacitor/ios", "npx cap add ios"),
+    let (runtime, other, run) = match platform {
+        Platform::Android => ("@capacitor/android", "@capacitor/ios", "npx cap add android"),
+        Platform::Ios => ("@capacitor/ios", "@capacitor/android", "npx cap add ios"),
         Platform::Visionos => return Err(CollectError::Platform("Capacitor", "visionos")),
     };
     let installed = Installed::open(root)?;
     let runtimes = [needed(&installed, "@capacitor/core")?, needed(&installed, runtime)?];
-    let mut packages = installed.find(DependencyScope::Direct)?;
+    let mut packages = installed.find(DependencyScope::Direct, &[other])?;
     packages.retain(|package| is_capacitor_plugin(package, platform));
     packages.extend(runtimes);
     let folder = native_folder(root, platform, run)?;
@@ -51,7 +51,7 @@ fn is_capacitor_plugin(package: &Package, platform: Platform) -> bool {
 pub fn react_native(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     let installed = Installed::open(root)?;
     let runtime = needed(&installed, "react-native")?;
-    let mut packages = installed.find(DependencyScope::Direct)?;
+    let mut packages = installed.find(DependencyScope::Direct, &[])?;
     packages.retain(|package| is_react_native_plugin(package, platform));
     packages.push(runtime);
     let run = "npx @react-native-community/cli init, in another folder, and copy its native projects";
@@ -95,7 +95,7 @@ pub fn expo(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     }
     let installed = Installed::open(root)?;
     let runtimes = [needed(&installed, "expo")?, needed(&installed, "react-native")?];
-    let mut packages = installed.find(DependencyScope::Everything)?;
+    let mut packages = installed.find(DependencyScope::Everything, &[])?;
     packages.retain(|package| {
         is_expo_module(package, platform).unwrap_or_else(|| is_react_native_plugin(package, platform))
     });
@@ -151,9 +151,7 @@ fn is_picture(path: &str) -> bool {
 
 /// A package that every app of this framework needs.
 fn needed(installed: &Installed, name: &str) -> Result<Package, CollectError> {
-    installed
-        .find_package(name)?
-        .ok_or_else(|| installed.not_installed(name))
+    installed.find_package(name)?.ok_or_else(|| installed.missing(name))
 }
 
 /// The directory of the native project, which `run` generates.

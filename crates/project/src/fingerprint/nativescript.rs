@@ -19,11 +19,9 @@ const CONFIGS: [&str; 2] = ["nativescript.config.ts", "nativescript.config.js"];
 /// Collects the native parts of the project.
 pub fn parts(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     let installed = Installed::open(root)?;
-    let core = installed
-        .find_package(CORE)?
-        .ok_or_else(|| installed.not_installed(CORE))?;
+    let core = installed.find_package(CORE)?.ok_or_else(|| installed.missing(CORE))?;
     let runtime = runtime(&installed, platform)?;
-    let mut packages = installed.find(DependencyScope::Production)?;
+    let mut packages = installed.find(DependencyScope::Production, &others(platform))?;
     packages.retain(|package| has_native_content(package, platform));
     packages.extend([core, runtime]);
     let config = config(root)?;
@@ -43,11 +41,26 @@ pub fn parts(root: &Path, platform: Platform) -> Result<Parts, CollectError> {
     Ok(parts)
 }
 
+const fn runtime_name(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Android => "@nativescript/android",
+        Platform::Ios => "@nativescript/ios",
+        Platform::Visionos => "@nativescript/visionos",
+    }
+}
+
+/// The runtimes of the other platforms, which this one does not need.
+fn others(platform: Platform) -> Vec<&'static str> {
+    let others = Platform::ALL.into_iter().filter(|other| *other != platform);
+    others.map(runtime_name).collect()
+}
+
 fn runtime(installed: &Installed, platform: Platform) -> Result<Package, CollectError> {
-    let (name, run) = match platform {
-        Platform::Android => ("@nativescript/android", "ns platform add android"),
-        Platform::Ios => ("@nativescript/ios", "ns platform add ios"),
-        Platform::Visionos => ("@nativescript/visionos", "ns platform add visionos"),
+    let name = runtime_name(platform);
+    let run = match platform {
+        Platform::Android => "ns platform add android",
+        Platform::Ios => "ns platform add ios",
+        Platform::Visionos => "ns platform add visionos",
     };
     let listed = ["dependencies", "devDependencies"]
         .iter()
@@ -56,7 +69,7 @@ fn runtime(installed: &Installed, platform: Platform) -> Result<Package, Collect
         true => installed.not_installed(name),
         false => CollectError::NotInstalled {
             what: name.to_owned(),
-            run,
+            run: run.to_owned(),
         },
     })
 }

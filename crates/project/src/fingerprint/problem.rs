@@ -11,7 +11,7 @@ pub enum CollectError {
         /// The missing package or directory.
         what: String,
         /// The command that installs it.
-        run: &'static str,
+        run: String,
     },
     /// Yarn's Plug'n'Play installation, which has no `node_modules`.
     #[error(

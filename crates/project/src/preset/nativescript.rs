@@ -2,7 +2,7 @@
 
 use launchway_domain::platform::Platform;
 
-use crate::preset::{App, Preset, PresetError, android, apple};
+use crate::preset::{App, Preset, PresetError, android, apple, ns};
 
 const NEEDS_KEYSTORE: &str = "\
 if [ -z \"${LAUNCHWAY_ANDROID_KEYSTORE:-}\" ]; then
@@ -25,11 +25,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     };
     let mut preset = Preset::default();
     preset.install_packages(packages);
-    let ns = match packages.can_run("nativescript") {
-        true => format!("{} ns", packages.exec()),
-        // The package `ns` is unrelated, so that it must never be downloaded.
-        false => "ns".to_owned(),
-    };
+    let ns = ns(packages);
     if ns == "ns" {
         let script = "if ! command -v ns > /dev/null; then\n    \
             echo 'The command ns is not installed. Add nativescript to the devDependencies, or install it on the runner.' >&2\n    \

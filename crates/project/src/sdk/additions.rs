@@ -9,6 +9,7 @@ use super::{entry, expo, manifest, nativescript, package, script};
 use crate::framework::Framework;
 use crate::packages::{Packages, join};
 use crate::source::{FileError, Source};
+use crate::workspace::ProjectSource;
 
 /// A file and its new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +156,10 @@ impl Additions {
 
     /// The runtime of NativeScript on iOS starts what the build names.
     fn add_hook(&mut self, source: &Source, app: AppFolder<'_>, packages: &Packages) {
-        let Some(config) = nativescript::without_hook(source, app.directory, Some(packages)) else {
+        // A workspace may have the package at its root.
+        let is_member = ProjectSource::find(app.root, app.directory).is_workspace();
+        let packages = Some(packages).filter(|_| !is_member);
+        let Some(config) = nativescript::without_hook(source, app.directory, packages) else {
             return;
         };
         let (path, before) = (config.path, config.before);

@@ -8,3 +8,4 @@ mod plans;
 mod real;
 mod refused;
 mod scripts;
+mod workspaces;

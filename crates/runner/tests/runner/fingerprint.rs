@@ -136,6 +136,29 @@ async fn a_profile_says_where_the_app_is() {
     working.end().await.unwrap();
 }
 
+/// The settings of a workspace's app may be in the app, which the step is in.
+#[tokio::test]
+async fn a_member_of_a_workspace_has_its_own_settings() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    // Without a framework, everything in the app's directory is native, but for what the settings exclude.
+    let rules = "[fingerprint]\nexclude = ['/app/notes', '/launchway.toml']\n";
+    let settings = ("apps/phone/launchway.toml", rules);
+    let root = ("package.json", r#"{"workspaces": ["apps/*"]}"#);
+    let rows = [
+        ("build_1", vec![settings, ("apps/phone/app/notes", "none")]),
+        ("build_2", Vec::new()),
+    ];
+    for (id, more) in rows {
+        let files = below("apps/phone/", &APP, &[&[root][..], &more].concat());
+        let step = format!("cd apps/phone\n{EMBED}");
+        server.queue(offered(&server, id, &files, &[("embed", &step)]));
+        let finish = server.finished(id).await;
+        assert_eq!(told(&finish), Some(document(&APP)), "{}", server.log(id));
+    }
+    working.end().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_project_without_a_fingerprint_is_built_with_a_warning() {
     let server = FakeServer::start().await;

@@ -18,7 +18,7 @@ use launchway_runner::settings::Settings;
 use serde_json::json;
 
 use crate::args::start::StartArgs;
-use crate::commands::app::App;
+use crate::commands::app::{self, App};
 use crate::commands::build::plan;
 use crate::commands::build::start::{PackedSource, pack};
 use crate::context::Context;
@@ -60,7 +60,8 @@ pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -
     let lease = lease(platform, arguments, resolved, context)?;
     let settings = settings(&plan, &here, context).await?;
     let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
-    let PackedSource { path, .. } = unless_interrupted(pack(&context.settings.root, context)).await?;
+    let source = app::source(platform, arguments.profile.profile.as_deref(), context);
+    let PackedSource { path, .. } = unless_interrupted(pack(&source, None, context)).await?;
     let build = LocalBuild {
         lease,
         archive: path.to_path_buf(),

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use launchway_domain::build::plan::Plan;
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{BuildRequest, Resolved, resolve};
+use launchway_project::resolve::{BuildRequest, Resolved, resolve_in};
 use serde_json::json;
 
 use crate::args::build::PlanArgs;
 use crate::args::start::ProfileArgs;
+use crate::commands::app;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::fields;
@@ -29,7 +30,8 @@ pub fn of_project(platform: Platform, choice: &ProfileArgs, context: &Context) -
         build_type: choice.build_type,
         distribution: choice.distribution,
     };
-    resolve(&context.settings.root, &request).map_err(|error| {
+    let place = app::source(platform, choice.profile.as_deref(), context);
+    resolve_in(&place, &request).map_err(|error| {
         // Failures of the command line have no full stop.
         Failure::usage(error.to_string().trim_end_matches('.'))
     })

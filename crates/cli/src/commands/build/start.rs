@@ -1,23 +1,23 @@
 //! `build <platform>`: packs and uploads the source, requests a build and follows it.
 
-use std::path::Path;
-
 use indicatif::HumanBytes;
 use launchway_api::builds::{BuildView, CreateBuild};
 use launchway_client::{Answer, Client, Source};
 use launchway_domain::platform::Platform;
+use launchway_project::workspace::ProjectSource;
 use tempfile::TempPath;
 
 use crate::args::start::StartArgs;
 #[cfg(unix)]
 use crate::commands::build::local;
 use crate::commands::build::{follow, plan, wanted};
-use crate::commands::{fingerprint, run_blocking};
+use crate::commands::{app, fingerprint, run_blocking};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 use crate::pack::{Sealed, seal};
 use crate::printer::fields::count_files;
+use crate::size_limit::{limits_for, note_if_tight};
 use crate::source::{self, Kind, SourceError};
 
 pub async fn run(platform: Platform, arguments: StartArgs, context: &Context) -> Result<(), Failure> {
@@ -51,7 +51,8 @@ async fn ask(
     if arguments.git.is_none() {
         let sent = fingerprint::build_fingerprint(platform, &arguments.profile.profile, context).await?;
         (create.fingerprint, lwfp2) = sent.map(|sent| (sent.input, sent.lwfp2)).unzip();
-        create.source.upload_id = Some(upload(client, context).await?);
+        let source = app::source(platform, arguments.profile.profile.as_deref(), context);
+        create.source.upload_id = Some(upload(&source, client, context).await?);
     }
     let printer = &context.printer;
     printer.set_interrupt_note("the build may have been created: launchway build list");
@@ -61,9 +62,9 @@ async fn ask(
     Ok(asked)
 }
 
-/// Packs and uploads the project; returns the id of the upload.
-async fn upload(client: &Client, context: &Context) -> Result<String, Failure> {
-    let packed = pack(&context.settings.root, context).await?;
+/// Packs and uploads the source of the project; returns the id of the upload.
+async fn upload(source: &ProjectSource, client: &Client, context: &Context) -> Result<String, Failure> {
+    let packed = pack(source, Some(client), context).await?;
     context
         .printer
         .set_interrupt_note("no build was created; uploaded data is deleted within a day");
@@ -84,9 +85,15 @@ pub struct PackedSource {
     pub sealed: Sealed,
 }
 
-/// Packs the source in `root` and reports its size.
-pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failure> {
-    let directory = root.to_owned();
+/// Packs the source of the project and reports its size. Stops when it is more than the server takes.
+pub async fn pack(source: &ProjectSource, server: Option<&Client>, context: &Context) -> Result<PackedSource, Failure> {
+    if source.is_workspace() {
+        let root = source.root.display();
+        context.printer.note(&format!(
+            "The app belongs to the workspace in {root}, which is the source of the build"
+        ));
+    }
+    let directory = source.root.clone();
     let entries = run_blocking(move || source::walk(&directory)).await?.map_err(unfit)?;
     let bytes = entries
         .iter()
@@ -95,6 +102,12 @@ pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failur
             Kind::Link { .. } => 0,
         })
         .sum();
+    let limits = match server {
+        Some(client) => limits_for(bytes, client).await?,
+        None => None,
+    };
+    let limit = limits.map(|limits| limits.source);
+    note_if_tight(bytes, limit, "sources", context);
     let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
     let unwritable = |error| Failure::failed(format!("cannot write a temporary file: {error}"));
     // Owned by this function and not by the thread that writes it, so that an interruption removes it.
@@ -106,7 +119,7 @@ pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failur
     {
         let progress = context.printer.progress("Packing", bytes);
         let mover = progress.callback();
-        run_blocking(move || source::pack(&entries, file, &*mover))
+        run_blocking(move || source::pack(&entries, file, limit, &*mover))
             .await?
             .map_err(unfit)?;
     }
@@ -125,8 +138,9 @@ pub async fn pack(root: &Path, context: &Context) -> Result<PackedSource, Failur
 
 fn unfit(error: SourceError) -> Failure {
     let failure = Failure::failed(error.to_string());
-    match error.can_be_ignored() {
-        true => failure.hint("add it to .launchwayignore if the build does not need it"),
-        false => failure,
+    match error {
+        SourceError::TooLarge(_) => failure.hint("add what the build does not need to .launchwayignore"),
+        error if error.can_be_ignored() => failure.hint("add it to .launchwayignore if the build does not need it"),
+        _ => failure,
     }
 }

@@ -7,7 +7,7 @@ use launchway_domain::platform::Platform;
 use launchway_project::resolve::Resolved;
 
 use crate::args::start::StartArgs;
-use crate::commands::app::App;
+use crate::commands::app::{self, App};
 use crate::commands::build::git_facts;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -21,7 +21,6 @@ pub fn from(
     context: &Context,
 ) -> Result<CreateBuild, Failure> {
     let choice = &arguments.profile;
-    let root = &context.settings.root;
     let app = match arguments.git {
         // The profiles of the repository are not the local ones.
         Some(_) => App::without_profile(platform, context),
@@ -40,7 +39,10 @@ pub fn from(
     let git = match arguments.git {
         // The local git information is about another source.
         Some(_) => None,
-        None => git_facts::read(root, &context.environment)?,
+        None => {
+            let source = app::source(platform, choice.profile.as_deref(), context);
+            git_facts::read(&source.root, &context.environment)?
+        }
     };
     let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
     Ok(CreateBuild {

@@ -1,5 +1,6 @@
 //! Checks that the project meets the requirements of its framework.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use launchway_domain::platform::Platform;
@@ -8,6 +9,7 @@ use launchway_project::file::{NAME, Project};
 use launchway_project::framework::{Framework, detect};
 use launchway_project::packages::{self, Packages, join};
 use launchway_project::source::Source;
+use launchway_project::workspace::{ProjectSource, declared_above};
 
 use super::Finding;
 use crate::context::Context;
@@ -44,8 +46,11 @@ pub fn usual_profile(project: &Project) -> Profile {
 
 /// Checks the project in `root`, and returns its framework. `profile` is the default one.
 pub fn look(root: &Path, profile: &Profile, findings: &mut Vec<Finding>) -> Option<Framework> {
-    let source = Source::new(root);
     let directory = profile.directory.as_deref().unwrap_or_default();
+    let place = ProjectSource::find(root, directory);
+    let source = Source::new(&place.root);
+    let app = place.place(directory);
+    let directory = app.as_str();
     let packages = Packages::read(&source, directory);
     let found = detect(&source, directory, packages.as_ref(), Platform::Android);
     let found = profile.framework.or(found);
@@ -69,11 +74,19 @@ pub fn look(root: &Path, profile: &Profile, findings: &mut Vec<Finding>) -> Opti
     ));
     findings.extend(rival_configs(&source, directory, framework));
     if let Some(packages) = &packages {
-        findings.extend(lockfile(&source, packages));
-        findings.push(installed(&source, packages));
+        findings.extend(workspace(root, &place, packages));
+        findings.extend(lockfile(&source, &place, packages));
+        findings.push(installed(&source, &place, packages));
     }
     findings.extend(native(&source, directory, framework));
     Some(framework)
+}
+
+fn or_current_dir(root: &Path) -> &Path {
+    match root.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => root,
+    }
 }
 
 /// Configurations that are ignored, although they look effective.
@@ -89,10 +102,40 @@ fn rival_configs(source: &Source, directory: &str, framework: Framework) -> Vec<
         .collect()
 }
 
+/// The workspace that the app belongs to, or would belong to without a lockfile of its own.
+fn workspace(root: &Path, place: &ProjectSource, packages: &Packages) -> Option<Finding> {
+    if place.is_workspace() {
+        let manager = packages.manager.as_str();
+        let message = format!(
+            "the app belongs to the workspace in {}: {manager}",
+            place.root.display()
+        );
+        return Some(Finding::ok("packages", message));
+    }
+    let lockfile = packages.lockfile.as_ref()?;
+    let app = fs::canonicalize(or_current_dir(root)).ok()?.join(&packages.place);
+    let above = declared_above(&app)?;
+    let message = format!(
+        "{lockfile} is used, although the app belongs to the workspace in {}",
+        above.display()
+    );
+    let fix = "delete the lockfile of the app, unless its packages are not installed with those of the workspace";
+    Some(Finding::warning("packages", message, fix))
+}
+
+/// Where to run the package manager, unless that is the project.
+fn at(place: &ProjectSource, packages: &Packages) -> String {
+    match packages.place.is_empty() && place.is_workspace() {
+        true => format!(" in {}", place.root.display()),
+        false => String::new(),
+    }
+}
+
 /// The problem with the lockfile.
-fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
+fn lockfile(source: &Source, place: &ProjectSource, packages: &Packages) -> Vec<Finding> {
+    let at = at(place, packages);
     let Some(lockfile) = &packages.lockfile else {
-        let fix = format!("run `{}` and commit the lockfile", packages.install());
+        let fix = format!("run `{}`{at} and commit the lockfile", packages.install());
         let message = "no lockfile: builds may use different package versions";
         return vec![Finding::warning("packages", message, fix)];
     };
@@ -105,7 +148,7 @@ fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
     }
     if let Some(problem) = packages.lockfile_problem(source) {
         let fix = format!(
-            "correct the lockfile, or delete it and run `{}`",
+            "correct the lockfile, or delete it and run `{}`{at}",
             packages.lockfile_command()
         );
         findings.push(Finding::problem("packages", problem, fix));
@@ -113,7 +156,7 @@ fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
     findings
 }
 
-fn installed(source: &Source, packages: &Packages) -> Finding {
+fn installed(source: &Source, place: &ProjectSource, packages: &Packages) -> Finding {
     let folder = join(&packages.place, "node_modules");
     if source.has_directory(&folder) {
         return Finding::ok("packages", "the packages are installed");
@@ -125,7 +168,7 @@ fn installed(source: &Source, packages: &Packages) -> Finding {
     Finding::problem(
         "packages",
         format!("no {folder} found: the plugins' fingerprints and versions are read from it"),
-        format!("run `{}`", packages.install()),
+        format!("run `{}`{}", packages.install(), at(place, packages)),
     )
 }
 

@@ -18,6 +18,7 @@ use launchway_project::sdk::settings::{BuiltApp, SettingsError, server_url, sett
 use launchway_project::sdk::{entry, expo, is_used, nativescript, obstacles, package};
 use launchway_project::source::Source;
 use launchway_project::trust_file;
+use launchway_project::workspace::ProjectSource;
 use serde_json::Value;
 
 use super::{Finding, server};
@@ -184,7 +185,7 @@ async fn on_server(app: AppFolder<'_>, source: &Source, context: &Context, known
             }
         },
     };
-    findings.extend(version.and_then(|version| package_version(app, source, &version)));
+    findings.extend(version.and_then(|version| package_version(app, &version)));
     findings.extend(root_of_server(app, source, context).await);
     findings
 }
@@ -215,10 +216,12 @@ fn address(url: &str, base: &BaseUrl, project: &Project) -> Vec<Finding> {
 }
 
 /// An SDK that is newer than the server may ask for what the server does not have.
-fn package_version(app: AppFolder<'_>, source: &Source, server: &str) -> Option<Finding> {
+fn package_version(app: AppFolder<'_>, server: &str) -> Option<Finding> {
     let name = package(app.framework)?;
-    let packages = Packages::read(source, app.directory)?;
-    let mut places = [app.directory, packages.place.as_str()].into_iter();
+    let place = ProjectSource::find(app.root, app.directory);
+    let (source, directory) = (Source::new(&place.root), place.place(app.directory));
+    let packages = Packages::read(&source, &directory)?;
+    let mut places = [directory.as_str(), packages.place.as_str()].into_iter();
     let text = places.find_map(|place| source.text(&join(place, &format!("node_modules/{name}/package.json"))))?;
     let manifest: Value = serde_json::from_str(&text).ok()?;
     let installed = manifest.get("version")?.as_str()?;

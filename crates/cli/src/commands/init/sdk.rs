@@ -9,6 +9,7 @@ use launchway_project::framework::Framework;
 use launchway_project::packages::{Packages, manifest_problem};
 use launchway_project::sdk::additions::{Additions, AppFolder, FileChange, has_sdk};
 use launchway_project::source::Source;
+use launchway_project::workspace::ProjectSource;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -61,10 +62,11 @@ impl Missing {
             framework,
         };
         let additions = Additions::find(app, VERSION).map_err(|error| Failure::failed(error.to_string()))?;
-        let packages = Packages::read(&source, directory);
+        let place = ProjectSource::find(root, directory);
+        let packages = Packages::read(&Source::new(&place.root), &place.place(directory));
         Ok(Some(Self {
             additions,
-            install: install(framework, packages.as_ref()),
+            install: install(framework, &place, packages.as_ref()),
         }))
     }
 
@@ -161,11 +163,12 @@ impl Outcome {
 }
 
 /// The commands after which the app contains the package.
-fn install(framework: Framework, packages: Option<&Packages>) -> Vec<String> {
+fn install(framework: Framework, place: &ProjectSource, packages: Option<&Packages>) -> Vec<String> {
     let Some(packages) = packages else { return Vec::new() };
     let folder = match packages.place.as_str() {
-        "" => String::new(),
-        place => format!(" in {place}"),
+        "" if place.is_workspace() => format!(" in {}", place.root.display()),
+        folder if folder.is_empty() || folder == place.base => String::new(),
+        folder => format!(" in {folder}"),
     };
     let mut commands = vec![
         "`sdk/pack` in the repository of Launchway makes the package, unless your registry has it".to_owned(),

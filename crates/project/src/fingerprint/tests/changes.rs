@@ -384,6 +384,40 @@ fn the_layout_of_pnpm_comes_to_the_same() {
 }
 
 #[test]
+fn the_lockfile_of_a_workspace_counts_like_the_apps_own() {
+    let project = capacitor();
+    let before = project.document(ANDROID);
+    let top = project.folder.path();
+    fs::rename(project.root().join("node_modules"), top.join("node_modules")).unwrap();
+    fs::write(top.join("package.json"), r#"{"workspaces": ["project"]}"#).unwrap();
+    let lock = |version: &str| {
+        let text = format!(r#"{{"packages": {{"node_modules/@capacitor/camera": {{"version": "{version}"}}}}}}"#);
+        fs::write(top.join("package-lock.json"), text).unwrap();
+    };
+    lock("8.2.0");
+    assert_eq!(project.document(ANDROID), before);
+    lock("8.3.0");
+    assert_eq!(
+        project.problem(ANDROID),
+        "@capacitor/camera 8.2.0 is installed, but package-lock.json says 8.3.0; run `npm ci` first"
+    );
+    fs::remove_file(top.join("package-lock.json")).unwrap();
+    fs::write(top.join("package.json"), "{}").unwrap();
+    fs::write(top.join("pnpm-workspace.yaml"), "packages:\n  - project\n").unwrap();
+    fs::write(top.join("pnpm-lock.yaml"), "a\n<<<<<<< HEAD\n").unwrap();
+    assert_eq!(
+        project.problem(ANDROID),
+        "pnpm-lock.yaml is broken: unresolved merge conflict at line 2"
+    );
+    fs::remove_file(top.join("pnpm-lock.yaml")).unwrap();
+    fs::remove_dir_all(top.join("node_modules")).unwrap();
+    assert_eq!(
+        project.problem(ANDROID),
+        "node_modules is not installed; run `pnpm install` first"
+    );
+}
+
+#[test]
 fn packages_of_a_workspace_are_found_above() {
     let project = capacitor();
     let before = project.document(ANDROID);

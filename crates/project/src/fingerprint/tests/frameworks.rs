@@ -151,8 +151,38 @@ fn plain_native_projects_have_no_plugins() {
 }
 
 #[test]
+fn what_only_another_platform_needs_may_be_missing() {
+    let project = capacitor();
+    let before = project.document(ANDROID);
+    project.write("node_modules/@capacitor/ios/package.json", r#"{"version": "7.0.0"}"#);
+    let lock = r#"{"packages": {"node_modules/@capacitor/ios": {"version": "8.0.0"}}}"#;
+    project.write("package-lock.json", lock);
+    assert_eq!(project.document(ANDROID), before);
+    fs::remove_dir_all(project.root().join("node_modules/@capacitor/ios")).unwrap();
+    assert_eq!(project.document(ANDROID), before);
+    assert_eq!(
+        project.problem(IOS),
+        "@capacitor/ios is not installed; run `npm ci` first"
+    );
+}
+
+#[test]
+fn a_member_of_a_dart_workspace_has_its_lockfile_above() {
+    let project = flutter();
+    let before = project.document(ANDROID);
+    let top = project.root().join("..");
+    fs::rename(project.root().join("pubspec.lock"), top.join("pubspec.lock")).unwrap();
+    assert_eq!(
+        project.problem(ANDROID),
+        "pubspec.lock is not installed; run `flutter pub get` first"
+    );
+    project.replace("pubspec.yaml", "name: app\n", "name: app\nresolution: workspace\n");
+    assert_eq!(project.document(ANDROID), before);
+}
+
+#[test]
 fn what_is_missing_is_named_with_what_brings_it() {
-    let rows: [(Project, Platform, Edit, &str); 13] = [
+    let rows: [(Project, Platform, Edit, &str); 16] = [
         (
             capacitor(),
             ANDROID,
@@ -230,6 +260,34 @@ fn what_is_missing_is_named_with_what_brings_it() {
             ANDROID,
             |project| project.write("pubspec.lock", "packages:\n  <<<<<<< HEAD\n"),
             "pubspec.lock is broken: unexpected line: <<<<<<< HEAD",
+        ),
+        (
+            flutter(),
+            ANDROID,
+            |project| {
+                let flutter = "    sdk: flutter\n";
+                project.replace("pubspec.yaml", flutter, &format!("{flutter}  geolocator: ^13.0.0\n"));
+            },
+            "geolocator is not installed; run `flutter pub get` first",
+        ),
+        (
+            flutter(),
+            ANDROID,
+            |project| {
+                let fetched = r#"{"packages": [{"name": "camera_android"}, {"name": "app"}]}"#;
+                project.write(".dart_tool/package_config.json", fetched);
+            },
+            "own is not installed; run `flutter pub get` first",
+        ),
+        (
+            capacitor(),
+            ANDROID,
+            |project| {
+                project.replace("package.json", "\"@capacitor/android\": \"^8.0.0\", ", "");
+                project.write("yarn.lock", "");
+                fs::remove_dir_all(project.root().join("node_modules/@capacitor/android")).unwrap();
+            },
+            "@capacitor/android is not installed; run `yarn add @capacitor/android` first",
         ),
         (
             Project::new(&[]),

@@ -241,7 +241,7 @@ fn the_address_is_that_of_the_server_and_encrypted() {
 #[test]
 fn a_package_that_is_newer_than_the_server_is_a_warning() {
     let fixture = android();
-    let found = |server: &str| package_version(fixture.app(Framework::Capacitor), &fixture.source(), server);
+    let found = |server: &str| package_version(fixture.app(Framework::Capacitor), server);
     assert!(found("0.1.0").is_none(), "it is not installed");
     let manifest = "{\"name\": \"@launchway/capacitor\", \"version\": \"0.2.0\"}";
     fixture.file("node_modules/@launchway/capacitor/package.json", manifest);
