@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 
 use crate::args::publish::platforms;
@@ -101,8 +102,8 @@ pub struct DiffArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Exits with 0 if the installed app can run an update of this project, and with 10 if it needs a build from the store.
-With latest, the project is compared with the newest successful build of the app that has a fingerprint, or
-without one, with the newest such update.
+With latest, the project is compared as by `launchway update`: with the newest successful build of
+the app that has a fingerprint, or without one, with the newest such update.
 
   launchway native-needed android --against latest && launchway update android --dir dist")]
 pub struct NativeNeededArgs {
@@ -115,6 +116,9 @@ pub struct NativeNeededArgs {
     /// App to look for with latest [default: the project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
+    /// Configuration of the app to look for with latest [default: that of [update] in launchway.toml]
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Option<Configuration>,
     /// Which app of the project.
     #[command(flatten)]
     pub app: AppArgs,

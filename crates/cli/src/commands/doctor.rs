@@ -1,6 +1,7 @@
 //! `doctor`: finds problems with settings, server, key, project and tools, and how to solve them.
 
 mod app;
+mod fingerprint;
 mod project;
 #[cfg(unix)]
 mod sandbox;
@@ -99,7 +100,12 @@ pub async fn run(
             let profile = project::usual_profile(&context.settings.project);
             let framework = project::look(&context.settings.root, &profile, &mut findings);
             let text = std::fs::read_to_string(project::place(&context, config_path.as_deref())).unwrap_or_default();
-            app::look(&context.settings.root, &context.settings.project, &text, &mut findings);
+            let platforms = fingerprint::project_platforms(&context);
+            let settings = &context.settings;
+            app::look(&settings.root, &settings.project, &text, &platforms, &mut findings);
+            if !has_problem(&findings, &["packages", "native"]) {
+                findings.extend(fingerprint::look(&context).await);
+            }
             if let Some(framework) = framework {
                 let directory = profile.directory.as_deref().unwrap_or_default();
                 findings.extend(sdk::look(&context, framework, directory, version).await);
@@ -136,6 +142,12 @@ pub async fn run(
         1 => Err(Failure::failed("1 problem found")),
         many => Err(Failure::failed(format!("{many} problems found"))),
     }
+}
+
+/// Whether one of these checks found a problem, of which others would only report the consequences.
+fn has_problem(findings: &[Finding], checks: &[&str]) -> bool {
+    let is_problem = |finding: &Finding| finding.status == Status::Problem && checks.contains(&finding.check);
+    findings.iter().any(is_problem)
 }
 
 fn prose(findings: &[Finding]) -> String {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::fingerprint::EmbedArgs;
 use crate::commands::app::{self, App};
-use crate::commands::fingerprint::{look, platforms};
+use crate::commands::fingerprint::{Collected, look, platforms};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -56,24 +56,36 @@ async fn write(arguments: EmbedArgs, needs_trust: bool, context: &Context) -> Re
             .hint("`launchway trust init` creates it; `launchway fingerprint embed` does not need it"));
     }
     let (mut items, mut prose) = (Vec::new(), String::new());
+    let mut problem = None;
     for part in parts {
-        let (lines, item) = write_one(&part, profile, arguments.generated, context).await?;
-        prose.push_str(&lines);
-        items.push(item);
+        let platform = part.platform;
+        match look(platform, profile, arguments.generated, context).await? {
+            Ok(found) => {
+                let (lines, item) = write_one(&part, &found, profile, context)?;
+                prose.push_str(&lines);
+                items.push(item);
+            }
+            Err(error) if arguments.platform.is_none() => {
+                context.printer.warn(&format!("{platform}: {error}"));
+                problem = problem.or(Some(error));
+            }
+            Err(error) => return Err(Failure::failed(error.to_string())),
+        }
+    }
+    if let Some(problem) = problem.filter(|_| items.is_empty()) {
+        return Err(Failure::failed(problem.to_string()));
     }
     context.printer.result(&json!({ "items": items }).to_string(), || prose)
 }
 
 /// Writes for one platform. Returns the lines and the object that report it.
-async fn write_one(
+fn write_one(
     part: &Parts,
+    found: &Collected,
     profile: Option<&str>,
-    generated: bool,
     context: &Context,
 ) -> Result<(String, Value), Failure> {
     let platform = part.platform;
-    let found = look(platform, profile, generated, context).await?;
-    let found = found.map_err(|error| Failure::failed(error.to_string()))?;
     let hash = found.documents.hash();
     let place = app::place(platform, profile, context)?;
     let root = context.settings.root.join(place.directory);

@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod native_needed;
+pub mod newest;
 pub mod side;
 
 use launchway_api::updates::FingerprintInput;
@@ -153,6 +154,18 @@ pub async fn look(
 
 /// The platforms of the project. Fails when it has none.
 pub fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
+    let found = find_platforms(app, context)?;
+    if found.is_empty() {
+        let message = "no app found here: no framework configuration and no native project";
+        return Err(
+            Failure::failed(message).hint("run this in the app's directory, or give its settings file with --config")
+        );
+    }
+    Ok(found)
+}
+
+/// The platforms of the project; empty when it has none.
+pub fn find_platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
     let mut found = Vec::new();
     for platform in Platform::ALL {
         let place = app::place(platform, app.profile.as_deref(), context)?;
@@ -162,12 +175,6 @@ pub fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Fail
             Ok(false) => {}
             Err(error) => return Err(Failure::failed(error.to_string())),
         }
-    }
-    if found.is_empty() {
-        let message = "no app found here: no framework configuration and no native project";
-        return Err(
-            Failure::failed(message).hint("run this in the app's directory, or give its settings file with --config")
-        );
     }
     Ok(found)
 }

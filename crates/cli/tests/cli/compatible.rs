@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::fake_server::{FakeServer, Reply};
-use crate::fingerprint::{BUILD, camera, hash_and_document, project, told};
-use crate::stage::{Stage, update};
+use crate::fingerprint::{BUILD, UPDATE, camera, hash_and_document, project, told};
+use crate::stage::{Stage, page, update};
 
 const MINIMUM: [&str; 8] = [
     "update",
@@ -72,11 +72,134 @@ async fn the_document_is_published_unless_the_newest_build_differs() {
         "GET /api/fingerprints/latest?bundleId=com.example.app&platform=android&configuration=production"
     );
 
-    server.then([Reply::error(404, "Not Found", "No successful build has a fingerprint")]);
+    server.then([no_build(), no_updates(), no_updates()]);
     server.then(taking(&server));
     let shown = stage.run(&MINIMUM).await;
     assert_snapshot!(errors(&shown));
     assert_eq!(published(&server), document);
+}
+
+fn no_build() -> Reply {
+    Reply::error(404, "Not Found", "No successful build has a fingerprint")
+}
+
+fn no_updates() -> Reply {
+    Reply::new(200, page(&[], 0, 0))
+}
+
+/// `update` and `native-needed` must not disagree.
+#[tokio::test]
+async fn without_a_build_the_newest_update_counts() {
+    let (server, stage) = stage([]).await;
+    let (hash, document) = hash_and_document(&stage).await;
+    let newest = |hash: &str| {
+        let older = update(json!({ "id": "update_01kb0000000000000000000009", "fingerprint": "older" }));
+        let newer = update(json!({ "id": UPDATE, "buildNumber": "10", "fingerprint": hash }));
+        let other = json!({ "version": "9.0.0", "configuration": "staging", "fingerprint": "staging" });
+        Reply::new(200, page(&[older, newer, update(other)], 3, 0))
+    };
+    let known = || [no_build(), newest(&hash), told(UPDATE, Some(&hash), Some(&document))];
+    server.then(known());
+    server.then(taking(&server));
+    let shown = stage.run(&MINIMUM).await;
+    let note = format!(
+        "No successful build of this app has a fingerprint yet; the newest update, {UPDATE}, is for the same native code\n"
+    );
+    assert!(shown.contains(&note) && shown.ends_with("--- exit 0\n"), "{shown}");
+    assert_eq!(
+        server.lines()[1],
+        "GET /api/update?bundleId=com.example.app&platform=android&configuration=production&status=published&limit=100&offset=0"
+    );
+
+    camera(&stage, "8.3.0");
+    let needed = [
+        "native-needed",
+        "android",
+        "--against",
+        "latest",
+        "--configuration",
+        "production",
+    ];
+    let mut text = String::new();
+    for command in [&MINIMUM[..], &needed] {
+        server.then(known());
+        text.push_str(&stage.run(command).await);
+    }
+    assert_snapshot!(text);
+    server.then(known());
+    server.then(taking(&server));
+    let shown = stage.run(&with(&["--allow-incompatible"])).await;
+    let warning = format!("warning: the newest update, {UPDATE}, is for other native code");
+    assert!(shown.contains(&warning) && shown.ends_with("--- exit 0\n"), "{shown}");
+
+    // Updates for every configuration count, too.
+    let everybody = update(json!({ "id": UPDATE, "configuration": null, "fingerprint": hash }));
+    let staging = update(json!({ "version": "9.0.0", "configuration": "staging", "fingerprint": "staging" }));
+    server.then([no_build(), no_updates()]);
+    server.then([
+        Reply::new(200, page(&[staging, everybody], 2, 0)),
+        told(UPDATE, Some(&hash), Some(&document)),
+    ]);
+    assert!(stage.run(&needed).await.ends_with("--- exit 10\n"));
+}
+
+#[tokio::test]
+async fn a_fingerprint_that_is_not_the_projects_is_pointed_out() {
+    let (server, stage) = stage([]).await;
+    let (hash, _) = hash_and_document(&stage).await;
+    let told_is = |hash: &str| told(BUILD, Some(hash), None);
+    for (given, build, is_other) in [(hash.as_str(), hash.as_str(), false), ("abc", "abc", true)] {
+        server.then([told_is(build)]);
+        server.then(taking(&server));
+        let shown = stage.run(&with_value("--fingerprint", given)).await;
+        let warning = format!(
+            "warning: --fingerprint is not the fingerprint of this project, {hash}: apps built from it are not offered the update\n"
+        );
+        assert_eq!(shown.contains(&warning), is_other, "{shown}");
+        assert_eq!(published(&server), given);
+    }
+    std::fs::remove_dir_all(stage.project().join("node_modules")).expect("it is there");
+    server.then([told_is("abc")]);
+    server.then(taking(&server));
+    let shown = stage.run(&with_value("--fingerprint", "abc")).await;
+    assert!(!shown.contains("warning") && shown.ends_with("--- exit 0\n"), "{shown}");
+}
+
+fn with_value<'a>(flag: &'a str, value: &'a str) -> Vec<&'a str> {
+    [&MINIMUM[..], &[flag, value]].concat()
+}
+
+#[tokio::test]
+async fn a_folder_is_no_update_of_a_flutter_app() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    stage
+        .file(
+            "pubspec.yaml",
+            "name: app\ndependencies:\n  flutter:\n    sdk: flutter\n",
+        )
+        .file("android/app/build.gradle", "applicationId \"com.example.app\"\n")
+        .file("dist/index.html", "<p>hello</p>");
+    let text = stage.run(&MINIMUM).await;
+    assert!(server.lines().is_empty(), "nothing was asked");
+    let message = "error: this is a Flutter app, which cannot run a folder as an update: its code is compiled into the app\n\
+                   hint: send a new build to the store: `launchway build android`, then `launchway submit android`;\n";
+    assert!(text.contains(message) && text.ends_with("--- exit 1\n"), "{text}");
+    let file = [
+        "update",
+        "android",
+        "--file",
+        "data.zip",
+        "--version",
+        "1.0.1",
+        "--configuration",
+        "production",
+    ];
+    let text = stage.run(&file).await;
+    assert!(
+        !text.contains("Flutter app, which") && !text.ends_with("--- exit 0\n"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

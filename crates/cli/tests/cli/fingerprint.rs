@@ -7,7 +7,7 @@ use crate::fake_server::{FakeServer, Reply};
 use crate::stage::{Stage, page, update};
 
 pub const BUILD: &str = "build_01kb0000000000000000000003";
-const UPDATE: &str = "update_01kb0000000000000000000002";
+pub const UPDATE: &str = "update_01kb0000000000000000000002";
 
 /// Adds a project to the stage: Android, one plugin.
 pub fn project(stage: &Stage) {

@@ -19,6 +19,7 @@ mod builds;
 mod compatible;
 mod credentials;
 mod device;
+mod doctor_native;
 mod doctor_sdk;
 mod env_vars;
 #[cfg(unix)]

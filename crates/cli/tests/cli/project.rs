@@ -94,7 +94,12 @@ async fn doctor_finds_nothing_wrong() {
     .await;
     let mut stage = Stage::with(&server);
     capacitor(&stage);
-    stage.file("launchway.toml", "[update]\nconfiguration = 'production'\n");
+    let manifest =
+        json!({"version": "1.0.0", "dependencies": {"@capacitor/core": "8.0.0", "@capacitor/android": "8.0.0"}});
+    stage
+        .file("package.json", manifest.to_string())
+        .file("node_modules/@capacitor/android/package.json", "{}")
+        .file("launchway.toml", "[update]\nconfiguration = 'production'\n");
     with_tools(&mut stage, &["git", "node"]);
     assert_snapshot!(stage.run(&["doctor"]).await);
     assert_eq!(server.lines(), ["GET /api/openapi.json", "GET /api/auth/session"]);

@@ -7,16 +7,18 @@ use launchway_api::updates::CreateUpdate;
 use serde_json::{Value, json};
 
 use crate::fake_server::{FakeServer, Reply};
-use crate::stage::{Stage, update};
+use crate::stage::{Stage, page, update};
 
 /// A server that accepts an upload and then returns this response to the publication.
 pub async fn taking(published: Reply) -> (FakeServer, Stage) {
     taking_after([], published).await
 }
 
-/// The response of a server without builds of the app.
-fn no_build() -> Reply {
-    Reply::error(404, "Not Found", "No successful build has a fingerprint")
+/// The responses of a server without builds and updates of the app.
+pub fn nothing_yet() -> [Reply; 3] {
+    let none = || Reply::new(200, page(&[], 0, 0));
+    let no_build = Reply::error(404, "Not Found", "No successful build has a fingerprint");
+    [no_build, none(), none()]
 }
 
 /// The same after these responses.
@@ -141,7 +143,7 @@ async fn json_is_the_update_as_the_server_wrote_it() {
 #[tokio::test]
 async fn everything_that_can_be_told() {
     let published = json!({"rollout": 20, "mandatory": true, "fingerprint": "abc", "releaseNotes": "Faster.\nSafer."});
-    let (server, stage) = taking_after([no_build()], created(published)).await;
+    let (server, stage) = taking_after(nothing_yet(), created(published)).await;
     stage.file("notes.txt", "Faster.\nSafer.");
     let more = [
         "--build-number",
@@ -197,7 +199,7 @@ async fn everything_that_can_be_told() {
 
 #[tokio::test]
 async fn a_fingerprint_document_is_sent_as_one() {
-    let (server, stage) = taking_after([no_build()], created(json!({}))).await;
+    let (server, stage) = taking_after(nothing_yet(), created(json!({}))).await;
     let hash = "0".repeat(64);
     let document = json!({
         "alg": "lwfp-1", "framework": "native", "native": hash, "platform": "android", "plugins": {}, "resources": hash,

@@ -21,11 +21,14 @@ struct ProfileApp {
     is_usual: bool,
     stated: Option<BundleIdEntry>,
     native: Option<LocatedValue>,
+    has_version: bool,
 }
 
 /// Compares the identifiers for each profile and platform. `text` is that of `launchway.toml`, to find line numbers.
-pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Finding>) {
-    let before = findings.len();
+/// `platforms` are those of the project, for which `update` needs an identifier and a version.
+pub fn look(root: &Path, project: &Project, text: &str, platforms: &[Platform], findings: &mut Vec<Finding>) {
+    let mut named = Vec::new();
+    let mut missing = Vec::new();
     for platform in Platform::ALL {
         let mut seen = Vec::new();
         for built in profile_apps(root, project, platform) {
@@ -37,13 +40,39 @@ pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Findi
                 findings.extend(built.finding(text));
                 seen.push(ids);
             }
+            if built.is_usual && platforms.contains(&platform) && !built.has_version {
+                missing.push(no_version(platform));
+            }
+            if built.stated.is_some() || built.native.is_some() {
+                named.push(platform);
+            }
         }
     }
-    if findings.len() == before {
-        let fix = format!("set bundle_id under [app] in {NAME}, or under [app.android] and [app.ios] if they differ");
-        let message = format!("no bundle identifier in {NAME} or a native project");
-        findings.push(Finding::warning("app", message, fix));
+    findings.extend(no_id(&named, platforms));
+    findings.append(&mut missing);
+}
+
+/// A platform without an identifier, whose updates and builds cannot say which app they are for.
+fn no_id(named: &[Platform], platforms: &[Platform]) -> Option<Finding> {
+    let nameless: Vec<Platform> = platforms.iter().copied().filter(|one| !named.contains(one)).collect();
+    let fix = format!("set bundle_id under [app] in {NAME}, or under [app.android] and [app.ios] if they differ");
+    let message = format!("no bundle identifier in {NAME} or a native project");
+    match (named.is_empty(), &nameless[..]) {
+        (true, []) => Some(Finding::warning("app", message, fix)),
+        (true, _) => Some(Finding::problem("app", message, fix)),
+        (false, []) => None,
+        // Nobody may build for this platform.
+        (false, [platform, ..]) => {
+            let fix = format!("set bundle_id under [app.{platform}] in {NAME} if there is an app for {platform}");
+            Some(Finding::warning("app", format!("{message} on {platform}"), fix))
+        }
     }
+}
+
+fn no_version(platform: Platform) -> Finding {
+    let message = format!("no version of the app on {platform} found");
+    let fix = format!("give --version VERSION with each `launchway update {platform}`, or set it in the project");
+    Finding::warning("app", message, fix)
 }
 
 /// The app of each profile; that of a build without a named profile comes first.
@@ -58,13 +87,14 @@ fn profile_apps(root: &Path, project: &Project, platform: Platform) -> Vec<Profi
         if platform == Platform::Visionos && !is_for_vision(&root) {
             continue;
         }
-        let native = native_version::read(&root, platform, &variant(&merged, None)).bundle_id;
+        let native = native_version::read(&root, platform, &variant(&merged, None));
         found.push(ProfileApp {
             platform,
             stated: project.bundle_id(profile.as_deref(), platform),
             profile,
             is_usual: requested.is_none(),
-            native,
+            has_version: native.version.is_some(),
+            native: native.bundle_id,
         });
     }
     found

@@ -1,20 +1,14 @@
 //! `native-needed`: whether an update of this project runs in an app that is already released.
 
-use launchway_api::updates::UpdateView;
-use launchway_client::{Paging, UpdateFilter};
-use launchway_domain::build_number::BuildNumber;
 use launchway_domain::platform::Platform;
-use launchway_domain::version::Version;
 use serde_json::json;
 
 use crate::args::fingerprint::NativeNeededArgs;
 use crate::commands::app::App;
-use crate::commands::fingerprint::side::{Side, changes, difference, fetch_side, side_from_view};
+use crate::commands::fingerprint::newest::{Kind, NO_BUILD, ReleasedApp};
+use crate::commands::fingerprint::side::{Side, changes, difference};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
-
-/// The largest page that the server returns (`docs/reference/conventions.md#lists`).
-const PAGE: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {
     let (name, there, here) = if arguments.against == "latest" {
@@ -65,26 +59,24 @@ async fn latest(
         Some(told) => told.to_string(),
         None => App::read(platform, arguments.app.profile.as_deref(), None, context)?.bundle_id(None, context)?,
     };
-    let client = context.client()?;
-    if let Some(found) = client.latest_fingerprint(&bundle_id, platform.as_str(), None).await? {
-        return Ok((found.value.id.clone(), side_from_view(&found.value)?));
-    }
-    let filter = UpdateFilter {
-        bundle_id: Some(bundle_id.clone()),
-        platform: Some(platform.to_string()),
-        status: Some("published".to_owned()),
-        ..UpdateFilter::default()
+    let configuration = match &arguments.configuration {
+        Some(told) => Some(told.to_string()),
+        None => context.settings.update().configuration.clone(),
     };
-    let updates = client.updates(&filter, PAGE).await?.value.items;
-    let order = |update: &UpdateView| {
-        (
-            Version::parse(&update.version).ok(),
-            BuildNumber::parse(&update.build_number).ok(),
-        )
+    let app = ReleasedApp {
+        bundle_id: &bundle_id,
+        platform: platform.as_str(),
+        configuration: configuration.as_deref(),
     };
-    let newest = updates.iter().filter(|update| update.fingerprint.is_some());
-    match newest.max_by(|this, that| order(this).cmp(&order(that))) {
-        Some(UpdateView { id, .. }) => Ok((id.clone(), fetch_side(id, context).await?)),
+    match app.newest(context).await? {
+        Some(newest) => {
+            if newest.kind == Kind::Update {
+                let id = &newest.id;
+                let note = format!("{NO_BUILD}; the newest update, {id}, is compared instead");
+                context.printer.note(&note);
+            }
+            Ok((newest.id, newest.side))
+        }
         None => Err(Failure::new(
             Exit::NotFound,
             format!("{bundle_id} has no build or update for {platform} with a fingerprint"),

@@ -48,16 +48,9 @@ impl Side {
 
     /// The project on this platform; on its only one when none is named.
     pub async fn local(platform: Option<Platform>, app: &AppArgs, context: &Context) -> Result<Self, Failure> {
-        let platform = match (platform, platforms(app, context)?.as_slice()) {
-            (Some(platform), _) => platform,
-            (None, [platform]) => *platform,
-            (None, several) => {
-                let names: Vec<_> = several.iter().map(|platform| platform.as_str()).collect();
-                return Err(
-                    Failure::usage("the project has several platforms, and none is specified")
-                        .hint(format!("choose one of them: {}", names.join(", "))),
-                );
-            }
+        let platform = match platform {
+            Some(platform) => platform,
+            None => only(&platforms(app, context)?)?,
         };
         Ok(Self::of_project(collect(platform, app, context).await?.documents))
     }
@@ -85,6 +78,18 @@ impl Side {
             ..Self::of(document)
         })
     }
+}
+
+/// The only platform of a project.
+fn only(platforms: &[Platform]) -> Result<Platform, Failure> {
+    if let [platform] = platforms {
+        return Ok(*platform);
+    }
+    let names: Vec<_> = platforms.iter().map(|platform| platform.as_str()).collect();
+    Err(
+        Failure::usage("the project has several platforms, and none is specified")
+            .hint(format!("choose one of them: {}", names.join(", "))),
+    )
 }
 
 /// The side of a build or an update.

@@ -9,7 +9,8 @@ use launchway_project::fingerprint::CollectError;
 use serde_json::{Value, json};
 
 use crate::args::publish::PublishArgs;
-use crate::commands::fingerprint::side::{Side, changes, difference, side_from_view};
+use crate::commands::fingerprint::newest::{Kind, NO_BUILD, Newest, ReleasedApp};
+use crate::commands::fingerprint::side::{Side, are_same, changes, difference};
 use crate::commands::fingerprint::{diff, look};
 use crate::commands::text_or_file;
 use crate::context::Context;
@@ -38,7 +39,9 @@ pub async fn update_fingerprint(
 ) -> Result<Option<UpdateFingerprint>, Failure> {
     let platform = arguments.platform;
     if let Some(told) = &arguments.fingerprint {
-        return parse_fingerprint(told.clone(), platform).map(Some);
+        let told = parse_fingerprint(told.clone(), platform)?;
+        warn_of_another(&told, platform, arguments, context).await?;
+        return Ok(Some(told));
     }
     match look(platform, arguments.profile.as_deref(), false, context).await? {
         Ok(found) => Ok(found.request_fields().map(|sent| UpdateFingerprint {
@@ -64,6 +67,27 @@ pub async fn update_fingerprint(
             ),
         ),
     }
+}
+
+/// Points out that the fingerprint of the flag is not that of the project. A project without one is not the caller's
+/// concern: the flag replaces it.
+async fn warn_of_another(
+    told: &UpdateFingerprint,
+    platform: Platform,
+    arguments: &PublishArgs,
+    context: &Context,
+) -> Result<(), Failure> {
+    let Ok(found) = look(platform, arguments.profile.as_deref(), false, context).await? else {
+        return Ok(());
+    };
+    let project = Side::of_project(found.documents);
+    if !are_same(&told.side, &project) {
+        let hash = &project.hash;
+        context.printer.warn(&format!(
+            "--fingerprint is not the fingerprint of this project, {hash}: apps built from it are not offered the update"
+        ));
+    }
+    Ok(())
 }
 
 /// Parses a hash, or with `@FILE` a document (`docs/reference/fingerprints.md#the-document`).
@@ -97,7 +121,8 @@ fn parse_fingerprint(argument: String, platform: Platform) -> Result<UpdateFinge
     })
 }
 
-/// Rejects an update that the newest successful build of its app cannot run, unless a flag allows it.
+/// Rejects an update that the newest successful build of its app cannot run, unless a flag allows it. Without such a
+/// build, the newest update counts.
 pub async fn check(
     here: Option<&UpdateFingerprint>,
     arguments: &PublishArgs,
@@ -108,33 +133,56 @@ pub async fn check(
     let Some(UpdateFingerprint { side: here, .. }) = here else {
         return Ok(());
     };
-    let configuration = create.configuration.as_deref();
-    let newest = client.latest_fingerprint(&create.bundle_id, create.platform.as_str(), configuration);
-    let Some(newest) = newest.await? else {
-        let note = "No successful build of this app has a fingerprint yet, so compatibility is not checked";
-        context.printer.note(note);
+    let app = ReleasedApp {
+        bundle_id: &create.bundle_id,
+        platform: create.platform.as_str(),
+        configuration: create.configuration.as_deref(),
+    };
+    let Some(newest) = app.newest(context).await? else {
+        context
+            .printer
+            .note(&format!("{NO_BUILD}, so compatibility is not checked"));
         return Ok(());
     };
-    let (id, there) = (&newest.value.id, side_from_view(&newest.value)?);
-    let Some(reason) = difference(&there, here) else {
+    let (id, there) = (&newest.id, &newest.side);
+    let Some(reason) = difference(there, here) else {
+        if newest.kind == Kind::Update {
+            let note = format!("{NO_BUILD}; the newest update, {id}, is for the same native code");
+            context.printer.note(&note);
+        }
         return Ok(());
     };
     // Without both documents, the reason adds nothing to the sentence.
-    let named = match changes(&there, here) {
+    let named = match changes(there, here) {
         Some(_) => format!(": {reason}"),
         None => String::new(),
     };
-    let message = format!("the newest build, {id}, cannot run this update because the native code differs{named}");
+    let (message, hint) = refusal(&newest, &named);
     if arguments.allow_incompatible {
         context.printer.warn(&message);
         return Ok(());
     }
-    let mut json = diff::json(&there, here);
+    let mut json = diff::json(there, here);
     json["against"] = json!(id);
     context
         .printer
-        .result(&json.to_string(), || diff::prose(&there, here, context))?;
-    Err(Failure::new(Exit::Incompatible, message).hint(
-        "submit a new build to the store first; with --allow-incompatible, apps of that build ask for a store update",
-    ))
+        .result(&json.to_string(), || diff::prose(there, here, context))?;
+    Err(Failure::new(Exit::Incompatible, message).hint(hint))
+}
+
+/// Why the update is refused, and what to do. `named` is the difference, after a colon.
+fn refusal(newest: &Newest, named: &str) -> (String, &'static str) {
+    let id = &newest.id;
+    match newest.kind {
+        Kind::Build => (
+            format!("the newest build, {id}, cannot run this update because the native code differs{named}"),
+            "submit a new build to the store first; with --allow-incompatible, apps of that build ask for a store update",
+        ),
+        Kind::Update => (
+            format!(
+                "the newest update, {id}, is for other native code{named}; no successful build of this app has a fingerprint yet"
+            ),
+            "submit a build with this native code to the store first, then publish with --allow-incompatible",
+        ),
+    }
 }
