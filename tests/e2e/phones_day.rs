@@ -232,7 +232,8 @@ impl Day {
     /// An update that needs other native code sends the phone to the store and gives the reason.
     async fn other_native_code(&self, bundle: &Path, old: &Native) -> Value {
         let new = fingerprint("8.0.1");
-        let third = self.publish(bundle, "1.1.0", &new, &[]);
+        // No build of the app is known, so that the update before it counts.
+        let third = self.publish(bundle, "1.1.0", &new, &["--allow-incompatible"]);
         let offer = self.ask(&old.installed("1.0.2", "2"), None).await;
         let seen = (
             &offer["updateAvailable"],
@@ -255,7 +256,7 @@ impl Day {
     /// A withdrawn update is never offered again, and remains withdrawn.
     async fn withdraw(&self, third: &Value, second: &Value) {
         let id = third.id();
-        assert_eq!(self.update(&["withdraw", id])["status"], "withdrawn");
+        assert_eq!(self.update(&["withdraw", id, "--yes"])["status"], "withdrawn");
         let nothing = json!({"updateAvailable": false, "message": "No update available"});
         assert_eq!(self.ask(&Native::any("1.0.2", "2"), None).await, nothing);
         assert_eq!(

@@ -283,7 +283,8 @@ pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), cl
 /// the parser only knows that it is not a platform.
 pub fn explain(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let about = error.get(ContextKind::InvalidArg);
-    let about_platform = matches!(about, Some(ContextValue::String(argument)) if argument == "<PLATFORM>");
+    let about_platform =
+        matches!(about, Some(ContextValue::String(argument)) if argument == "<PLATFORM>" || argument == "[PLATFORM]");
     if error.kind() != ErrorKind::InvalidValue || !about_platform {
         return error;
     }

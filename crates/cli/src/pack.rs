@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use indicatif::HumanBytes;
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
@@ -46,6 +47,9 @@ pub enum PackError {
     /// An entry cannot be read.
     #[error("cannot read {}: {error}", .path.display())]
     Read { path: PathBuf, error: io::Error },
+    /// It grew beyond what the server takes.
+    #[error("the package is larger than {}, the most that the server takes", HumanBytes(*.0))]
+    TooLarge(u64),
     /// The ZIP cannot be written.
     #[error("cannot write the package: {0}")]
     Write(io::Error),
@@ -60,8 +64,10 @@ pub struct Sealed {
     pub sha256: String,
 }
 
-/// Writes the files of [`walk`] as a ZIP to `target`. `progress` receives the number of bytes read so far.
-pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(), PackError> {
+/// Writes the files of [`walk`] as a ZIP to `target`, and stops when that has more bytes than `limit`. `progress` receives
+/// the number of bytes read so far.
+pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), PackError> {
+    let growing = target.try_clone().map_err(PackError::Write)?;
     let mut zip = ZipWriter::new(BufWriter::new(target));
     let mut buffer = vec![0; CHUNK];
     let mut done = 0;
@@ -83,6 +89,9 @@ pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(
             zip.write_all(&buffer[..read]).map_err(PackError::Write)?;
             done += read as u64;
             progress(done);
+            if let Some(limit) = limit.filter(|limit| growing.metadata().is_ok_and(|now| now.len() > *limit)) {
+                return Err(PackError::TooLarge(limit));
+            }
         }
     }
     let mut target = zip.finish().map_err(|error| PackError::Write(error.into()))?;

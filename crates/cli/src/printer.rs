@@ -92,6 +92,11 @@ impl Printer {
         self.json
     }
 
+    /// Whether only results, warnings and errors are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether results go to a terminal, which untrusted text must not control.
     pub fn shows_results_on_a_terminal(&self) -> bool {
         self.result_terminal

@@ -57,17 +57,12 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
     };
     write.org().change_update(id, &change).await?;
     let withdrawn = after.status == UpdateStatus::Withdrawn && before.status != after.status;
-    write.audit("update.change", id, Some(&old), Some(&new)).await?;
-    write
-        .event(
-            if withdrawn {
-                "update.withdrawn"
-            } else {
-                "update.changed"
-            },
-            &new,
-        )
-        .await?;
+    let (action, event) = match withdrawn {
+        true => ("update.withdraw", "update.withdrawn"),
+        false => ("update.change", "update.changed"),
+    };
+    write.audit(action, id, Some(&old), Some(&new)).await?;
+    write.event(event, &new).await?;
     Ok(after)
 }
 

@@ -3,6 +3,7 @@
 //! nothing in it is executed.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
+pub mod bundle;
 pub mod file;
 pub mod fingerprint;
 pub mod framework;

@@ -1,6 +1,7 @@
 //! The arguments of `update <platform>`, which publishes.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,15 +10,21 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::{Version, VersionError};
+use launchway_domain::words::UnknownWordError;
 
 /// What to publish and for whom.
 #[derive(Args, Debug)]
 pub struct PublishArgs {
-    /// Platform the update is for
-    #[arg(value_name = "PLATFORM", value_parser = platforms())]
-    pub platform: Platform,
+    /// Platform the update is for; all publishes one for each platform of the project
+    #[arg(value_name = "PLATFORM", value_parser = targets(), required_unless_present = "target")]
+    pub platform: Option<Target>,
+    /// The same as an option
+    #[arg(long = "platform", id = "target", value_name = "NAME", value_parser = targets(), conflicts_with = "platform",
+        help_heading = "What to publish")]
+    pub target: Option<Target>,
 
-    /// Directory with the built web app or bundle; it is packed unchanged
+    /// Directory with the built web app or bundle; it is packed unchanged [default: what the bundler of React Native, Expo
+    /// or NativeScript makes]
     #[arg(long, value_name = "DIR", conflicts_with = "file", help_heading = "What to publish")]
     pub dir: Option<PathBuf>,
     /// Existing ZIP file, instead of a directory
@@ -41,6 +48,9 @@ pub struct PublishArgs {
     /// Ask the app to install the update immediately
     #[arg(long, help_heading = "What to publish")]
     pub mandatory: bool,
+    /// Check and pack everything, and show what would be published; nothing is sent
+    #[arg(long, help_heading = "What to publish")]
+    pub dry_run: bool,
 
     /// Offer it only to apps that ask for this configuration, such as production
     #[arg(
@@ -69,6 +79,43 @@ pub struct PublishArgs {
     /// Replace a draft that already has signatures, which are lost
     #[arg(long, help_heading = "Signed updates")]
     pub force: bool,
+}
+
+/// The platforms that a publication is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// This one.
+    One(Platform),
+    /// Every platform of the project.
+    All,
+}
+
+impl Target {
+    const ALL: &str = "all";
+}
+
+impl FromStr for Target {
+    type Err = UnknownWordError;
+
+    fn from_str(name: &str) -> Result<Self, UnknownWordError> {
+        match name {
+            Self::ALL => Ok(Target::All),
+            name => name.parse().map(Target::One),
+        }
+    }
+}
+
+impl PublishArgs {
+    /// The platforms to publish for. The parser makes sure that one of the two is given.
+    pub fn target(&self) -> Target {
+        self.platform.or(self.target).unwrap_or(Target::All)
+    }
+}
+
+/// Parses the name of a platform or `all`, and lists the names in help and errors.
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let names = Platform::ALL.map(Platform::as_str).into_iter().chain([Target::ALL]);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Target>())
 }
 
 /// Parses the name of a platform, and lists the three names in help and errors.

@@ -18,12 +18,13 @@ use crate::args::trust::SigningArgs;
     arg_required_else_help = true,
     subcommand_negates_reqs = true,
     subcommand_help_heading = "Commands on published updates",
-    override_usage = "launchway update <PLATFORM> --dir <DIR> --configuration <NAME> [OPTIONS]\n       \
+    override_usage = "launchway update <PLATFORM|all> --dir <DIR> --configuration <NAME> [OPTIONS]\n       \
                       launchway update <COMMAND>",
     after_help = "\
 Examples:
   launchway update android --dir dist --configuration production
   launchway update ios --dir dist --configuration staging --release-notes @notes.txt --rollout 20
+  launchway update all --dir dist --configuration production --dry-run
   launchway update list --status paused
 
 A rollout below 100 reaches only apps that send a device id when they check for updates."
@@ -57,8 +58,10 @@ pub enum UpdateCommand {
         #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
         percent: u8,
     },
+    /// Change the release notes of an update, or whether it is mandatory
+    Edit(EditArgs),
     /// Withdraw an update permanently; its bytes can be published again
-    Withdraw(UpdateIdArgs),
+    Withdraw(WithdrawArgs),
     /// Publish the bytes of an update for another configuration
     Promote(PromoteArgs),
     /// Publish the bytes from before a bad update again, with a higher build number
@@ -130,6 +133,32 @@ pub struct UpdateIdArgs {
     /// Id of the update, as shown by `update list`
     #[arg(value_name = "ID")]
     pub id: String,
+}
+
+/// The arguments of `update withdraw`.
+#[derive(Args, Debug)]
+pub struct WithdrawArgs {
+    /// Which update
+    #[command(flatten)]
+    pub update: UpdateIdArgs,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// The arguments of `update edit`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("change").required(true).multiple(true).args(["release_notes", "mandatory"]))]
+pub struct EditArgs {
+    /// Which update
+    #[command(flatten)]
+    pub update: UpdateIdArgs,
+    /// Release notes, up to 4 KiB; @FILE reads them from a file, an empty text removes them
+    #[arg(long, value_name = "TEXT")]
+    pub release_notes: Option<String>,
+    /// Whether the app is asked to install the update immediately
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    pub mandatory: Option<bool>,
 }
 
 /// The arguments of `update list`.

@@ -242,8 +242,13 @@ fn built(framework: Framework, here: &Path) -> Option<String> {
             let config = config.and_then(|config| source.text(config));
             Some(config.as_deref().and_then(web_dir).unwrap_or("dist").to_owned())
         }
-        Framework::NativeScript | Framework::Expo | Framework::ReactNative => Some("dist".to_owned()),
-        Framework::Flutter | Framework::Gradle | Framework::Xcode => None,
+        // `launchway update` runs the bundler of the first three.
+        Framework::NativeScript
+        | Framework::Expo
+        | Framework::ReactNative
+        | Framework::Flutter
+        | Framework::Gradle
+        | Framework::Xcode => None,
     }
 }
 

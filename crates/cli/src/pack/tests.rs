@@ -21,7 +21,7 @@ fn directory(files: &[(&str, &[u8])]) -> TempDir {
 fn packed(directory: &TempDir) -> NamedTempFile {
     let entries = walk(directory.path()).expect("a good directory");
     let file = NamedTempFile::new().expect("a temporary file");
-    pack(&entries, file.reopen().expect("it is there"), &|_| ()).expect("space");
+    pack(&entries, file.reopen().expect("it is there"), None, &|_| ()).expect("space");
     file
 }
 
@@ -99,7 +99,7 @@ fn says_how_far_it_is() {
     let entries = walk(directory.path()).expect("good");
     let progress = std::cell::RefCell::new(Vec::new());
     let file = tempfile::tempfile().expect("a temporary file");
-    pack(&entries, file, &|done| progress.borrow_mut().push(done)).expect("space");
+    pack(&entries, file, None, &|done| progress.borrow_mut().push(done)).expect("space");
     assert_eq!(progress.into_inner(), [3, 5]);
 }
 
@@ -161,4 +161,24 @@ fn a_socket_is_refused() {
     let directory = directory(&[("index.html", b"1")]);
     let _socket = std::os::unix::net::UnixListener::bind(directory.path().join("socket")).expect("space");
     assert!(matches!(walk(directory.path()), Err(PackError::Special(_))));
+}
+
+#[test]
+fn packing_stops_where_the_server_takes_no_more() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    // Bytes that no compression makes smaller.
+    let mut noise = vec![0; 4 << 20];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut noise).expect("random bytes");
+    std::fs::write(directory.path().join("video.bin"), &noise).expect("space");
+    let entries = walk(directory.path()).expect("a directory");
+    for (limit, is_too_large) in [(1 << 20, true), (8 << 20, false)] {
+        let file = tempfile::tempfile().expect("space");
+        let read = std::cell::Cell::new(0);
+        let packed = pack(&entries, file, Some(limit), &|done| read.set(done));
+        assert_eq!(
+            matches!(packed, Err(PackError::TooLarge(told)) if told == limit),
+            is_too_large
+        );
+        assert!(!is_too_large || read.get() < 3 << 20, "it stops soon: {}", read.get());
+    }
 }

@@ -18,7 +18,7 @@ async fn update() {
 async fn commands_on_published_updates() {
     let stage = Stage::new();
     let mut text = String::new();
-    for command in ["list", "show", "rollout", "promote", "rollback"] {
+    for command in ["list", "show", "rollout", "edit", "promote", "rollback"] {
         text.push_str(&stage.run(&["update", command, "--help"]).await);
     }
     assert_snapshot!(text);
@@ -117,7 +117,7 @@ async fn signed_updates() {
 #[tokio::test]
 async fn environment_variables_and_credentials() {
     let text = help_of("env", &["set", "import", "delete"]).await;
-    assert_snapshot!(text + &help_of("credential", &["add"]).await);
+    assert_snapshot!(text + &help_of("credential", &["add", "create"]).await);
 }
 
 #[tokio::test]

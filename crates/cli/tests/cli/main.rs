@@ -16,6 +16,8 @@ mod build_output;
 mod build_request;
 #[cfg(unix)]
 mod builds;
+#[cfg(unix)]
+mod bundler;
 mod compatible;
 mod credentials;
 mod device;
@@ -40,6 +42,7 @@ mod newer_server;
 mod orgs;
 mod project;
 mod publish;
+mod publish_all;
 mod publish_refused;
 mod published;
 mod rollback;

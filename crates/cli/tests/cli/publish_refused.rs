@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::publish::{MINIMUM, taking};
+use crate::session::caller;
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -53,7 +54,7 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     --- standard error
     error: the argument '--configuration <NAME>' cannot be used with '--all-configurations'
 
-    Usage: launchway update <PLATFORM> --dir <DIR> --configuration <NAME> [OPTIONS]
+    Usage: launchway update <PLATFORM|all> --dir <DIR> --configuration <NAME> [OPTIONS]
            launchway update <COMMAND>
 
     For more information, try '--help'.
@@ -117,7 +118,7 @@ async fn what_the_server_says_against_it_is_passed_on() {
     --- standard error
     No app project found here, so the update has no fingerprint: apps get it whatever their native code
     Packed 2 files of dist (16 B) into 240 B
-    error: Version 1.0.1 build 2 of com.example.app for android in production exists already
+    {"error":"failed","exitCode":1,"hint":null,"message":"Version 1.0.1 build 2 of com.example.app for android in production exists already"}
     --- exit 1
     "#);
     assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
@@ -141,4 +142,53 @@ async fn object_storage_that_refuses_is_named_without_the_signature() {
     hint: run the command again
     --- exit 6
     "#);
+}
+
+/// A caller of a server with these limits.
+fn limited(package: u64, unpacked: u64) -> Reply {
+    let limits = json!({"source": 1000, "package": package, "unpackedPackage": unpacked});
+    Reply::new(200, caller(json!({ "limits": limits })).to_string())
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_not_packed() {
+    // A file without content that claims 20 MiB.
+    let rows = [
+        (
+            limited(1 << 30, 1 << 20),
+            "dist has 20.00 MiB, and the server takes at most 1.00 MiB",
+        ),
+        (
+            limited(1000, 1 << 30),
+            "the package is larger than 1000 B, the most that the server takes",
+        ),
+    ];
+    for (answer, problem) in rows {
+        let server = FakeServer::start([answer]).await;
+        let stage = Stage::with(&server);
+        stage.file("dist/index.html", "<p>hello</p>");
+        let file = std::fs::File::create(stage.project().join("dist/video.mp4")).expect("space");
+        file.set_len(20 << 20).expect("space");
+        let shown = stage.run(&MINIMUM).await;
+        assert!(shown.contains(&format!("error: {problem}")), "{shown}");
+        assert!(shown.ends_with("--- exit 1\n"), "{shown}");
+        assert_eq!(server.lines(), ["GET /api/auth/session"]);
+        assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_zip_that_is_too_large_is_not_read() {
+    let server = FakeServer::start([limited(1 << 20, 1 << 30)]).await;
+    let stage = Stage::with(&server);
+    let file = std::fs::File::create(stage.project().join("ready.zip")).expect("space");
+    file.set_len(20 << 20).expect("space");
+    let mut arguments = MINIMUM.to_vec();
+    arguments.splice(2..4, ["--file", "ready.zip"]);
+    let shown = stage.run(&arguments).await;
+    assert!(
+        shown.contains("error: ready.zip has 20.00 MiB, and the server takes at most 1.00 MiB\nhint: "),
+        "{shown}"
+    );
+    assert_eq!(server.lines(), ["GET /api/auth/session"]);
 }

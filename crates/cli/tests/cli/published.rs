@@ -109,7 +109,7 @@ async fn pause_resume_withdraw_and_rollout() {
     let rows: [(&[&str], serde_json::Value); 4] = [
         (&["update", "pause", OTHER], json!({"status": "paused"})),
         (&["update", "resume", OTHER], json!({"status": "published"})),
-        (&["update", "withdraw", OTHER], json!({"status": "withdrawn"})),
+        (&["update", "withdraw", OTHER, "--yes"], json!({"status": "withdrawn"})),
         (&["update", "rollout", OTHER, "50"], json!({"rollout": 50})),
     ];
     let mut text = String::new();
@@ -148,7 +148,7 @@ async fn pause_resume_withdraw_and_rollout() {
     SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
     --- exit 0
-    $ launchway update withdraw update_01kb0000000000000000000001
+    $ launchway update withdraw update_01kb0000000000000000000001 --yes
     --- standard output
     Id             update_01kb0000000000000000000002
     Status         withdrawn
@@ -182,21 +182,50 @@ async fn pause_resume_withdraw_and_rollout() {
 }
 
 #[tokio::test]
+async fn notes_and_urgency_are_edited() {
+    let rows: [(&[&str], serde_json::Value); 4] = [
+        (&["--release-notes", "Safer."], json!({"releaseNotes": "Safer."})),
+        (&["--release-notes", "@notes.txt"], json!({"releaseNotes": "Faster.\n"})),
+        (&["--release-notes", ""], json!({"releaseNotes": ""})),
+        (&["--mandatory", "false"], json!({"mandatory": false})),
+    ];
+    for (arguments, change) in rows {
+        let server = FakeServer::start([Reply::new(200, update(change.clone()).to_string())]).await;
+        let stage = Stage::with(&server);
+        stage.file("notes.txt", "Faster.\n");
+        let arguments = [&["update", "edit", OTHER, "--json"], arguments].concat();
+        assert_eq!(stage.json(&arguments).await, update(change.clone()));
+        assert_eq!(server.lines(), [format!("PATCH /api/update?id={OTHER}")]);
+        assert_eq!(server.seen()[0].json(), change);
+    }
+    let text = Stage::new().run(&["update", "edit", OTHER]).await;
+    assert!(
+        text.ends_with("--- exit 2\n") && text.contains("--release-notes"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn what_is_not_there_or_not_allowed() {
     let replies = [
         Reply::error(404, "Not Found", "No such update"),
         Reply::error(403, "Forbidden", "API key does not have 'update' scope"),
-        Reply::error(400, "Bad Request", "A withdrawn update stays withdrawn"),
+        Reply::error(
+            400,
+            "Bad Request",
+            "A withdrawn update stays withdrawn. Publish its bytes again with sourceUpdateId.",
+        ),
     ];
     let server = FakeServer::start(replies).await;
     let stage = Stage::with(&server);
     let mut text = stage.run(&["update", "show", "update_1", "--json"]).await;
     text.push_str(&stage.run(&["update", "pause", "update_1"]).await);
     text.push_str(&stage.run(&["update", "resume", "update_1"]).await);
+    text.push_str(&stage.run(&["update", "withdraw", "update_1"]).await);
     assert_snapshot!(text, @r#"
     $ launchway update show update_1 --json
     --- standard error
-    error: No such update
+    {"error":"not_found","exitCode":3,"hint":null,"message":"No such update"}
     --- exit 3
     $ launchway update pause update_1
     --- standard error
@@ -205,8 +234,13 @@ async fn what_is_not_there_or_not_allowed() {
     --- exit 4
     $ launchway update resume update_1
     --- standard error
-    error: A withdrawn update stays withdrawn
+    error: A withdrawn update stays withdrawn. Publish its bytes again with `launchway update promote`.
     --- exit 1
+    $ launchway update withdraw update_1
+    --- standard error
+    error: no terminal to prompt on
+    hint: give --yes
+    --- exit 2
     "#);
 }
 
@@ -247,6 +281,7 @@ async fn promote() {
     To check like an app:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
+    Page: http://server/go/update_01kb0000000000000000000002
     Rollout 10%: only apps that send a device id with their check can get it
     --- exit 0
     "#);

@@ -62,6 +62,7 @@ async fn of_a_named_update() {
     Bad:    update_01kb0000000000000000000002 1.0.1 (build 2), published
     Before: update_01kb0000000000000000000001 1.0.0 (build 1), published
     Only phones that send currentBuild or currentUpdateId with their check get it. For a phone that sends neither, 1.0.1 is not newer than 1.0.1.
+    Page: http://server/go/update_01kb0000000000000000000003
     --- exit 0
     "#);
     let listed = "GET /api/update?bundleId=com.example.app&platform=android&limit=100&offset=0";
@@ -215,7 +216,7 @@ async fn what_cannot_be_rolled_back() {
     assert_snapshot!(text, @r#"
     $ launchway update rollback update_01kb0000000000000000000002
     --- standard error
-    error: a rollback requires confirmation
+    error: no terminal to prompt on
     hint: give --yes
     --- exit 2
     $ launchway update rollback --bundle-id com.example.app --platform android --yes

@@ -186,6 +186,8 @@ pub(super) async fn withdraw(write: &mut Write<'_>, before: &Update) -> Result<(
         write.org().change_update(before.id, &change).await?;
     }
     let (old, new) = (UpdateView::of(before), UpdateView::of(&after));
-    write.audit("update.change", before.id, Some(&old), Some(&new)).await?;
+    write
+        .audit("update.withdraw", before.id, Some(&old), Some(&new))
+        .await?;
     write.event("update.withdrawn", &new).await
 }

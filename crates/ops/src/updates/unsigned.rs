@@ -24,7 +24,7 @@ pub async fn withdraw(write: &mut Write<'_>, id: UpdateId) -> Result<bool, ApiEr
         ..before.clone()
     };
     let (old, new) = (UpdateView::of(&before), UpdateView::of(&after));
-    write.audit("update.change", id, Some(&old), Some(&new)).await?;
+    write.audit("update.withdraw", id, Some(&old), Some(&new)).await?;
     drafts::forget(write, &after).await?;
     write.event("update.withdrawn", &new).await?;
     Ok(true)

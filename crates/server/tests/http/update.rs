@@ -177,7 +177,7 @@ async fn changes_leave_their_audit_rows_and_events() {
         "upload.create",
         "update.change",
         "update.change",
-        "update.change",
+        "update.withdraw",
         "upload.create",
         "update.publish",
         "update.delete",

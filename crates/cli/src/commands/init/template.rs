@@ -56,10 +56,20 @@ pub fn write(answers: &Answers) -> String {
         "[update]".to_owned(),
         "# Only apps of this configuration are offered an update, unless a flag says otherwise.".to_owned(),
         line("configuration", Some("production"), ""),
-        "# The directory that is packed: the built web app or bundle.".to_owned(),
+        packed(answers.framework).to_owned(),
         line("dir", answers.dir.as_deref(), "dist"),
     ];
     lines.join("\n") + "\n"
+}
+
+/// What an update contains.
+fn packed(framework: Option<Framework>) -> &'static str {
+    match framework {
+        Some(Framework::NativeScript | Framework::Expo | Framework::ReactNative) => {
+            "# The directory that is packed. Without it, `launchway update` runs the bundler of the framework."
+        }
+        _ => "# The directory that is packed: the built web app or bundle.",
+    }
 }
 
 /// The app: for all platforms, or for each.

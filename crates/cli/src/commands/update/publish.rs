@@ -1,88 +1,61 @@
-//! `update <platform>`: packs, uploads and publishes.
+//! `update <platform>`: packs, uploads and publishes, for one platform or for all of the project.
 
+mod bundler;
 mod compatible;
+mod dry_run;
 mod package;
+mod prepared;
+mod suitable;
 mod wanted;
 
-use launchway_client::Source;
-use launchway_domain::update::UpdateStatus;
+use launchway_domain::platform::Platform;
 
-use self::compatible::UpdateFingerprint;
-use self::package::Package;
-use crate::args::publish::PublishArgs;
-use crate::commands::run_blocking;
-use crate::commands::update::signing::{PackageFacts, SigningDesk, check_package, no_trust_file};
-use crate::commands::update::{note_on_rollout, show};
+use self::prepared::{Desks, PreparedUpdate};
+use crate::args::fingerprint::AppArgs;
+use crate::args::publish::{PublishArgs, Target};
+use crate::commands::fingerprint;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::trust::package::MeasuredPackage;
 
 pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failure> {
     // Every problem of the arguments and the project is reported before anything is packed or sent.
-    let (mut create, native) = wanted::from(&arguments, context)?;
+    let mut wanted = Vec::new();
+    for platform in platforms(&arguments, context)? {
+        suitable::check(platform, &arguments, context)?;
+        let (create, native) = wanted::from(platform, &arguments, context)?;
+        wanted.push((platform, create, native));
+    }
     let client = context.client()?;
-    let mut desk = SigningDesk::open(&create.bundle_id, arguments.sign_with.as_deref(), &client, context)?;
-    if let Some(desk) = &mut desk {
-        // What cannot be verified is not signed, so nothing is packed or sent for it.
-        desk.check(create.configuration.as_deref()).await?;
+    let mut desks = Desks::new(&client, context);
+    let is_one = wanted.len() == 1;
+    let mut ready = Vec::new();
+    for (platform, create, native) in wanted {
+        if !is_one {
+            context.printer.note(&format!("Preparing the update for {platform}"));
+        }
+        ready.push(PreparedUpdate::of(platform, create, native, &arguments, &mut desks).await?);
     }
-    let here = compatible::update_fingerprint(&arguments, context).await?;
-    compatible::check(here.as_ref(), &arguments, &create, &client, context).await?;
-    let package = package::prepare(&arguments, context).await?;
-    let facts = match &desk {
-        Some(_) => Some(facts(&package, here.as_ref()).await?),
-        None => None,
-    };
-    let (fingerprint, lwfp2) = here.map(|here| (here.input, here.lwfp2)).unzip();
-    create.fingerprint = fingerprint;
-
-    context
-        .printer
-        .set_interrupt_note("nothing was published; uploaded data is deleted within a day");
-    let upload = {
-        let progress = context.printer.progress("Uploading", package.sealed.size);
-        let source = Source {
-            path: package.path(),
-            file_name: "update.zip",
-            size: package.sealed.size,
-            sha256: &package.sealed.sha256,
-        };
-        client.upload(source, progress.callback()).await?
-    };
-    create.upload_id = Some(upload.id);
-    context
-        .printer
-        .set_interrupt_note("the update may have been published: launchway update list");
-    let lwfp2 = lwfp2.flatten();
-    let answer = match &mut desk {
-        Some(desk) => desk.publish(&create, lwfp2.as_deref(), facts.as_ref()).await?,
-        None => client.create_update_with(&create, lwfp2.as_deref()).await?,
-    };
-    context.printer.set_interrupt_note("");
-
-    let update = &answer.value;
-    if update.status == UpdateStatus::AwaitingSignature {
-        check_package(update, &package.sealed.sha256)?;
+    if arguments.dry_run {
+        return dry_run::print(&ready, context);
     }
-    show::print_published(&answer, client.base(), context)?;
-    match &mut desk {
-        Some(desk) => desk.renew_due_roles().await,
-        None if update.status == UpdateStatus::AwaitingSignature => return Err(no_trust_file(&update.bundle_id)),
-        None => {}
-    }
-    note_on_rollout(update.rollout, context);
-    if native.has_at_least(&update.version, &update.build_number) {
-        let installed = native.described();
-        context.printer.warn(&format!(
-            "apps built from this project ({installed}) will not get it: give a higher --version or --build-number"
-        ));
+    // Nothing is published for one platform unless it could be for all.
+    for (published, update) in ready.into_iter().enumerate() {
+        update.publish(published > 0, &mut desks).await?;
     }
     Ok(())
 }
 
-/// What is signed of the package.
-async fn facts(package: &Package, fingerprint: Option<&UpdateFingerprint>) -> Result<PackageFacts, Failure> {
-    let (path, sealed) = (package.path().to_owned(), package.sealed.clone());
-    let measured = run_blocking(move || MeasuredPackage::of_sealed(&path, &sealed)).await??;
-    Ok(PackageFacts::of(&measured, fingerprint.map(UpdateFingerprint::hash)))
+/// The platforms to publish for. Fails if the project has none, or if what is given fits only one.
+fn platforms(arguments: &PublishArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
+    match arguments.target() {
+        Target::One(platform) => Ok(vec![platform]),
+        Target::All if arguments.fingerprint.is_some() => {
+            let failure = Failure::usage("--fingerprint is that of one platform");
+            Err(failure.hint("give the platform instead of all, or omit --fingerprint to use the project's"))
+        }
+        Target::All => {
+            let profile = arguments.profile.clone();
+            fingerprint::platforms(&AppArgs { profile }, context)
+        }
+    }
 }

@@ -15,9 +15,8 @@ const PAGE: u32 = 100;
 const MOST_COMPARED: usize = 10;
 
 pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failure> {
-    if !arguments.yes && !context.terminal.is_interactive() {
-        return Err(Failure::usage("a rollback requires confirmation").hint("give --yes"));
-    }
+    // Before any request: without a terminal, nothing can come of them.
+    context.terminal.must_ask(arguments.yes)?;
     let client = context.client()?;
     let (bad, updates) = find_bad_update(&arguments, &client).await?;
     let (good, reached) = match &arguments.to {
@@ -43,9 +42,7 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
         "Publish the bytes of {} as {} with a higher build number?",
         good.version, bad.version
     );
-    if !arguments.yes && !context.terminal.confirm(&question).await? {
-        return Err(Failure::failed("nothing was changed"));
-    }
+    context.terminal.require_confirmation(&question, arguments.yes).await?;
     let create = rollback_request(good.clone(), &bad);
     let answer = publish_again(&create, &good, arguments.sign_with.as_deref(), &client, context).await?;
     let installed = (bad.version.as_str(), bad.build_number.as_str());

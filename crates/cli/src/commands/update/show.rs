@@ -63,6 +63,15 @@ fn print_awaiting(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context
     Ok(())
 }
 
+/// An update in one line, by its id and what people call it.
+pub fn named(update: &UpdateView) -> String {
+    let configuration = update.configuration.as_deref().unwrap_or("all configurations");
+    format!(
+        "{}, {} (build {}) of {} for {}, {configuration}",
+        update.id, update.version, update.build_number, update.bundle_id, update.platform
+    )
+}
+
 /// An update as text.
 pub fn prose(update: &UpdateView) -> String {
     let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());

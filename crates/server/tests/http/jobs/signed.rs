@@ -36,7 +36,7 @@ async fn an_update_that_nobody_signs_is_withdrawn_after_a_month() {
         let kinds: Vec<_> = app.events(org).await.into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, ["update.published", "update.withdrawn"]);
         let line = app.audit(org).await.pop().unwrap();
-        assert_eq!((&*line.actor, &*line.action), ("service", "update.change"));
+        assert_eq!((&*line.actor, &*line.action), ("service", "update.withdraw"));
         let offered = app.checked(BUNDLE, "currentVersion=1.0.0&platform=android&deviceId=a").await;
         assert_eq!(offered["id"], published["id"]);
     }

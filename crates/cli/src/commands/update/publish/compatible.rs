@@ -2,7 +2,6 @@
 //! (`docs/reference/command-line.md#incompatible-updates`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput};
-use launchway_client::Client;
 use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
 use launchway_domain::platform::Platform;
 use launchway_project::fingerprint::CollectError;
@@ -34,10 +33,10 @@ impl UpdateFingerprint {
 
 /// The fingerprint of the flag, or that of the project; `None` when there is no project, which is reported.
 pub async fn update_fingerprint(
+    platform: Platform,
     arguments: &PublishArgs,
     context: &Context,
 ) -> Result<Option<UpdateFingerprint>, Failure> {
-    let platform = arguments.platform;
     if let Some(told) = &arguments.fingerprint {
         let told = parse_fingerprint(told.clone(), platform)?;
         warn_of_another(&told, platform, arguments, context).await?;
@@ -127,7 +126,6 @@ pub async fn check(
     here: Option<&UpdateFingerprint>,
     arguments: &PublishArgs,
     create: &CreateUpdate,
-    client: &Client,
     context: &Context,
 ) -> Result<(), Failure> {
     let Some(UpdateFingerprint { side: here, .. }) = here else {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use launchway_api::updates::{CreateUpdate, TextOrNumber};
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::configuration::Configuration;
+use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
 use launchway_project::native_version::{LocatedValue, NativeProject};
 
@@ -20,7 +21,7 @@ pub struct Native(NativeProject);
 impl Native {
     /// Whether an app of this project is as new as the update or newer, so that it is not offered the update
     /// (`docs/reference/updates.md#when-an-update-is-newer`). False when unknown.
-    pub fn has_at_least(&self, version: &str, build_number: &str) -> bool {
+    fn has_at_least(&self, version: &str, build_number: &str) -> bool {
         let installed = self
             .0
             .version
@@ -43,8 +44,18 @@ impl Native {
         !build.is_newer_than(&current)
     }
 
+    /// Warns if an app of this project is not offered the update.
+    pub fn warn_if_newer(&self, version: &str, build_number: &str, context: &Context) {
+        if self.has_at_least(version, build_number) {
+            let installed = self.described();
+            context.printer.warn(&format!(
+                "apps built from this project ({installed}) will not get it: give a higher --version or --build-number"
+            ));
+        }
+    }
+
     /// Version and build number as text.
-    pub fn described(&self) -> String {
+    fn described(&self) -> String {
         let value = |found: &Option<LocatedValue>| found.as_ref().map(|found| found.value.clone()).unwrap_or_default();
         match &self.0.build_number {
             Some(build) => format!("{} build {}", value(&self.0.version), build.value),
@@ -54,12 +65,12 @@ impl Native {
 }
 
 /// Assembles the request without the upload. Fails when a required value is missing; nothing is sent before.
-pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
-    let app = App::read(arguments.platform, arguments.profile.as_deref(), None, context)?;
+pub fn from(platform: Platform, arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
+    let app = App::read(platform, arguments.profile.as_deref(), None, context)?;
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
         bundle_id: app.bundle_id(arguments.bundle_id.as_ref(), context)?,
-        platform: arguments.platform.into(),
+        platform: platform.into(),
         version: version(arguments, context, &app.native)?,
         build_number: arguments.build_number.clone().map(TextOrNumber::Text),
         configuration,
