@@ -38,6 +38,10 @@ export async function fill(server) {
   for (let device = 0; device < 60; device++) {
     await report(server, update, `device-${device}`, ["downloaded", "installed", device % 9 ? "confirmed" : "rolled_back"]);
   }
+  const long = await publish({
+    bundleId: "com.example.averylongorganization.department.applicationwithaverylongname", version: "12.345.678-beta.20261123.of.a.long.series", buildNumber: "2026112301",
+    configuration: "production-of-europe-and-the-rest-of-the-world",
+  });
   await signIn(server);
   const session = browserApi(server);
   await session("POST", "/env", { name: "SENTRY_AUTH_TOKEN", value: "a secret", bundleId: "com.example.shop" });
@@ -94,13 +98,15 @@ export async function fill(server) {
       ["submit", "/submissions/new"],
       ["submit-build", `/submissions/new?buildId=${packed.id}`, async (page) => { await page.click("text=More options"); }],
       ["submit-refused", "/submissions/new", async (page) => {
-        await page.fill("#destination", "a/b");
+        await page.selectOption("#destination", "+other");
+        await page.fill("[name=destinationOther]", "a/b");
         await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
         await page.click("main form button");
         await page.waitForSelector("#destination-wrong");
       }],
       ["updates", "/updates"],
       ["update", `/updates/${update.id}`],
+      ["update-long", `/updates/${long.id}`],
       ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); await page.waitForSelector("form.confirm"); }],
       ["update-promote", `/updates/${update.id}/promote?configuration=staging`],
       ["update-outdated", `/updates/${update.id}`, async (page) => {

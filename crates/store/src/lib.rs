@@ -16,6 +16,7 @@ mod build_logs;
 mod build_queue;
 mod builds;
 mod changes;
+mod configurations;
 mod credentials;
 mod data_keys;
 mod db;

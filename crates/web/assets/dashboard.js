@@ -1,4 +1,5 @@
-// What every page gets on top: times in the reader's zone, copying, menus that close, and values of sliders.
+// What every page gets on top: times in the reader's zone, copying, menus that close, values of sliders, and the way to what
+// was refused.
 
 const zoned = new Intl.DateTimeFormat(undefined, {
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
@@ -21,9 +22,24 @@ function showCopyButtons(root) {
   for (const button of root.querySelectorAll("button.copy[hidden]")) button.hidden = false;
 }
 
+// The field beside a list is for a value that the list lacks.
+function showOthers(root) {
+  for (const field of root.querySelectorAll("[data-other-of]")) {
+    const isHidden = field.form.elements[field.dataset.otherOf].value !== "+other";
+    // The observer below calls this for each change of the attribute, also for one to the same value.
+    if (field.hidden !== isHidden) field.hidden = isHidden;
+  }
+}
+
 function refresh() {
   showTimes(document);
   showCopyButtons(document);
+  showOthers(document);
+}
+
+for (const button of document.querySelectorAll("button.print")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
 }
 
 async function copy(button) {
@@ -56,6 +72,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+document.addEventListener("change", (event) => {
+  const field = event.target.form?.querySelector(`[data-other-of="${event.target.name}"]`);
+  if (!field) return;
+  showOthers(event.target.form);
+  if (!field.hidden) field.focus();
+});
+
 document.addEventListener("input", (event) => {
   const output = event.target.matches?.("input[type=range]") && document.querySelector(`output[for="${event.target.id}"]`);
   if (output) output.textContent = `${event.target.value} %`;
@@ -76,6 +99,17 @@ document.addEventListener("submit", (event) => {
 // Live parts that are replaced contain times and copy buttons, too.
 new MutationObserver(refresh).observe(document.body, { childList: true, characterData: true, subtree: true, attributes: true, attributeFilter: ["hidden"] });
 refresh();
+
+// The first wrong field, or the message of the refusal, is in sight and has the focus. On a phone it is far below the top.
+function showRefusal(root) {
+  const target = root.querySelector("[autofocus]");
+  if (!target) return false;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.focus({ preventScroll: true });
+  (target.closest(".field") ?? target).scrollIntoView({ block: "center" });
+  return true;
+}
+showRefusal(document);
 
 // On a phone the settings are a row that scrolls: the present one is in sight.
 document.querySelector(".side .settings [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -102,7 +136,7 @@ document.addEventListener("submit", (event) => {
     document.querySelector("main").replaceWith(answer);
     const again = answer.querySelector("form.upload");
     if (again) again.elements.file.files = files;
-    answer.focus();
+    if (!showRefusal(answer)) answer.focus();
   });
   request.addEventListener("error", () => {
     text.textContent = "The connection broke; send it again.";

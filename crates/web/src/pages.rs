@@ -84,6 +84,8 @@ struct Page {
 struct Form {
     action: &'static str,
     token: String,
+    /// The address of the account whose password is asked for, if the form does not ask for it: password managers save both.
+    account: String,
     inputs: Vec<Input>,
     /// A choice: name, label and options.
     choice: Option<(&'static str, &'static str, Vec<Choice>)>,

@@ -125,6 +125,10 @@ async fn an_invitation_is_taken_by_its_link() {
     let link = format!("/invite?token={token}");
     let text = page(&app, &link, "").await.text();
     text.says("Test invites bob@example.com as member");
+    // A password manager offers a new password, and keeps it under the address.
+    text.says(r#"type="password" autocomplete="new-password""#);
+    text.says(r#"name="username" value="bob@example.com" autocomplete="username""#);
+    text.lacks("current-password");
     let short = submit(&app, "/invite", "", &[("token", &token), ("password", "elevenchars")]).await;
     is_problem(&short, 400, "password must have at least 12 characters");
     short.lacks("elevenchars");

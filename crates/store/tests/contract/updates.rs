@@ -1,5 +1,6 @@
 //! Updates: their identity, their changes and their list.
 
+use launchway_domain::build::Build;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
@@ -7,6 +8,7 @@ use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
 use launchway_store::{Db, NewUpdate, Paging, StoreError, UpdateChange, UpdateFilter};
 
+use crate::builds::{keep, new_build};
 use crate::records::{
     ALL, NOW, a_package, an_org, an_update, bundle, new_id, new_package, new_update, publish, shown, unpublish,
 };
@@ -197,6 +199,19 @@ contract! {
         assert_eq!(page.total, 5);
         let behind = org_reads!(db, org, updates(&UpdateFilter::default(), Paging { limit: 2, offset: 999_999_999 }));
         assert_eq!((behind.items.len(), behind.total), (0, 5));
+    }
+
+    async fn the_configurations_in_use_are_known(db: &TestDb) {
+        let org = an_org(db).await.id;
+        assert!(org_reads!(db, org, configurations()).is_empty());
+        for (label, build) in [("staging", "1"), ("", "1"), ("production", "1"), ("staging", "2")] {
+            let bundle = bundle("com.example.app");
+            an_update(db, org, &bundle, |update| identity(update, (Platform::Ios, label, "1.0.0", build))).await;
+        }
+        assert_eq!(org_reads!(db, org, configurations()), ["production", "staging"]);
+        keep(db, &Build { configuration: Some("beta".parse().unwrap()), ..new_build(org) }).await;
+        keep(db, &Build { configuration: None, ..new_build(org) }).await;
+        assert_eq!(org_reads!(db, org, configurations()), ["beta", "production", "staging"]);
     }
 
     async fn filters_narrow_the_list_alone_and_together(db: &TestDb) {

@@ -41,6 +41,7 @@ struct List {
     frame: Frame,
     filters: Filters,
     bundles: Vec<String>,
+    configurations: Vec<String>,
     rows: Rows,
     /// The URL of live rows.
     live: String,
@@ -86,11 +87,14 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     let offset = query.paging()?.offset;
     let asked = filters.query();
     let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
     let list = List {
         frame: Frame::new(&app, &visitor, "builds", "Builds"),
         live: format!("{}/builds/live?{asked}offset={offset}", visitor.home()),
         filters,
-        bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
+        bundles: bundles(&mut org).await?,
+        configurations: org.configurations().await?,
         rows,
         command: format!(
             "launchway login --url {}\nlaunchway init\nlaunchway build android",

@@ -30,6 +30,8 @@ use crate::query::Query;
 struct Variables {
     frame: Frame,
     variables: Vec<EnvVarView>,
+    /// The configurations with a box of their own.
+    configurations: Vec<String>,
     pager: Pager,
     form: Form,
     asks: Option<Asks>,
@@ -46,6 +48,13 @@ struct Asks {
 }
 
 impl Variables {
+    /// The typed configurations that have no box of their own.
+    fn other_configurations(&self) -> String {
+        let mut others = split(&self.form.values("configurations"));
+        others.retain(|name| !self.configurations.contains(name));
+        others.join(", ")
+    }
+
     /// Whether the form carries a hidden value.
     fn hides_value(&self) -> bool {
         self.asks.as_ref().is_some_and(|asks| asks.value.is_some())
@@ -55,6 +64,17 @@ impl Variables {
     fn replaces(&self) -> bool {
         self.asks.as_ref().is_some_and(|asks| !asks.replaces.is_empty())
     }
+}
+
+/// The names in lists that are separated by commas.
+fn split(lists: &[String]) -> Vec<String> {
+    let names = lists.iter().flat_map(|list| list.split([',', '\n'])).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// The configurations that are ticked or typed.
+fn configurations(form_data: &FormData) -> Vec<String> {
+    split(&form_data.all("configurations"))
 }
 
 /// The scope of a variable, as words.
@@ -84,6 +104,7 @@ async fn render_page(
     let paging = Paging { limit: ROWS, offset };
     let mut tx = app.db.read().await?;
     let rows = tx.org(visitor.org.id).env_vars(paging).await?;
+    let configurations = tx.org(visitor.org.id).configurations().await?;
     let mut variables = Vec::with_capacity(rows.items.len());
     for kept in &rows.items {
         variables.push(env_vars::view(app, &mut tx, visitor.org.id, kept).await?);
@@ -92,6 +113,7 @@ async fn render_page(
         frame: Frame::new(app, visitor, "env", "Environment"),
         pager: Pager::new(offset, variables.len(), rows.total, ""),
         variables,
+        configurations,
         form,
         asks,
     };
@@ -236,7 +258,7 @@ async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Sent
         path: form_data.optional("path")?,
         visibility: form_data.word("visibility")?,
         bundle_id: form_data.optional("bundleId")?,
-        configurations: some(form_data.list("configurations")?),
+        configurations: some(configurations(form_data)),
         platforms: (!platforms.is_empty()).then_some(platforms),
     })?;
     let expected = form_data.optional("replaces")?;

@@ -23,6 +23,8 @@ use crate::same_site::FOREIGN_FORM;
 pub const MAX_FORM_BYTES: usize = 2 << 20;
 /// The maximum number of fields in a URL-encoded form.
 const MAX_PAIRS: usize = 1000;
+/// The choice of a list that stands for a value typed beside it. No name that is chosen can begin like this.
+pub const OTHER: &str = "+other";
 /// The header with the token, for scripts that send no form.
 const TOKEN_HEADER: &str = "x-form-token";
 
@@ -158,6 +160,14 @@ impl FormData {
         Ok(Some(self.text(name)?)
             .filter(|text| !text.is_empty())
             .map(str::to_owned))
+    }
+
+    /// An optional field with a list of choices: the chosen value, or the one that is typed beside the list.
+    pub fn choice(&self, name: &str) -> Result<Option<String>, ApiError> {
+        match self.optional(name)? {
+            Some(chosen) if chosen == OTHER => self.optional(&format!("{name}Other")),
+            chosen => Ok(chosen),
+        }
     }
 
     /// An optional word; whether it is known is checked elsewhere.
@@ -338,6 +348,17 @@ impl Form {
     /// Whether this value of a field was selected.
     pub fn has(&self, name: &str, value: &str) -> bool {
         self.typed.all(name).iter().any(|given| given == value)
+    }
+
+    /// The value that was typed beside the list of choices of a field; `None` if one of the list is chosen, or none.
+    pub fn other(&self, name: &str, known: &[impl ToString]) -> Option<String> {
+        let value = self.value(name);
+        match value.as_str() {
+            OTHER => Some(self.value(&format!("{name}Other"))),
+            "" => None,
+            _ if known.iter().any(|known| known.to_string() == value) => None,
+            _ => Some(value),
+        }
     }
 
     /// The error of a field: messages begin with the field's name.

@@ -41,6 +41,7 @@ struct List {
     filters: Filters,
     bundles: Vec<String>,
     updates: Vec<UpdateView>,
+    configurations: Vec<String>,
     pager: Pager,
     command: String,
 }
@@ -61,6 +62,7 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     let list = List {
         frame: Frame::new(&app, &visitor, "updates", "Updates"),
         bundles: bundles(&mut org).await?,
+        configurations: org.configurations().await?,
         pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
         updates: rows.items.iter().map(UpdateView::of).collect(),
         filters,

@@ -100,6 +100,7 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
             choice: Some(("org", "Organization", choices.collect())),
             button: "Confirm",
             other: Some(("refuse", "Refuse")),
+            ..Form::default()
         }),
         sign_out: true,
         ..Page::default()

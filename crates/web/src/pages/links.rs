@@ -79,7 +79,9 @@ pub async fn submit_setup(
 fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &str, asks_code: bool) -> Page {
     let Invitation { email, role, .. } = invitation;
     let password = "Password, at least 12 characters";
-    let mut inputs = vec![input("password", password, "password", "current-password", "")];
+    // Only an account that exists asks for a code. Otherwise the page does not tell whether there is one.
+    let complete = if asks_code { "current-password" } else { "new-password" };
+    let mut inputs = vec![input("password", password, "password", complete, "")];
     if asks_code {
         inputs.push(input(
             "code",
@@ -105,6 +107,7 @@ fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &s
         form: Some(Form {
             action: "/invite",
             token: token.to_owned(),
+            account: email.clone(),
             inputs,
             button: "Join",
             ..Form::default()

@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
-use crate::support::{Fields, TestApp};
+use crate::support::{Fields, Says, TestApp};
 
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
@@ -85,6 +85,69 @@ async fn every_page_is_strict() {
             assert_eq!(found.status, StatusCode::OK, "{asset}");
         }
     }
+}
+
+/// The names in double quotes that follow a text of a template.
+fn quoted<'t>(template: &'t str, before: &str, end: char) -> Vec<&'t str> {
+    let calls = template.split(before).skip(1);
+    calls.flat_map(|rest| rest.split(end).next().unwrap().split('"').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn every_field_has_a_place_for_its_error() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/templates/dashboard");
+    let mut forms = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let template = std::fs::read_to_string(&path).unwrap();
+        for name in quoted(&template, "parts::problem(form, [", ']') {
+            forms += 1;
+            let calls =
+                ["field", "choice", "wrong", "wrong_group"].map(|call| format!("parts::{call}(form, \"{name}\""));
+            assert!(calls.iter().any(|call| template.contains(call)), "{} hides {name}", path.display());
+        }
+    }
+    assert!(forms > 40, "{forms}");
+}
+
+/// Without scripts, too, the browser scrolls to what was refused.
+#[tokio::test]
+async fn the_refused_field_has_the_focus() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Owner).await;
+    for (path, fields, focused) in [
+        (
+            "/apps",
+            &[("bundleId", "n o")][..],
+            r#"aria-describedby="bundleId-hint bundleId-wrong" aria-invalid="true" autofocus"#,
+        ),
+        (
+            "/api-keys",
+            &[("name", "CI")],
+            r#"<span class="wrong" id="scopes-wrong" role="alert" tabindex="-1" autofocus>"#,
+        ),
+        (
+            "/webhooks",
+            &[("name", "x"), ("url", "https://a.example/"), ("type", "fax")],
+            r#"aria-describedby="type-wrong" aria-invalid="true" autofocus"#,
+        ),
+        ("/name", &[("name", "")], r#"aria-describedby="name-wrong" aria-invalid="true" autofocus"#),
+        (
+            "/invitations",
+            &[("email", "new@example.com"), ("role", "king")],
+            r#"aria-describedby="role-wrong" aria-invalid="true" autofocus"#,
+        ),
+    ] {
+        let revised = match path {
+            "/name" => visit.revised("/members", path, fields).await,
+            _ => visit.send(path, fields).await,
+        };
+        revised.is(400);
+        let html = revised.text();
+        assert_eq!(html.matches(" autofocus").count(), 1, "{path}: {html}");
+        html.says(focused);
+    }
+    visit.html("/apps").await.lacks(" autofocus");
 }
 
 fn is_text(name: &str, html: &str) {

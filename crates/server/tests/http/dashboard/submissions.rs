@@ -95,7 +95,7 @@ async fn the_app_of_a_build_is_submitted_from_its_page() {
     let form = visit.html(&path).await;
     for part in [
         &format!(r#"name="buildId" value="{build}""#),
-        r#"name="destination" list="destinations" value="internal""#,
+        r#"<option value="internal" selected>"#,
         "for Google Play</option>",
     ] {
         assert!(form.contains(part), "{part} in {form}");
@@ -193,6 +193,11 @@ async fn a_refused_form_keeps_what_was_typed() {
         (vec![("destination", "beta")], None, "file is missing: choose the app"),
         (vec![("destination", "beta")], Some(("app.apk", &b""[..])), "file is missing: choose the app"),
         (vec![("destination", "a/b")], apk, "destination must be testflight or app_store"),
+        (
+            vec![("destination", "+other"), ("destinationOther", "a/b")],
+            apk,
+            "destination must be testflight or app_store",
+        ),
         (vec![("destination", "beta"), ("rollout", "half")], apk, "rollout must be a whole percent from 1 to 100"),
         (note(&long), apk, "releaseNotes[0].text must have 1 to 500 characters"),
         (

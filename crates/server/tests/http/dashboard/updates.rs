@@ -64,6 +64,28 @@ async fn a_package_of_mebibytes_is_published_from_the_browser() {
     visit.send("/apps", &many).await.is(413);
 }
 
+/// A configuration is chosen from the list, or typed beside it.
+#[tokio::test]
+async fn a_configuration_beside_the_list_is_published() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let zip = package("index.html", b"<h1>hello</h1>");
+    let form = visit.html("/updates/new").await;
+    form.says(r#"<option value="production" selected>production</option>"#);
+    form.says(r#"<option value="">Every configuration</option>"#);
+    let fields = [FIELDS[0], FIELDS[1], FIELDS[2], ("configuration", "+other"), ("configurationOther", "beta")];
+    publish(&visit, &visit.token, &fields, Some(&zip)).await.is(303);
+    let list = app.get(&visit.cookie, "/update").await.ok();
+    assert_eq!(list["items"][0]["configuration"], "beta");
+    visit.html("/updates/new").await.says(r#"<option value="beta">beta</option>"#);
+    // What was typed is still there after a refusal.
+    let refused =
+        publish(&visit, &visit.token, &[("configuration", "+other"), ("configurationOther", "a b")], Some(&zip));
+    let refused = refused.await.text();
+    refused.says(r#"<option value="+other" selected>"#);
+    refused.says(r#"name="configurationOther" value="a b""#);
+}
+
 #[tokio::test]
 async fn a_refused_package_leaves_the_form_as_it_was() {
     let app = TestApp::start().await;

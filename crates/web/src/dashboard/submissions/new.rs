@@ -12,6 +12,7 @@ use launchway_domain::build::Build;
 use launchway_domain::credential::{Credential, CredentialStatus, MAX_CREDENTIALS};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Store;
+use launchway_domain::submission::destination::KnownDestination;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::create::Created;
@@ -32,6 +33,19 @@ const CREDENTIALS: Paging = Paging {
     limit: MAX_CREDENTIALS,
     offset: 0,
 };
+
+/// The destinations of Apple's platforms.
+const APPLE: [(KnownDestination, &str); 2] = [
+    (KnownDestination::TestFlight, "TestFlight: testers"),
+    (KnownDestination::AppStore, "App Store: everybody"),
+];
+/// The tracks of Google Play that every app has.
+const PLAY: [(KnownDestination, &str); 4] = [
+    (KnownDestination::Internal, "Internal test: a few testers"),
+    (KnownDestination::Alpha, "Closed test (alpha)"),
+    (KnownDestination::Beta, "Open test (beta)"),
+    (KnownDestination::Production, "Production: everybody"),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/submit.html")]
@@ -57,6 +71,11 @@ impl Page {
         self.build
             .as_ref()
             .is_none_or(|build| Store::of(build.platform) == store)
+    }
+
+    /// The typed track of Google Play; `None` if one of the list is chosen.
+    fn other_track(&self) -> Option<String> {
+        self.form.other("destination", &KnownDestination::ALL)
     }
 
     fn apple(&self) -> bool {
@@ -207,7 +226,7 @@ fn read_request(form_data: &FormData) -> Result<CreateSubmission, ApiError> {
     Ok(CreateSubmission {
         build_id: form_data.optional("buildId")?,
         upload_id: None,
-        destination: open::KnownDestination::of(form_data.text("destination")?),
+        destination: open::KnownDestination::of(form_data.choice("destination")?.unwrap_or_default()),
         rollout: form_data.percent("rollout")?,
         release_notes: (!notes.is_empty()).then_some(notes),
         credential_id: form_data.optional("credentialId")?,

@@ -35,6 +35,8 @@ struct Page {
     frame: Frame,
     state: UpdateSection,
     earlier: Vec<UpdateView>,
+    /// The configurations that it can be promoted to.
+    configurations: Vec<String>,
     callers: Callers,
     form: Form,
     revision: String,
@@ -140,7 +142,10 @@ pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<
         show::platform(&update.platform)
     );
     let form = form.unwrap_or_else(|| visit.visitor.form_or(Form::default()));
+    let mut configurations = org.configurations().await?;
+    configurations.retain(|name| Some(name) != update.configuration.as_ref());
     let shown = Page {
+        configurations,
         frame: visit.frame("updates", title),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
         callers: visit.app.index.callers(&update.bundle_id),

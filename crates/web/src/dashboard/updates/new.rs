@@ -24,31 +24,42 @@ use crate::dashboard::visitor::{Visitor, other_session};
 
 const MISSING: &str = "file is missing: choose the package, a ZIP file";
 
+/// The configuration that an update is usually published for.
+const USUAL: &str = "production";
+
 #[derive(Template)]
 #[template(path = "dashboard/publish.html")]
 struct Page {
     frame: Frame,
     form: Form,
     bundles: Vec<String>,
+    configurations: Vec<String>,
     largest: i64,
 }
 
 async fn render_page(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, ApiError> {
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
     let shown = Page {
         frame: Frame::new(app, visitor, "updates", "Publish an update"),
         form,
-        bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
+        bundles: bundles(&mut org).await?,
+        configurations: with_usual(org.configurations().await?),
         largest: i64::try_from(app.config.max_package_size).unwrap_or(i64::MAX),
     };
     Ok(page(status, &shown))
 }
 
+/// The configurations to choose from; the usual one is there before anything uses it.
+fn with_usual(mut known: Vec<String>) -> Vec<String> {
+    if !known.iter().any(|name| name == USUAL) {
+        known.insert(0, USUAL.to_owned());
+    }
+    known
+}
+
 pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    let form = Form::filled(&[
-        ("rollout", "100"),
-        ("platform", "android"),
-        ("configuration", "production"),
-    ]);
+    let form = Form::filled(&[("rollout", "100"), ("platform", "android"), ("configuration", USUAL)]);
     Ok(render_page(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
 }
 
@@ -112,7 +123,7 @@ fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
         platform: open::Platform::of(form_data.text("platform")?),
         version: form_data.text("version")?.to_owned(),
         build_number: form_data.optional("buildNumber")?.map(TextOrNumber::Text),
-        configuration: form_data.optional("configuration")?,
+        configuration: form_data.choice("configuration")?,
         fingerprint: form_data.optional("fingerprint")?.map(FingerprintInput::Hash),
         build_id: form_data.optional("buildId")?,
         release_notes: form_data

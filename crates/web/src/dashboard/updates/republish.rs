@@ -68,7 +68,7 @@ impl Action for Promote {
 
     fn read(form_data: &FormData) -> Result<Self, ApiError> {
         Ok(Promote {
-            to: publish::configuration(form_data.text("configuration")?)?,
+            to: publish::configuration(&form_data.choice("configuration")?.unwrap_or_default())?,
             rollout: percent(form_data)?.map(publish::rollout).transpose()?,
             mandatory: form_data.text("mandatory")? == "yes",
         })
