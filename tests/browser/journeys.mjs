@@ -7,6 +7,8 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 import { app, fill } from "./fill.mjs";
+import { stickingOut } from "./fits.mjs";
+import { lostConnection, refusedForms } from "./misfortunes.mjs";
 import { openProvider } from "./provider.mjs";
 import { LIMIT, api, read, serve, until, upload, zip } from "./serve.mjs";
 import { shown } from "./totp.mjs";
@@ -189,7 +191,7 @@ async function submission(server, made, home) {
   await page.waitForSelector(".title .status:has-text('Rolling out')");
   // Another submission, from the browser.
   await page.goto(`${server.origin}${home}/submissions/new`);
-  await page.fill("#destination", "internal");
+  await page.selectOption("#destination", "internal");
   await page.fill("#text-1", "What is <new>");
   await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
   await page.click("form.upload button");
@@ -287,10 +289,12 @@ async function look(page, name) {
     if (impact === "serious" || impact === "critical") wrong.push(`${name} ${width}: ${id} at ${nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
   }
   if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name} is wider than ${width}`);
+  await page.evaluate(() => { for (const fold of document.querySelectorAll("main details")) fold.open = true; });
+  for (const html of await page.evaluate(stickingOut)) wrong.push(`${name} ${width}: leaves its card: ${html}`);
 }
 
 async function accessible(server, made, home) {
-  for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 390], ["light", 320]]) {
     const options = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true };
     const guest = await person(server.origin, options);
     for (const [name, path] of made.openPages) {
@@ -503,8 +507,10 @@ try {
     await step("signing", () => signing(server, made, home));
     await step("live log", () => liveLog(server, made, home));
     await step("growing log", () => growingLog(server, home));
+    await step("lost connection", () => lostConnection(owner, server, home));
     await step("long log", () => longLog(server, home));
     await step("submission", () => submission(server, made, home));
+    await step("refused forms", () => refusedForms(owner, server, home, wrong));
     await step("stale tab", () => staleTab(server, made, home));
     await step("redelivery", () => redelivery(server, home));
     await step("two-factor codes", () => twoFactor(server, made, home));

@@ -6,6 +6,10 @@ pub const MAX_REASON: usize = 200;
 pub const KEPT_REASONS: i64 = 20;
 /// For how many days the counts of each day are kept; totals are kept forever.
 pub const REPORT_DAYS: i64 = 90;
+/// From this share of bad results on, in percent, an update is failing.
+const FAILING_PERCENT: i64 = 5;
+/// The number of bad results below which no update is failing: one device may have a defect of its own.
+const MIN_BAD: i64 = 2;
 
 words! {
     /// What happened on a device, in the usual order.
@@ -20,4 +24,81 @@ words! {
     RolledBack = "rolled_back",
     /// Download or installation failed.
     Failed = "failed",
+}
+
+/// How an update does on the devices that tried it (`docs/reference/dashboard.md#health-of-an-update`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Devices on which the result is known, or that installed it.
+    pub tried: i64,
+    /// Devices on which it failed, or that rolled it back.
+    pub bad: i64,
+}
+
+impl Health {
+    /// The health according to the number of devices for each kind of report. A device that rolled back has installed the
+    /// update before, and one that failed may not have.
+    pub fn of(counts: &[(ReportKind, i64)]) -> Health {
+        let of = |kind| {
+            counts
+                .iter()
+                .find(|(known, _)| *known == kind)
+                .map_or(0, |(_, count)| *count)
+        };
+        let failed = of(ReportKind::Failed);
+        let installed = of(ReportKind::Installed)
+            .max(of(ReportKind::Confirmed))
+            .max(of(ReportKind::RolledBack));
+        let tried = installed + failed;
+        Health {
+            tried,
+            bad: (failed + of(ReportKind::RolledBack)).min(tried),
+        }
+    }
+
+    /// The share of bad results in tenths of a percent, rounded; `None` if no device tried it.
+    pub fn bad_permille(self) -> Option<i64> {
+        (self.tried > 0).then(|| (self.bad * 1000 + self.tried / 2) / self.tried)
+    }
+
+    /// Whether somebody should look at it.
+    pub fn is_failing(self) -> bool {
+        self.bad >= MIN_BAD && self.bad * 100 >= self.tried * FAILING_PERCENT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Health, ReportKind};
+
+    #[test]
+    fn an_update_fails_from_two_devices_and_5_percent_on() {
+        let health = |installed, rolled_back, failed| {
+            Health::of(&[
+                (ReportKind::Downloaded, 500),
+                (ReportKind::Installed, installed),
+                (ReportKind::RolledBack, rolled_back),
+                (ReportKind::Failed, failed),
+            ])
+        };
+        for (installed, rolled_back, failed, permille, is_failing) in [
+            (0, 0, 0, None, false),
+            (1, 0, 0, Some(0), false),
+            (0, 0, 1, Some(1000), false),
+            (0, 0, 2, Some(1000), true),
+            (2, 2, 0, Some(1000), true),
+            (40, 2, 0, Some(50), true),
+            (41, 2, 0, Some(49), false),
+            (38, 1, 1, Some(51), true),
+            // The install of a device that rolled back may be missing.
+            (0, 3, 0, Some(1000), true),
+        ] {
+            let health = health(installed, rolled_back, failed);
+            assert_eq!(
+                (health.bad_permille(), health.is_failing()),
+                (permille, is_failing),
+                "{health:?}"
+            );
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Reports of devices about updates: each device, update and kind counts once. Above a bound only a sample of the devices is
 //! stored, so invented device ids cannot fill the disk; from there on counts are estimates.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
@@ -332,6 +332,28 @@ impl Org<'_> {
         rows.into_iter()
             .map(|(kind, count)| Ok((typed("report_counts.kind", &kind)?, count)))
             .collect()
+    }
+
+    /// The number of devices for each kind of report of each of these updates that has any.
+    pub async fn report_counts_of(
+        &mut self,
+        updates: &[UpdateId],
+    ) -> Result<HashMap<UpdateId, Vec<(ReportKind, i64)>>, StoreError> {
+        let rows = fetch_all_of!(
+            self.tx,
+            (String, String, i64),
+            "SELECT c.update_id, c.kind, c.count FROM report_counts c JOIN updates u ON u.id = c.update_id \
+             WHERE u.org_id = $1 AND c.update_id IN",
+            updates,
+            "",
+            &self.id
+        )?;
+        let mut counts: HashMap<UpdateId, Vec<(ReportKind, i64)>> = HashMap::new();
+        for (update, kind, count) in rows {
+            let of_update = counts.entry(typed("report_counts.update_id", &update)?).or_default();
+            of_update.push((typed("report_counts.kind", &kind)?, count));
+        }
+        Ok(counts)
     }
 
     /// The widest reach of any update of an app, platform and configuration, deleted ones included; `None` while no device

@@ -147,6 +147,12 @@ contract! {
         assert_eq!(counts(db, org, first).await, [(ReportKind::Installed, 2), (ReportKind::Confirmed, 1)].into());
         assert_eq!(counts(db, org, second).await, [(ReportKind::Failed, 1)].into());
         assert_eq!(org_reads!(db, org, report_counts(new_id())), []);
+        let listed = org_reads!(db, org, report_counts_of(&[first, second, new_id()]));
+        assert_eq!(listed.len(), 2);
+        for id in [first, second] {
+            let of_list: BTreeMap<_, _> = listed[&id].iter().copied().collect();
+            assert_eq!(of_list, counts(db, org, id).await);
+        }
         assert_eq!(system_writes!(db, count_reports(&[])), [false; 0]);
     }
 

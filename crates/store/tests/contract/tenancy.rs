@@ -120,6 +120,7 @@ contract! {
         assert_eq!(org_reads!(db, org, env_vars(ALL)).total, 0);
         assert!(org_reads!(db, org, env_vars(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), []);
+        assert!(org_reads!(db, org, report_counts_of(&[theirs.update.id])).is_empty());
         assert!(org_reads!(db, org, configurations()).is_empty());
         assert_eq!(org_reads!(db, org, report_days(theirs.update.id)), []);
         let app = bundle("com.example.theirs");

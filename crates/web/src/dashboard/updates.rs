@@ -5,6 +5,7 @@ pub mod audience;
 pub mod detail;
 pub mod health;
 pub mod new;
+pub mod reasons;
 pub mod report_days;
 pub mod republish;
 
@@ -15,6 +16,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::updates::UpdateView;
+use launchway_domain::report::Health;
+use launchway_domain::update::Update;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_store::{Paging, UpdateFilter};
@@ -40,8 +43,8 @@ struct List {
     frame: Frame,
     filters: Filters,
     bundles: Vec<String>,
-    updates: Vec<UpdateView>,
     configurations: Vec<String>,
+    updates: Vec<(UpdateView, Health)>,
     pager: Pager,
     command: String,
 }
@@ -59,12 +62,17 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         ..words(&query)?
     };
     let rows = org.updates(&filter, Paging { limit: ROWS, offset }).await?;
+    let healths = health::healths(&mut org, &rows.items).await?;
+    let listed = |update: &Update| {
+        let health = healths.get(&update.id).copied().unwrap_or_default();
+        (UpdateView::of(update), health)
+    };
     let list = List {
         frame: Frame::new(&app, &visitor, "updates", "Updates"),
         bundles: bundles(&mut org).await?,
         configurations: org.configurations().await?,
         pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
-        updates: rows.items.iter().map(UpdateView::of).collect(),
+        updates: rows.items.iter().map(listed).collect(),
         filters,
         command: format!(
             "launchway login --url {}\nlaunchway init\nlaunchway update android",

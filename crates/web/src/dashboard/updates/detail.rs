@@ -6,6 +6,7 @@ use axum::response::Response;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
+use launchway_domain::report::Health;
 use launchway_domain::time::{from_rfc3339, iso};
 use launchway_domain::update::{AWAITING_LIFE, UpdateStatus};
 use launchway_ops::api_error::ApiError;
@@ -22,6 +23,8 @@ use crate::dashboard::revision::{self, Revision};
 use crate::dashboard::show;
 use crate::dashboard::states;
 use crate::dashboard::updates::actions;
+use crate::dashboard::updates::health::{failure_rate, health_of};
+use crate::dashboard::updates::reasons::{Reasons, grouped};
 use crate::dashboard::updates::report_days::Days;
 use crate::dashboard::visit::Visit;
 use crate::http::updates::reports;
@@ -50,10 +53,10 @@ struct UpdateSection {
     update: UpdateView,
     chart: Vec<Bar>,
     reports: ReportCounts,
+    reasons: Vec<Reasons>,
     /// Reports by day; `None` if there were none lately.
     days: Option<Days>,
-    /// The percentage of devices that failed or rolled back; `None` if no device has reported a result.
-    failure_rate: Option<String>,
+    health: Health,
     /// What the roles of the app say about it; `None` if the app does not sign its updates.
     listing: Option<Listing>,
 }
@@ -94,6 +97,11 @@ impl UpdateSection {
         self.revoked_by().map(|_| states::badge(("bad", "cross", "Revoked")))
     }
 
+    /// The share of devices on which it failed; `None` if no device tried it.
+    fn failure_rate(&self) -> Option<String> {
+        failure_rate(&self.health)
+    }
+
     /// Whether its role removed it, because newer updates took its place.
     fn is_pruned(&self) -> bool {
         let is_removed = |listing: &Listing| listing.revoked_by.is_none() && !listing.is_listed;
@@ -113,7 +121,8 @@ async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSecti
         listing: listing(org, &update).await?,
         update: UpdateView::of(&update),
         chart: chart(&reports),
-        failure_rate: failure_rate(&reports),
+        health: health_of(&reports),
+        reasons: grouped(&reports.reasons),
         days: Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now())),
         reports,
     })
@@ -172,12 +181,6 @@ fn chart(counts: &ReportCounts) -> Vec<Bar> {
         colour,
     })
     .into()
-}
-
-fn failure_rate(counts: &ReportCounts) -> Option<String> {
-    let bad = counts.failed + counts.rolled_back;
-    let all = counts.installed.max(counts.confirmed) + counts.failed;
-    (all > 0).then(|| format!("{:.1} %", ((bad.min(all) * 1000 + all / 2) / all) as f64 / 10.0))
 }
 
 pub async fn show(visit: Visit<UpdateId>) -> Result<Response, PageError> {

@@ -1,11 +1,17 @@
-//! Details of an update for confirmations: its results on devices, and the number of devices in a rollout.
+//! How an update does: its health in lists, and for confirmations its results on devices and the number of devices in a
+//! rollout.
+
+use std::collections::HashMap;
 
 use crate::dashboard::confirm::Facts;
 use crate::dashboard::show::{count, time};
+use crate::dashboard::states;
 
 use launchway_api::reports::ReportCounts;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
+use launchway_domain::id::UpdateId;
+use launchway_domain::report::{Health, ReportKind};
 use launchway_domain::rollout::Rollout;
 use launchway_domain::time::iso;
 use launchway_domain::update::Update;
@@ -18,6 +24,45 @@ use crate::http::updates::reports;
 /// The display name of a configuration, or of none.
 pub fn configuration(configuration: Option<&Configuration>) -> String {
     configuration.map_or_else(|| "all configurations".to_owned(), |label| label.as_str().to_owned())
+}
+
+/// The health of each of these updates that devices have reported.
+pub async fn healths(org: &mut Org<'_>, updates: &[Update]) -> Result<HashMap<UpdateId, Health>, ApiError> {
+    let ids: Vec<_> = updates.iter().map(|update| update.id).collect();
+    let counts = org.report_counts_of(&ids).await?.into_iter();
+    Ok(counts.map(|(id, counts)| (id, Health::of(&counts))).collect())
+}
+
+/// The health according to the reports that the API shows.
+pub fn health_of(counts: &ReportCounts) -> Health {
+    Health::of(&[
+        (ReportKind::Installed, counts.installed),
+        (ReportKind::Confirmed, counts.confirmed),
+        (ReportKind::RolledBack, counts.rolled_back),
+        (ReportKind::Failed, counts.failed),
+    ])
+}
+
+/// The share of devices on which an update failed or was rolled back; `None` if no device tried it.
+pub fn failure_rate(health: &Health) -> Option<String> {
+    let permille = health.bad_permille()?;
+    Some(format!("{}.{} %", permille / 10, permille % 10))
+}
+
+/// Whether an update works on devices, as HTML.
+pub fn badge(health: &Health) -> String {
+    states::badge(match health {
+        Health { tried: 0, .. } => ("calm", "dash", "No result"),
+        health if health.is_failing() => ("bad", "cross", "Failing"),
+        _ => ("good", "check", "Healthy"),
+    })
+}
+
+/// The numbers behind the health of an update.
+pub fn extent(health: &Health) -> Option<String> {
+    let rate = failure_rate(health)?;
+    let devices = if health.tried == 1 { "device" } else { "devices" };
+    Some(format!("{rate} of {} {devices} failed", count(&health.tried)))
 }
 
 /// Adds the device reports of an update.
