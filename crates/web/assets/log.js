@@ -1,6 +1,8 @@
 // The log of a build: of a million lines only those in sight are in the page, and loaded by ranges. It follows what is
 // printed, searches, folds phases, and shows colours as classes; whatever a build prints stays text.
 
+import { Connection } from "./live.js";
+
 const LINE = 20;
 // Browsers bound the height of an element: beyond this, scrolling is scaled.
 const TALLEST = 8e6;
@@ -18,9 +20,9 @@ function LogView(box) {
   let loading = new Set();
   let following = box.dataset.live === "true";
   let folded = new Set();
-  let found = [], at = -1, wanted = "";
+  let found = [], hasMore = false, at = -1, wanted = "";
   let marked = lineOfAddress();
-  let stream = null, unfinished = "", over = !following;
+  let unfinished = "", over = !following;
   let rows = null; // visible line numbers when something is folded
 
   const bar = make("div", "log-bar");
@@ -204,31 +206,27 @@ function LogView(box) {
     return decoder.decode(await answer.arrayBuffer());
   }
 
-  // A stream is open only while somebody looks: browsers allow few connections.
   function connect() {
-    if (over || document.hidden) return;
-    stream?.close();
-    const from = size;
-    stream = new EventSource(`${home}/log/stream?id=${build}&offset=${from}`);
-    stream.addEventListener("log", (event) => {
-      const piece = JSON.parse(event.data);
-      size = Number(event.lastEventId);
-      append(piece.text);
-    });
-    stream.addEventListener("build", (event) => notePhases(JSON.parse(event.data)));
-    stream.addEventListener("end", async (event) => {
-      over = true;
-      stream.close();
-      notePhases(JSON.parse(event.data));
-      // What was counted here while it came gives way to what the server counts.
-      try { await readPlaces(); unfinished = ""; blocks.clear(); } catch { /* What is there stays. */ }
-      layout();
-      if (following) toEnd();
-      following = false;
-      showFollow();
+    const stream = new Connection(() => `${home}/log/stream?id=${build}&offset=${size}`, {
+      log: (event) => {
+        const piece = JSON.parse(event.data);
+        size = Number(event.lastEventId);
+        append(piece.text);
+      },
+      build: (event) => notePhases(JSON.parse(event.data)),
+      end: async (event) => {
+        over = true;
+        stream.end();
+        notePhases(JSON.parse(event.data));
+        // What was counted here while it came gives way to what the server counts.
+        try { await readPlaces(); unfinished = ""; blocks.clear(); } catch { /* What is there stays. */ }
+        layout();
+        if (following) toEnd();
+        following = false;
+        showFollow();
+      },
     });
   }
-  document.addEventListener("visibilitychange", () => { if (document.hidden) stream?.close(); else if (box.contains(view)) connect(); });
 
   let names = new Set();
   const waiting = [];
@@ -290,7 +288,8 @@ function LogView(box) {
         const answer = await (await load(`${home}/builds/${build}/log/search?text=${encodeURIComponent(asked)}`)).json();
         if (asked !== wanted) return;
         found = answer.lines;
-        count.textContent = found.length === 0 ? "Not found" : answer.more ? `First ${found.length} lines` : `${found.length} line${found.length === 1 ? "" : "s"}`;
+        hasMore = answer.more;
+        if (!found.length) count.textContent = "Not found";
       } catch { count.textContent = "The search failed"; }
     } else count.textContent = "";
     next.hidden = back.hidden = found.length === 0;
@@ -300,7 +299,8 @@ function LogView(box) {
     if (!found.length) return;
     at = (at + by + found.length) % found.length;
     following = false; showFollow();
-    count.textContent = `${at + 1} of ${found.length}`;
+    // The search ends at a bound: the number is not that of all lines.
+    count.textContent = `${at + 1} of ${hasMore ? "the first " : ""}${found.length}${hasMore ? "; there are more" : ""}`;
     toLine(found[at]);
   }
 

@@ -32,6 +32,7 @@ mod trust;
 mod two_factor;
 mod updates;
 mod usage;
+mod user_agent;
 mod visit;
 mod visitor;
 mod webhooks;
@@ -40,8 +41,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use launchway_domain::tenancy::Role;
+use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 
 use crate::http::{build_logs as api_log, build_stream};
@@ -199,6 +201,11 @@ pub fn pages() -> Vec<Page> {
     ]
 }
 
+/// Any other path of an organization.
+async fn no_such_page() -> PageError {
+    PageError(ApiError::NoSuchPath)
+}
+
 /// The dashboard's pages and their static files.
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     let assets = Router::new().route("/assets/{hash}/{name}", get(assets::serve));
@@ -212,5 +219,14 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
         let admission = from_fn_with_state(door, visitor::admit_visitor);
         router.route(page.path, page.handler.route_layer(admission))
     });
+    let door = PageRules {
+        app: app.clone(),
+        least: Role::Member,
+        streams: false,
+        form_at: FormAt::Here,
+    };
+    let admission = from_fn_with_state(door, visitor::admit_visitor);
+    let nothing = any(no_such_page).layer(admission);
+    let pages = pages.route("/o/{org}/{*nothing}", nothing);
     assets.merge(pages.route_layer(from_fn_with_state(app.clone(), page_limit::by_address)))
 }

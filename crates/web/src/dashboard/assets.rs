@@ -1,5 +1,5 @@
-//! The static files of the pages, embedded in the program. Their URLs contain a hash of the content, so browsers may
-//! cache them for a year.
+//! The static files of the pages, embedded in the program. Their URLs contain a hash of all of them, so browsers may cache
+//! them for a year, and a script may import another one.
 
 use std::sync::LazyLock;
 
@@ -22,25 +22,27 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
+const FILES: [(&str, &str, &str); 6] = [
+    ("launchway.css", CSS, include_str!("../../assets/launchway.css")),
+    ("icon.svg", SVG, include_str!("../../assets/icon.svg")),
+    ("dashboard.js", SCRIPT, include_str!("../../assets/dashboard.js")),
+    ("live.js", SCRIPT, include_str!("../../assets/live.js")),
+    ("log.js", SCRIPT, include_str!("../../assets/log.js")),
+    ("htmx.min.js", SCRIPT, include_str!("../../assets/vendor/htmx.min.js")),
+];
+
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-    let asset = |name, kind, text: &'static str| Asset {
+    let all = FILES
+        .iter()
+        .fold(Sha256::new(), |hash, (_, _, text)| hash.chain_update(text));
+    let hash = hex::encode(&all.finalize()[..8]);
+    let asset = |(name, kind, text)| Asset {
         name,
         kind,
         text,
-        url: format!("/assets/{}/{name}", hex::encode(&Sha256::digest(text)[..8])),
+        url: format!("/assets/{hash}/{name}"),
     };
-    vec![
-        asset("launchway.css", CSS, include_str!("../../assets/launchway.css")),
-        asset("icon.svg", SVG, include_str!("../../assets/icon.svg")),
-        asset("dashboard.js", SCRIPT, include_str!("../../assets/dashboard.js")),
-        asset("log.js", SCRIPT, include_str!("../../assets/log.js")),
-        asset("htmx.min.js", SCRIPT, include_str!("../../assets/vendor/htmx.min.js")),
-        asset(
-            "hx-sse.min.js",
-            SCRIPT,
-            include_str!("../../assets/vendor/hx-sse.min.js"),
-        ),
-    ]
+    FILES.map(asset).into()
 });
 
 /// The URL of a file; empty for an unknown name, which a test rules out.

@@ -73,7 +73,10 @@ impl Frame {
 
     /// Whether the page is one of the settings.
     pub fn in_settings(&self) -> bool {
-        !matches!(self.section, "overview" | "builds" | "submissions" | "updates" | "apps")
+        !matches!(
+            self.section,
+            "" | "overview" | "builds" | "submissions" | "updates" | "apps"
+        )
     }
 
     /// The part of the window's title after the page's own.

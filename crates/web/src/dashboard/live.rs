@@ -12,7 +12,7 @@ use launchway_ops::build_news::StreamPlace;
 use launchway_ops::caller::Caller;
 use tokio::time::Instant;
 
-use crate::http::event_stream::event_stream;
+use crate::http::event_stream::page_stream;
 
 /// How often a part is rendered and compared.
 const POLL: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response
         let event = follower.next().await.map_err(|failure| failure.to_string())?;
         Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
     });
-    Ok(event_stream(events))
+    Ok(page_stream(events))
 }
 
 impl<P: Part> Follower<P> {

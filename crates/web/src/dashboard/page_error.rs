@@ -1,11 +1,14 @@
-//! The error of a page's request: the same status as on the API, as a page with the same message.
+//! The error of a page's request: the same status as on the API, as a page with the same message, and with the navigation
+//! for visitors of the organization.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_ops::api_error::ApiError;
+use launchway_ops::app::App;
 
-use super::frame::page;
+use super::frame::{Frame, page};
+use super::visitor::Visitor;
 
 /// The error.
 pub struct PageError(pub ApiError);
@@ -16,9 +19,24 @@ impl<E: Into<ApiError>> From<E> for PageError {
     }
 }
 
+/// The error as a page of its own.
 #[derive(Template)]
 #[template(path = "dashboard/page_error.html")]
 struct ErrorPage {
+    what: What,
+}
+
+/// The error among the navigation of a visitor.
+#[derive(Template)]
+#[template(path = "dashboard/framed_error.html")]
+struct FramedError {
+    frame: Frame,
+    what: What,
+}
+
+/// What the page says.
+#[derive(Clone)]
+struct What {
     title: &'static str,
     message: String,
     /// The typed values of a form that cannot be shown: name and value.
@@ -31,6 +49,18 @@ impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         self.render(Vec::new(), None)
     }
+}
+
+/// Adds the navigation to the page of an error, for a visitor who may see the organization.
+pub fn add_navigation(app: &App, visitor: &Visitor, mut response: Response) -> Response {
+    let Some(what) = response.extensions_mut().remove::<What>() else {
+        return response;
+    };
+    let frame = Frame::new(app, visitor, "", what.title);
+    let framed = page(response.status(), &FramedError { frame, what });
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, framed.into_body())
 }
 
 impl PageError {
@@ -62,15 +92,14 @@ impl PageError {
             failure if failure.status().0 == StatusCode::BAD_REQUEST => ("The request failed", failure.body().message),
             _ => ("Something went wrong", failure.body().message),
         };
-        let mut response = page(
-            status,
-            &ErrorPage {
-                title,
-                message,
-                typed,
-                link,
-            },
-        );
+        let what = What {
+            title,
+            message,
+            typed,
+            link,
+        };
+        let mut response = page(status, &ErrorPage { what: what.clone() });
+        response.extensions_mut().insert(what);
         if let ApiError::RateLimited(seconds) = failure {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

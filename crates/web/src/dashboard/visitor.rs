@@ -24,7 +24,7 @@ use launchway_vault::Purpose;
 use super::form_data::{Form, FormData, FormError};
 use super::frame::Notice;
 use super::kept;
-use super::page_error::PageError;
+use super::page_error::{PageError, add_navigation};
 use crate::query::Query;
 use crate::same_site::{self, FOREIGN_FORM};
 use crate::{admit, cookies};
@@ -107,39 +107,66 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 /// page can forget it.
 pub async fn admit_visitor(State(door): State<PageRules>, request: Request, next: Next) -> Response {
     let app = &door.app;
-    let is_change = request.method() != Method::GET && request.method() != Method::HEAD;
+    let is_change = is_change(&request);
     let is_own = !is_change || same_site::is_from_own_pages(app, request.headers());
     let (parts, body) = request.into_parts();
-    let visitor = match visitor(app, &parts, door.least).await {
-        Ok(visitor) if is_own => visitor,
-        Ok(_) => return PageError(ApiError::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
+    let visitor = match visitor(app, &parts).await {
+        Ok(visitor) => visitor,
         Err(page_error) => return door.refuse(parts, body, page_error, is_change && is_own).await,
     };
-    let mut request = Request::from_parts(parts, body);
-    let org = visitor.org.id;
-    let is_other = cookies::last_org(request.headers()) != Some(&org.to_string());
-    if is_change && !door.streams {
-        let back = door.back(request.uri());
-        request = match FormData::read_checked(request, &visitor.token).await {
-            Ok(request) => request,
-            Err(FormError::Other(form_data)) => {
-                let page = back.strip_prefix(&visitor.home()).unwrap_or_default();
-                return other_session(app, &visitor, &form_data, page).await;
-            }
-            Err(FormError::Bad(page_error)) => return page_error.into_response(),
-        };
-    }
-    request.extensions_mut().insert(visitor.caller.clone());
-    request.extensions_mut().insert(visitor);
-    let mut response = next.run(request).await;
-    if is_other && response.status().is_success() {
-        let headers = response.headers_mut();
-        headers.append(header::SET_COOKIE, cookies::remember_org(app, org));
-    }
-    response
+    let response = match door.check_role(&visitor) {
+        Err(page_error) => door.refuse(parts, body, page_error, is_change && is_own).await,
+        Ok(()) if !is_own => PageError(ApiError::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
+        Ok(()) => door.show(&visitor, Request::from_parts(parts, body), next).await,
+    };
+    add_navigation(app, &visitor, response)
 }
 
-async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageError> {
+impl PageRules {
+    /// Refuses a visitor whose role is too low for the page.
+    fn check_role(&self, visitor: &Visitor) -> Result<(), PageError> {
+        let (least, role) = (self.least, visitor.role);
+        if role >= least {
+            return Ok(());
+        }
+        Err(PageError(ApiError::Forbidden(format!(
+            "This page requires the role {least} in {}, but your role is {role}. Ask an admin of the organization.",
+            visitor.org.name
+        ))))
+    }
+
+    /// Reads the form of an admitted visitor, and shows the page.
+    async fn show(&self, visitor: &Visitor, mut request: Request, next: Next) -> Response {
+        let (app, is_change) = (&self.app, is_change(&request));
+        let org = visitor.org.id;
+        let is_other = cookies::last_org(request.headers()) != Some(&org.to_string());
+        if is_change && !self.streams {
+            let back = self.back(request.uri());
+            request = match FormData::read_checked(request, &visitor.token).await {
+                Ok(request) => request,
+                Err(FormError::Other(form_data)) => {
+                    let page = back.strip_prefix(&visitor.home()).unwrap_or_default();
+                    return other_session(app, visitor, &form_data, page).await;
+                }
+                Err(FormError::Bad(page_error)) => return page_error.into_response(),
+            };
+        }
+        request.extensions_mut().insert(visitor.caller.clone());
+        request.extensions_mut().insert(visitor.clone());
+        let mut response = next.run(request).await;
+        if is_other && response.status().is_success() {
+            let headers = response.headers_mut();
+            headers.append(header::SET_COOKIE, cookies::remember_org(app, org));
+        }
+        response
+    }
+}
+
+fn is_change(request: &Request) -> bool {
+    request.method() != Method::GET && request.method() != Method::HEAD
+}
+
+async fn visitor(app: &App, parts: &Parts) -> Result<Visitor, PageError> {
     let who = admit::session_caller(app, &parts.headers).await?;
     app.last_used.note(&who, app.clock.now());
     let origin = parts.extensions.get::<Origin>().cloned();
@@ -156,13 +183,6 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageE
     let member_of = memberships.iter().find(|(org, _)| org.id.to_string() == named);
     let (org, role) = member_of.cloned().ok_or(ApiError::NoSuch("organization"))?;
     app.pages.count(session.id, org.id, app.clock.now())?;
-    if role < least {
-        return Err(ApiError::Forbidden(format!(
-            "This page requires the role {least} in {}, but your role is {role}. Ask an admin of the organization.",
-            org.name
-        ))
-        .into());
-    }
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let named = query.get(kept::KEPT).ok().flatten();
     let kept = match named {

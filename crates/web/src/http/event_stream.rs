@@ -13,6 +13,19 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// A response that streams events, with a comment whenever there was none for long.
 pub fn event_stream(events: impl Stream<Item = Result<Event, BoxError>> + Send + 'static) -> Response {
+    respond(events, KeepAlive::new().text("nothing new"))
+}
+
+/// Like [`event_stream`], for a script of a page. Scripts cannot see comments, so the event `beat` takes their place: without
+/// it a script could not tell a part that does not change from a dead connection.
+pub fn page_stream(events: impl Stream<Item = Result<Event, BoxError>> + Send + 'static) -> Response {
+    respond(
+        events,
+        KeepAlive::new().event(Event::default().event("beat").data("beat")),
+    )
+}
+
+fn respond(events: impl Stream<Item = Result<Event, BoxError>> + Send + 'static, heartbeat: KeepAlive) -> Response {
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -22,7 +35,7 @@ pub fn event_stream(events: impl Stream<Item = Result<Event, BoxError>> + Send +
             HeaderValue::from_static("no"),
         ),
     ];
-    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("nothing new");
+    let heartbeat = heartbeat.interval(HEARTBEAT);
     (headers, Sse::new(events).keep_alive(heartbeat)).into_response()
 }
 
@@ -93,5 +106,14 @@ mod tests {
         assert_eq!(frame(&mut body).await.as_deref(), Some("data: late\n\n"));
         assert_eq!(frame(&mut body).await, None);
         assert_eq!(start.elapsed().as_secs(), 40);
+    }
+
+    /// Browsers dispatch no event without data.
+    #[tokio::test(start_paused = true)]
+    async fn a_page_hears_the_beats() {
+        let mut body = page_stream(stream::pending()).into_body();
+        for _ in 0..2 {
+            assert_eq!(frame(&mut body).await.as_deref(), Some("event: beat\ndata: beat\n\n"));
+        }
     }
 }

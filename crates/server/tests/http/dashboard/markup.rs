@@ -70,7 +70,7 @@ async fn every_page_is_strict() {
         for part in [" style=", " onclick=", " onload=", "javascript:", "<style", "<iframe", "hx-on", "js:"] {
             assert!(!text.contains(part), "{path} has {part}");
         }
-        for attribute in ["href=\"", "src=\"", "action=\"", "hx-sse:connect=\""] {
+        for attribute in ["href=\"", "src=\"", "action=\"", "data-follow=\""] {
             for value in text.split(attribute).skip(1).map(|rest| rest.split_once('"').unwrap().0) {
                 let own = value.starts_with(['#', '?']) || (value.starts_with('/') && !value.starts_with("//"));
                 assert!(own, "{path}: {attribute}{value}");
