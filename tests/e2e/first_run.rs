@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use launchway_testing::says::Fields;
@@ -131,4 +131,38 @@ async fn the_printed_commands_do_the_same() {
         .post("/auth/sign-in", sign_in)
         .await
         .ok();
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_data_folder() {
+    let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = busy.local_addr().unwrap().to_string();
+    let root = tempfile::tempdir().unwrap();
+    let fails = |arguments: &[&str]| {
+        let output = Command::new(program("launchway-server"))
+            .args(["--no-runner", "--data-dir", "data"])
+            .args(arguments)
+            .current_dir(root.path())
+            .env_clear()
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let any = ["--listen", "127.0.0.1:0"];
+    let rows = [
+        (vec!["--listen", &taken], "Address already in use"),
+        ([&any[..], &["--metrics-listen", &taken]].concat(), "--metrics-listen"),
+        ([&any[..], &["--master-key-file", "/proc/key"]].concat(), "/proc/key"),
+    ];
+    for (arguments, problem) in rows {
+        let said = fails(&arguments);
+        assert!(said.contains(problem), "{said}");
+        assert!(!root.path().join("data").exists(), "{arguments:?}");
+    }
+    // A folder that was there before stays.
+    std::fs::create_dir(root.path().join("data")).unwrap();
+    std::fs::write(root.path().join("data/notes"), "mine").unwrap();
+    fails(&["--listen", "127.0.0.1:0", "--master-key-file", "/proc/key"]);
+    assert!(root.path().join("data/notes").exists());
 }

@@ -2,6 +2,7 @@
 //! request.
 
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use launchway_testing::kill_guard::KillGuard;
@@ -57,6 +58,16 @@ impl StoreSimulator {
         let url = format!("{}/simulator/{what}", self.address);
         let answer = client().post(url).body(body.to_string()).send().await.unwrap();
         serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
+    }
+
+    /// Downloads an app to submit into a folder.
+    pub async fn sample(&self, name: &str, folder: &Path) -> PathBuf {
+        let url = format!("{}/simulator/samples/{name}", self.address);
+        let answer = client().get(url).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{name}");
+        let path = folder.join(name);
+        std::fs::write(&path, answer.bytes().await.unwrap()).unwrap();
+        path
     }
 
     /// The history of the stores.

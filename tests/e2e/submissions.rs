@@ -104,7 +104,10 @@ async fn an_app_goes_to_live_in_both_stores() {
     );
     assert_eq!(cli.run(["credential", "add", account.to_str().unwrap()]).code, 0);
 
-    let (ipa, apk) = (ipa(), apk());
+    let (ipa, aab) = (
+        simulator.sample("App.ipa", folder.path()).await,
+        simulator.sample("app.aab", folder.path()).await,
+    );
     let ios = ["submit", "ios", "--path", ipa.to_str().unwrap()];
     let to = ["--destination", "app_store", "--uses-non-exempt-encryption", "false"];
     let notes = ["--release-notes", "Faster.", "--wait", "live", "--json"];
@@ -119,7 +122,7 @@ async fn an_app_goes_to_live_in_both_stores() {
     let happened = ["upload", "build", "review", "release"].map(|what| count(&ledger, what));
     assert_eq!(happened, [1, 1, 1, 1], "{ledger}");
 
-    let android = ["submit", "android", "--path", apk.to_str().unwrap()];
+    let android = ["submit", "android", "--path", aab.to_str().unwrap()];
     let to = ["--destination", "production", "--rollout", "20"];
     let done = wait_for(&deployment, &cli, &[&android[..], &to, &notes].concat()).await;
     let view = done.json();

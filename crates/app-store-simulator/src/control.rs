@@ -30,8 +30,15 @@ GET    /simulator/clock     the time in the stores, and how fast it goes
 POST   /simulator/clock     {\"advanceSeconds\": 86400, \"speed\": 720}
 POST   /simulator/webhook   {\"url\": \"http://…\", \"secret\": \"…\"}: gets the events of App Store Connect
 DELETE /simulator/webhook   nobody gets them
+GET    /simulator/samples/app.aab   a small app to submit to Google Play, and /simulator/samples/App.ipa one for the App Store
 POST   /simulator/reset     both stores as they were at first
 ";
+
+/// Apps to submit, so that nobody needs one of their own to try the stores. The preflight of the service passes them.
+static SAMPLES: [(&str, &[u8]); 2] = [
+    ("app.aab", include_bytes!("../../binaries/tests/fixtures/release.aab")),
+    ("App.ipa", include_bytes!("../../binaries/tests/fixtures/binary.ipa")),
+];
 
 /// `POST /simulator/faults`.
 #[derive(Deserialize)]
@@ -83,6 +90,9 @@ pub(crate) fn is_control(call: &Call) -> bool {
 pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: EpochMs) -> Response {
     state.advance(now);
     let parts = call.parts();
+    if let Some(sample) = sample(call) {
+        return sample;
+    }
     let done = match (call.method.as_str(), &parts[1..]) {
         ("GET", []) => {
             return Response {
@@ -134,6 +144,28 @@ pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: Epoch
         }
         Err(message) => with_status(400, &json!({"error": "Bad Request", "message": message})),
     }
+}
+
+/// One of [`SAMPLES`], if a request asks for one.
+fn sample(call: &Call) -> Option<Response> {
+    let ["simulator", "samples", wanted] = call.parts()[..] else {
+        return None;
+    };
+    let (name, bytes) = SAMPLES
+        .iter()
+        .find(|(name, _)| *name == wanted && call.method.as_str() == "GET")?;
+    let download = format!("attachment; filename=\"{name}\"");
+    let headers = [
+        ("content-type", "application/octet-stream"),
+        ("content-disposition", download.as_str()),
+    ];
+    Some(Response {
+        status: 200,
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
+        body: Bytes::from_static(bytes),
+    })
 }
 
 fn read<T: DeserializeOwned>(body: &Received) -> Result<T, String> {

@@ -26,6 +26,23 @@ fn project(run: &str) -> Stage {
     stage
 }
 
+#[tokio::test]
+async fn the_sample_build_of_the_readme_needs_no_toolchain() {
+    let repository = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(repository.join("README.md")).expect("it is there");
+    assert!(readme.contains("(cd examples/sample-build && launchway build android --download)"));
+    let mut stage = Stage::new();
+    stage.set("PATH", "/usr/bin:/bin");
+    for name in ["launchway.toml", "www/index.html"] {
+        let bytes = fs::read(repository.join("examples/sample-build").join(name)).expect(name);
+        stage.file(name, bytes);
+    }
+    let shown = stage.run(&["build", "android", "--local"]).await;
+    assert!(shown.contains("launchway-out/sample-app.tar.gz (web, "), "{shown}");
+    assert!(shown.ends_with("--- exit 0\n"), "{shown}");
+}
+
+#[tokio::test]
 async fn tools_find_the_proxy_and_the_certificates() {
     let names = "HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy ALL_PROXY all_proxy SSL_CERT_FILE \
                  SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO JAVA_TOOL_OPTIONS";
