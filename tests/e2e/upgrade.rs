@@ -1,4 +1,4 @@
-//! A rolling upgrade: the program of the last release (`scripts/build-release`) beside the present one, on one
+//! A rolling upgrade: the program of the last release (`scripts/release --server`) beside the present one, on one
 //! PostgreSQL and one bucket. Each continues the work of the other; neither fails on what the other writes.
 
 mod signatures;

@@ -52,11 +52,37 @@ pub fn rust_files() -> Vec<PathBuf> {
 /// If cargo does not know them.
 #[must_use]
 pub fn metadata() -> Value {
+    serde_json::from_slice(&cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]))
+        .expect("cargo writes JSON")
+}
+
+/// Cargo's metadata of all crates that are compiled on this machine.
+///
+/// # Panics
+/// If cargo does not know them.
+#[must_use]
+pub fn metadata_of_host() -> Value {
+    let version = String::from_utf8(cargo(&["-vV"])).expect("cargo writes text");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.expect("cargo names its host");
+    let arguments = [
+        "metadata",
+        "--locked",
+        "--offline",
+        "--format-version",
+        "1",
+        "--filter-platform",
+        host,
+    ];
+    serde_json::from_slice(&cargo(&arguments)).expect("cargo writes JSON")
+}
+
+fn cargo(arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .args(arguments)
         .current_dir(root())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("cargo writes JSON")
+    output.stdout
 }
