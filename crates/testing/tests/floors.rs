@@ -13,6 +13,7 @@ use serde_json::Value;
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-foreign", &["launchway-domain"], &[TESTING]),
     ("launchway-os", &["launchway-domain"], &[]),
     ("launchway-package", &[], &[TESTING]),
     ("launchway-delta", &["launchway-package"], &[TESTING]),

@@ -1,0 +1,4 @@
+//! The protocols of other services' update clients, without I/O: reads their requests, and writes answers in their words. Each
+//! protocol is a module of its own, and none imports another.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
