@@ -26,6 +26,7 @@ pub mod org;
 pub mod ota;
 pub mod percent;
 pub mod platform;
+pub mod release;
 pub mod report;
 pub mod rollout;
 pub mod scope;

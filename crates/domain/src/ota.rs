@@ -2,6 +2,7 @@
 //! allocations, because this code answers the check from memory.
 
 mod newest;
+mod releases;
 
 use std::cmp::Ordering;
 
@@ -11,6 +12,10 @@ use crate::rollout::Rollout;
 use crate::version::Version;
 
 pub use newest::{order, prune};
+pub use releases::{
+    Abilities, Current, Held, NativeCode, Release, ReleaseCaller, ReleaseDecision, decide_release, is_forced,
+    prune_releases, release_obstacle, release_order,
+};
 
 /// The parameters of a check: the installed app's own description.
 #[derive(Clone, Debug)]
@@ -111,6 +116,12 @@ pub enum Obstacle {
     Rollout,
     /// It needs other native code: a store release is needed.
     Fingerprint,
+    /// The client does not install its format.
+    Format,
+    /// It needs an app that was built with another runtime.
+    Runtime,
+    /// It needs an app of another version.
+    Range,
 }
 
 /// The reason not to offer one update to a caller; `None` if there is none. [`decide`] applies the same rules to all

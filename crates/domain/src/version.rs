@@ -65,6 +65,16 @@ impl Version {
         })
     }
 
+    /// Major, minor and patch.
+    pub fn core(&self) -> (u64, u64, u64) {
+        (self.major, self.minor, self.patch)
+    }
+
+    /// Whether it is a pre-release.
+    pub fn is_pre_release(&self) -> bool {
+        self.pre.is_some()
+    }
+
     /// The identity of the version as text, `major.minor.patch[-pre]`: equal exactly for equal versions, regardless of
     /// metadata and short forms.
     pub fn precedence_key(&self) -> String {

@@ -158,5 +158,8 @@ fn why(caller: &ota::Caller<'_>, update: &Entry, chosen: Option<&str>) -> &'stat
         }
         Some(Obstacle::Rollout) => "Its rollout does not reach this device yet",
         Some(Obstacle::Fingerprint) => "It requires native code that differs from the device's",
+        Some(Obstacle::Format) => "The app's client does not install its format",
+        Some(Obstacle::Runtime) => "It requires an app that was built with another runtime",
+        Some(Obstacle::Range) => "It requires an app of another version",
     }
 }
