@@ -2,3 +2,6 @@
 //! protocol is a module of its own, and none imports another.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
+
+pub mod capgo;
+pub mod expo;

@@ -1,0 +1,15 @@
+//! Capgo (`docs/reference/capgo.md`): what `@capgo/capacitor-updater` and `@capgo/electron-updater` ask, and what they are answered.
+
+mod channels;
+mod device;
+mod name;
+mod request;
+mod response;
+mod stats;
+
+pub use channels::{Channel, ChannelAnswer, ChannelRequest};
+pub use device::{Device, DevicePlatform};
+pub use name::{BUILT_IN, version_name};
+pub use request::{MAX_BODY_BYTES, UpdateRequest};
+pub use response::{BundleFile, ErrorCode, Files, Kind, Response, UpdateAnswer};
+pub use stats::{MAX_STATS_BYTES, MAX_STATS_EVENTS, StatsEvent, read_stats, stats_answer};

@@ -1,0 +1,20 @@
+//! Expo Updates, protocol versions 1 and 0 (`docs/reference/expo.md`): what `expo-updates` asks, and what it is answered.
+
+mod accept;
+mod asset;
+mod directive;
+mod export;
+mod manifest;
+mod request;
+mod response;
+mod signature;
+pub mod structured;
+
+pub use accept::Form;
+pub use asset::{ASSET_PATH, asset_headers, content_type};
+pub use directive::{Directive, DirectiveError, RollBack};
+pub use export::{Export, ExportError, ExportedFile, METADATA_FILE, source_map_of};
+pub use manifest::{Asset, MAX_ASSETS, MAX_MANIFEST_BYTES, Manifest, ManifestError, UNDO_SPAN};
+pub use request::{AlgorithmWish, Protocol, Request, RequestError, SignatureWish};
+pub use response::{Answer, Body, Part, Refusal, Response, Served};
+pub use signature::{Signature, SignatureError};
