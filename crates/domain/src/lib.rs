@@ -20,6 +20,8 @@ pub mod env_var;
 pub mod fingerprint;
 pub mod id;
 pub mod key;
+pub mod log_index;
+pub mod log_text;
 pub mod mac;
 pub mod masking;
 pub mod org;

@@ -1,5 +1,5 @@
 //! Reads the log of a build from any offset, in constant memory: first its parts in object storage, then the tail in
-//! the database.
+//! the database. A search skips parts by their indexes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use futures::TryStreamExt;
 use futures::stream::BoxStream;
 use launchway_blob::{BlobError, Key};
 use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::log_index::{LogIndex, MAX_INDEX};
 use launchway_store::LogSegment;
 
 use crate::api_error::ApiError;
@@ -67,6 +68,48 @@ impl LogReader {
         let piece = self.rest.split_to(self.rest.len().min(PIECE));
         self.offset += piece.len() as i64;
         Ok(Some(piece).filter(|piece| !piece.is_empty()))
+    }
+
+    /// Whether what follows is another part than what was returned last.
+    pub fn is_at_part_end(&self) -> bool {
+        self.rest.is_empty() && self.part.as_ref().is_some_and(|part| part.end == self.offset)
+    }
+
+    /// The search index of the part that begins at the current offset, and the size of the part in bytes; `None` if no part in
+    /// object storage begins here, or it has no index.
+    pub async fn index(&mut self) -> Result<Option<(LogIndex, i64)>, ApiError> {
+        if self.is_at_part_end() {
+            self.part = None;
+        }
+        if self.part.is_some() || !self.rest.is_empty() {
+            return Ok(None);
+        }
+        if self.ahead.is_empty() {
+            let mut tx = self.app.db.read().await?;
+            let mut org = tx.org(self.org);
+            self.ahead = org.log_segments_from(self.build, self.offset, AHEAD).await?.into();
+        }
+        let Some(segment) = self.ahead.front().filter(|segment| segment.start == self.offset) else {
+            return Ok(None);
+        };
+        let (first, count) = (segment.size as u64, segment.index_size as u64);
+        if count == 0 || count > MAX_INDEX as u64 {
+            return Ok(None);
+        }
+        let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let mut bytes = Vec::with_capacity(count as usize);
+        let mut stream = self.app.blob.read(&key, first, count).await?;
+        while let Some(piece) = stream.try_next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(LogIndex::decode(&bytes).map(|index| (index, segment.size)))
+    }
+
+    /// Continues after the part that [`Self::index`] returned an index of, without reading it.
+    pub fn skip_part(&mut self) {
+        if let Some(segment) = self.ahead.pop_front() {
+            self.offset = segment.start + segment.size;
+        }
     }
 
     async fn more(&mut self) -> Result<Bytes, ApiError> {

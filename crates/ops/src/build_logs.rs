@@ -1,11 +1,12 @@
 //! The logs of builds: appended by offset (`docs/reference/builds.md#log-transfer`), masked a second time, and moved to
-//! object storage part by part.
+//! object storage part by part, each followed by the search index of its lines.
 //!
 //! Offsets count what the runner sent. To preserve them, the server masks each byte of a secret with a `*`; the runner
 //! has already replaced all secrets that it knew with `***`. Bytes that may begin a secret are stored but held back:
 //! they count for the runner, and readers see them once they are masked or known not to be a secret.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,9 +14,11 @@ use launchway_api::runner::AttemptReply;
 use launchway_blob::Key;
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::log_index::LogIndexBuilder;
 use launchway_domain::masking::Masker;
 use launchway_os::folders::make_private_dir;
-use launchway_store::LogSegment;
+use launchway_store::{LogChunk, LogSegment};
+use tempfile::NamedTempFile;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -171,23 +174,36 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
         let blob_key = format!("logs/{id}/{start:012}-{}", app.random.token());
         let key = Key::new(&blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
         let dir = app.config.scratch_dir();
-        let written = tokio::task::spawn_blocking(move || {
-            make_private_dir(&dir)?;
-            let mut file = tempfile::NamedTempFile::new_in(&dir)?;
-            for chunk in &chunks {
-                file.write_all(&chunk.bytes)?;
-            }
-            file.flush()?;
-            Ok::<_, std::io::Error>(file)
-        });
-        let file = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let file = file.map_err(|error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}")))?;
+        let written = tokio::task::spawn_blocking(move || write_part(&dir, &chunks));
+        let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
+        let (file, index_size) =
+            written.map_err(|error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}")))?;
         app.blob.put_file(&key, file.path()).await?;
-        let segment = LogSegment { start, size, blob_key };
+        let segment = LogSegment {
+            start,
+            size,
+            blob_key,
+            index_size,
+        };
         if !name_segment(app, org, id, &segment).await? {
             app.blob.delete(&key).await?;
         }
     }
+}
+
+/// Writes a part of a log to a temporary file, followed by its search index if it has one; returns the length of the index.
+fn write_part(dir: &Path, chunks: &[LogChunk]) -> std::io::Result<(NamedTempFile, i64)> {
+    make_private_dir(dir)?;
+    let mut file = NamedTempFile::new_in(dir)?;
+    let mut builder = LogIndexBuilder::default();
+    for chunk in chunks {
+        file.write_all(&chunk.bytes)?;
+        builder.push(&chunk.bytes);
+    }
+    let index = builder.finish().map(|index| index.encode()).unwrap_or_default();
+    file.write_all(&index)?;
+    file.flush()?;
+    Ok((file, index.len() as i64))
 }
 
 /// Replaces bytes of the tail by a part in object storage; false if a concurrent call did.

@@ -16,6 +16,8 @@ pub struct LogSegment {
     pub size: i64,
     /// Its key.
     pub blob_key: String,
+    /// The number of bytes of its search index, which follow it in the object; 0 if it has none.
+    pub index_size: i64,
 }
 
 /// A chunk of a log's tail.
@@ -31,6 +33,15 @@ fn decode(text: &str) -> Result<Vec<u8>, StoreError> {
     BASE64_STANDARD
         .decode(text)
         .map_err(|_| StoreError::Corrupt("log_tails.bytes"))
+}
+
+fn read_segment((start, size, blob_key, index_size): (i64, i64, String, i64)) -> LogSegment {
+    LogSegment {
+        start,
+        size,
+        blob_key,
+        index_size,
+    }
 }
 
 impl Org<'_> {
@@ -138,8 +149,8 @@ impl Org<'_> {
     ) -> Result<Vec<LogSegment>, StoreError> {
         let rows = fetch_all!(
             self.tx,
-            (i64, i64, String),
-            "SELECT part.start, part.size, part.blob_key FROM log_segments AS part \
+            (i64, i64, String, i64),
+            "SELECT part.start, part.size, part.blob_key, part.index_size FROM log_segments AS part \
              JOIN builds ON builds.id = part.build_id WHERE builds.org_id = $1 AND builds.id = $2 \
              AND part.start + part.size > $3 ORDER BY part.start LIMIT $4",
             &self.id,
@@ -147,35 +158,34 @@ impl Org<'_> {
             offset,
             limit
         )?;
-        let read = |(start, size, blob_key)| LogSegment { start, size, blob_key };
-        Ok(rows.into_iter().map(read).collect())
+        Ok(rows.into_iter().map(read_segment).collect())
     }
 
     /// The segments of a log, in order.
     pub async fn log_segments(&mut self, build: BuildId) -> Result<Vec<LogSegment>, StoreError> {
         let rows = fetch_all!(
             self.tx,
-            (i64, i64, String),
-            "SELECT part.start, part.size, part.blob_key FROM log_segments AS part \
+            (i64, i64, String, i64),
+            "SELECT part.start, part.size, part.blob_key, part.index_size FROM log_segments AS part \
              JOIN builds ON builds.id = part.build_id WHERE builds.org_id = $1 AND builds.id = $2 ORDER BY part.start",
             &self.id,
             build.to_string()
         )?;
-        let read = |(start, size, blob_key)| LogSegment { start, size, blob_key };
-        Ok(rows.into_iter().map(read).collect())
+        Ok(rows.into_iter().map(read_segment).collect())
     }
 
     /// Replaces the bytes of the tail that a segment in object storage contains.
     pub async fn seal_log_segment(&mut self, build: BuildId, segment: &LogSegment) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO log_segments (build_id, org_id, start, size, blob_key) \
-             SELECT id, org_id, $3, $4, $5 FROM builds WHERE org_id = $1 AND id = $2",
+            "INSERT INTO log_segments (build_id, org_id, start, size, blob_key, index_size) \
+             SELECT id, org_id, $3, $4, $5, $6 FROM builds WHERE org_id = $1 AND id = $2",
             &self.id,
             build.to_string(),
             segment.start,
             segment.size,
-            &segment.blob_key
+            &segment.blob_key,
+            segment.index_size
         )?;
         execute!(
             self.tx,

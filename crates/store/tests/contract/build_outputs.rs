@@ -60,11 +60,11 @@ contract! {
         assert_eq!(org_reads!(db, org, log_tail(build.id, 5, 10)), all[1..]);
         assert_eq!(org_reads!(db, org, log_tail(build.id, 14, 10)), []);
 
-        let segment = LogSegment { start: 0, size: 7, blob_key: "logs/x/0".to_owned() };
+        let segment = LogSegment { start: 0, size: 7, blob_key: "logs/x/0".to_owned(), index_size: 5 };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
         assert_eq!(org_reads!(db, org, log_segments(build.id)), std::slice::from_ref(&segment));
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), all[2..]);
-        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 7, size: 7, blob_key: "logs/x/7".to_owned() }));
+        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 7, size: 7, blob_key: "logs/x/7".to_owned(), index_size: 0 }));
         let parts = org_reads!(db, org, log_segments(build.id));
         assert_eq!(parts.len(), 2);
         for (offset, from) in [(0, 0), (6, 0), (7, 1), (13, 1), (14, 2), (99, 2)] {
@@ -92,7 +92,7 @@ contract! {
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), [chunk(0, b"seen")]);
         assert_eq!(org_reads!(db, org, build(build.id)).unwrap().log_size, 4);
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 0);
-        let segment = LogSegment { start: 0, size: 4, blob_key: unique("logs") };
+        let segment = LogSegment { start: 0, size: 4, blob_key: unique("logs"), index_size: 0 };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
         assert_eq!(org_reads!(db, org, withheld_log(build.id)), Some(b"other form".to_vec()));
@@ -156,7 +156,7 @@ contract! {
         let with = StateChange { finished_at: Some(NOW + 5), ..StateChange::default() };
         assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &canceled, &with)));
         org_writes!(db, org, append_log(build.id, 0, b"sealed"));
-        let segment = LogSegment { start: 0, size: 6, blob_key: "logs/y/0".to_owned() };
+        let segment = LogSegment { start: 0, size: 6, blob_key: "logs/y/0".to_owned(), index_size: 0 };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
         org_writes!(db, org, append_log(build.id, 6, b"tail"));
         let artifact = new_artifact(build.id);

@@ -14,6 +14,7 @@ fn segment(start: i64, size: i64) -> LogSegment {
         start,
         size,
         blob_key: format!("logs/{start}"),
+        index_size: 0,
     }
 }
 

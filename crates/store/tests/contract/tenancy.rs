@@ -247,7 +247,7 @@ contract! {
         assert!(!org_writes!(db, org, delete_build(build.id)));
         org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));
         org_writes!(db, org, append_log(build.id, 3, b"ours"));
-        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned() }));
+        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned(), index_size: 0 }));
         org_writes!(db, org, set_withheld_log(build.id, 4, b"ours"));
         org_writes!(db, org, forget_artifact(theirs.artifact.id));
         org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));

@@ -125,6 +125,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         start: 0,
         size: 0,
         blob_key: "logs/x".to_owned(),
+        index_size: 0,
     };
     org_writes!(db, id, seal_log_segment(build.id, &segment));
     let artifact = new_artifact(build.id);

@@ -1,9 +1,12 @@
 //! Builds in the dashboard: list, page, log, and actions.
 
+use futures::StreamExt;
+use launchway_blob::Key;
 use launchway_domain::tenancy::Role;
 use serde_json::json;
 
 use super::{visit, visit_of};
+use crate::stage::builds::put;
 use crate::support::{Fields, Says, TestApp};
 
 #[tokio::test]
@@ -111,6 +114,41 @@ async fn a_line_goes_on_from_piece_to_piece() {
         let found = read(&format!("search?text={text}")).await;
         assert_eq!(found, json!({"lines": [line], "more": false}), "{text}");
     }
+}
+
+/// Other bytes in its place show that a part was not read. Line numbers stay true, also of a line across parts.
+#[tokio::test]
+async fn a_search_skips_parts_that_lack_the_text() {
+    let (app, org, key) = TestApp::with_org().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    app.queue(org, |_| {}).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    let held = app.take(&runner).await;
+    let mut log: String = (0..60_000).map(|line| format!("line {line} of {}\n", "x".repeat(line % 61))).collect();
+    // 256 KiB chunks become parts of 1 MiB: this line lies across the first border.
+    let at = log[..(1 << 20) - 30].rfind('\n').unwrap() + 1;
+    log.insert_str(at, &format!("{} ACROSS the border\n", "y".repeat(200)));
+    let across = log[..at].lines().count();
+    log += "the needle\n";
+    for (number, piece) in log.as_bytes().chunks(256 << 10).enumerate() {
+        held.logged(number * (256 << 10), piece).await;
+    }
+    let build = held.id.parse().unwrap();
+    let segments = app.app.db.read().await.unwrap().org(org).log_segments(build).await.unwrap();
+    assert!(segments.len() >= 2 && segments.iter().all(|segment| segment.index_size > 0), "{segments:?}");
+    assert_eq!(segments[0].size, 1 << 20);
+    for segment in &segments {
+        let object = Key::new(&segment.blob_key).unwrap();
+        let index = app.app.blob.read(&object, segment.size as u64, 1 << 20).await.unwrap();
+        let index: Vec<_> = index.map(|piece| piece.unwrap()).collect().await;
+        let other = [vec![b'?'; segment.size as usize], index.concat()].concat();
+        put(&app, &segment.blob_key, &other).await;
+    }
+    let search = async |text: &str| visit.page(&format!("/builds/{}/log/search?text={text}", held.id)).await.ok();
+    let lines = log.lines().count();
+    assert_eq!(search("Needle").await, json!({"lines": [lines - 1], "more": false}));
+    assert_eq!(search("across%20the").await, json!({"lines": [across], "more": false}));
+    assert_eq!(search("line%2012345%20of").await, json!({"lines": [], "more": false}), "its part is read");
 }
 
 /// Reads a live part until it contains a text.

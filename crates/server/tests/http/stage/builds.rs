@@ -119,8 +119,12 @@ impl Play<'_> {
 
     /// A range of the log is moved to object storage.
     pub async fn sealed(&self, start: usize, bytes: &[u8]) {
-        let segment =
-            LogSegment { start: start as i64, size: bytes.len() as i64, blob_key: format!("logs/{}/{start}", self.id) };
+        let segment = LogSegment {
+            start: start as i64,
+            size: bytes.len() as i64,
+            blob_key: format!("logs/{}/{start}", self.id),
+            index_size: 0,
+        };
         put(self.app, &segment.blob_key, bytes).await;
         let mut tx = self.app.app.db.write().await.unwrap();
         tx.org(self.org).seal_log_segment(self.id, &segment).await.unwrap();

@@ -96,7 +96,8 @@ impl TestApp {
             self.app.blob.fetch_to_file(&key, &mut file, 1 << 30).await.unwrap();
             let mut file = file.into_std().await;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(0)).unwrap();
-            std::io::Read::read_to_end(&mut file, &mut log).unwrap();
+            // The search index follows the part in its object.
+            std::io::Read::read_to_end(&mut std::io::Read::take(file, segment.size as u64), &mut log).unwrap();
             assert_eq!((segment.start + segment.size) as usize, log.len());
         }
         for chunk in rows.log_tail(id, log.len() as i64, 10_000).await.unwrap() {

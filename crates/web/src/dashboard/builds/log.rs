@@ -10,6 +10,8 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::log_index::LogIndex;
+use launchway_domain::log_text::{plain, searchable};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::build_log::LogReader;
@@ -150,7 +152,7 @@ struct Search {
 
 impl Look for Search {
     fn see(&mut self, number: u64, _: i64, line: &[u8]) -> bool {
-        if holds(line, &self.wanted) {
+        if searchable(line).contains(&self.wanted) {
             self.found.more = self.found.lines.len() == MAX_RESULTS;
             if !self.found.more {
                 self.found.lines.push(number);
@@ -158,16 +160,10 @@ impl Look for Search {
         }
         !self.found.more
     }
-}
 
-/// Whether a line contains a lower-case text, ignoring the line's case.
-fn holds(line: &[u8], wanted: &str) -> bool {
-    let mut text = without_colours(&String::from_utf8_lossy(line));
-    match text.is_ascii() {
-        true => text.make_ascii_lowercase(),
-        false => text = text.to_lowercase(),
+    fn needs(&self, index: &LogIndex) -> bool {
+        index.may_contain(&self.wanted)
     }
-    text.contains(wanted)
 }
 
 /// The end of a log as text, starting at the beginning of a line.
@@ -186,31 +182,12 @@ pub async fn tail(app: &Arc<App>, org: OrgId, build: &Build) -> Result<String, A
         0 => &text,
         _ => text.split_once('\n').map_or("", |(_, rest)| rest),
     };
-    Ok(without_colours(whole))
-}
-
-/// A text without the escape sequences that color terminal output, and without other control characters.
-fn without_colours(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(letter) = rest.next() {
-        match letter {
-            '\u{1b}' if rest.peek() == Some(&'[') => {
-                rest.next();
-                while rest.next_if(|next| !('@'..='~').contains(next)).is_some() {}
-                rest.next();
-            }
-            '\n' | '\t' => out.push(letter),
-            letter if letter.is_control() => {}
-            letter => out.push(letter),
-        }
-    }
-    out
+    Ok(plain(whole))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, MAX_OFFSETS, Places, STRIDE, without_colours};
+    use super::{Look, MAX_OFFSETS, Places, STRIDE};
 
     /// However many lines there are, every offset is that of its line and their number is bounded.
     #[test]
@@ -240,15 +217,5 @@ mod tests {
                 .collect();
             assert!(places.offsets == expected && expected.len() <= MAX_OFFSETS, "{lines}");
         }
-    }
-
-    #[test]
-    fn colours_and_control_characters_go() {
-        assert_eq!(
-            without_colours("\u{1b}[1;31mred\u{1b}[0m\r\n\u{7}a\tb\u{1b}"),
-            "red\na\tb"
-        );
-        assert_eq!(without_colours("\u{1b}[31"), "");
-        assert_eq!(without_colours("<b>\u{1b}]0;title"), "<b>]0;title");
     }
 }

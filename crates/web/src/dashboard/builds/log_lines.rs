@@ -1,6 +1,7 @@
 //! Iterates over the lines of a build's log in constant memory, on threads that serve no requests.
 
 use bytes::Bytes;
+use launchway_domain::log_index::LogIndex;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::build_log::LogReader;
 use launchway_ops::fair_work::Call;
@@ -15,6 +16,11 @@ const AT_A_TIME: usize = 512 << 10;
 pub trait Look: Send + 'static {
     /// Visits a line with its number and start offset; a line that is too long is truncated. False ends the walk.
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool;
+
+    /// Whether the lines of the part with this index, except those at its borders, must be visited.
+    fn needs(&self, _: &LogIndex) -> bool {
+        true
+    }
 }
 
 /// A walk over a log.
@@ -43,6 +49,18 @@ pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Resul
         is_over: false,
     };
     while !walk.is_over {
+        if let Some((index, size)) = reader.index().await?
+            && !walk.look.needs(&index)
+        {
+            reader.skip_part();
+            walk = call
+                .piece(move || {
+                    walk.skip(&index, size);
+                    walk
+                })
+                .await?;
+            continue;
+        }
         let pieces = read_ahead(&mut reader).await?;
         if pieces.is_empty() {
             walk.end();
@@ -58,10 +76,10 @@ pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Resul
     Ok(walk)
 }
 
-/// The next pieces of a log; none at its end.
+/// The next pieces of a log, up to the end of a part; none at its end.
 async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, ApiError> {
     let (mut pieces, mut size) = (Vec::new(), 0);
-    while size < AT_A_TIME {
+    while size < AT_A_TIME && !(size > 0 && reader.is_at_part_end()) {
         let Some(piece) = reader.next().await? else { break };
         size += piece.len();
         pieces.push(piece);
@@ -96,6 +114,19 @@ impl<L: Look> Walk<L> {
             }
         }
         self.keep(&piece[from..]);
+    }
+
+    /// Passes over a part of this size. Only the lines at its borders are visited.
+    fn skip(&mut self, index: &LogIndex, size: i64) {
+        let end = self.size + size;
+        self.take(index.head());
+        if self.is_over {
+            return;
+        }
+        self.lines += u64::from(index.lines()) - 1;
+        self.size = end - index.tail().len() as i64;
+        self.start = self.size;
+        self.take(index.tail());
     }
 
     /// Visits the last line, which may have no line end.
