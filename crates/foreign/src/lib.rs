@@ -4,4 +4,8 @@
 #![deny(missing_docs)]
 
 pub mod capgo;
+pub mod codepush;
 pub mod expo;
+pub mod hot_updater;
+
+mod query;

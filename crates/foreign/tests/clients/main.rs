@@ -1,0 +1,7 @@
+//! The codecs above the common decision: compared with the original servers, and played against models of their clients.
+
+#![cfg(test)]
+
+mod codepush;
+mod loops;
+mod releases;

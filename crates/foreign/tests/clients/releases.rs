@@ -1,0 +1,123 @@
+//! A release for tests, in the forms of both protocols.
+
+use launchway_domain::ota::{Held, Release};
+use launchway_domain::platform::Platform;
+use launchway_domain::release::{BinaryRange, Format, Sequence, UpdateKind};
+use launchway_domain::rollout::Rollout;
+use launchway_foreign::codepush::CodepushRelease;
+use launchway_foreign::hot_updater::{BundleId, HotUpdaterRelease};
+
+#[derive(Clone, Debug)]
+pub struct TestRelease {
+    pub sequence: u64,
+    pub kind: UpdateKind,
+    pub format: Format,
+    pub label: String,
+    pub hash: String,
+    pub bundle_id: BundleId,
+    pub description: String,
+    pub is_mandatory: bool,
+    pub is_withdrawn: bool,
+    pub is_paused: bool,
+    pub rollout: Rollout,
+    pub range: Option<BinaryRange>,
+}
+
+impl TestRelease {
+    /// A release for every app of every version.
+    pub fn new(format: Format, sequence: u64) -> Self {
+        Self {
+            sequence,
+            kind: UpdateKind::Update,
+            format,
+            label: format!("v{sequence}"),
+            hash: format!("hash{sequence}"),
+            bundle_id: BundleId::parse(&format!("0190a8c6-0000-7000-8000-{sequence:012x}")).unwrap(),
+            description: String::new(),
+            is_mandatory: false,
+            is_withdrawn: false,
+            is_paused: false,
+            rollout: Rollout::FULL,
+            range: None,
+        }
+    }
+
+    pub fn held(&self) -> Held<'static> {
+        Held {
+            sequence: self.sequence(),
+            configuration: None,
+            is_withdrawn: self.is_withdrawn,
+        }
+    }
+}
+
+/// Those that are offered, highest first.
+pub fn offered(releases: &[TestRelease]) -> Vec<TestRelease> {
+    let is_offered = |release: &&TestRelease| !release.is_withdrawn && !release.is_paused;
+    let mut offered: Vec<_> = releases.iter().filter(is_offered).cloned().collect();
+    offered.sort_by_key(|release| std::cmp::Reverse(release.sequence));
+    offered
+}
+
+impl Release for TestRelease {
+    fn id(&self) -> &str {
+        &self.label
+    }
+    fn sequence(&self) -> Sequence {
+        Sequence::new(self.sequence)
+    }
+    fn kind(&self) -> UpdateKind {
+        self.kind
+    }
+    fn format(&self) -> Format {
+        self.format
+    }
+    fn platform(&self) -> Platform {
+        Platform::Ios
+    }
+    fn configuration(&self) -> Option<&str> {
+        None
+    }
+    fn runtime_version(&self) -> Option<&str> {
+        None
+    }
+    fn binary_range(&self) -> Option<&BinaryRange> {
+        self.range.as_ref()
+    }
+    fn fingerprint(&self) -> Option<&str> {
+        None
+    }
+    fn rollout(&self) -> Rollout {
+        self.rollout
+    }
+    fn is_mandatory(&self) -> bool {
+        self.is_mandatory
+    }
+}
+
+impl CodepushRelease for TestRelease {
+    fn label(&self) -> &str {
+        &self.label
+    }
+    fn package_hash(&self) -> &str {
+        &self.hash
+    }
+    fn package_size(&self) -> u64 {
+        100 + self.sequence
+    }
+    fn description(&self) -> &str {
+        &self.description
+    }
+}
+
+impl HotUpdaterRelease for TestRelease {
+    fn bundle_id(&self) -> &BundleId {
+        &self.bundle_id
+    }
+    fn file_hash(&self) -> &str {
+        &self.hash
+    }
+    fn message(&self) -> Option<&str> {
+        None
+    }
+}
