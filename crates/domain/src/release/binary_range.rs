@@ -56,9 +56,14 @@ impl BinaryRange {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let alternatives: Result<Box<[_]>, _> =
             words.join(" ").split("||").map(|one| alternative(one.trim())).collect();
+        let mut alternatives = alternatives?;
+        // npm reads an alternative without conditions as the whole range, which pre-releases are not in.
+        if alternatives.iter().any(|one| one.is_empty()) {
+            alternatives = Box::new([Box::default()]);
+        }
         Ok(Self {
             text: text.into(),
-            alternatives: alternatives?,
+            alternatives,
         })
     }
 
@@ -137,13 +142,19 @@ impl FromStr for BinaryRange {
 /// Parses the comparators between two `||`. Spaces are single.
 fn alternative(text: &str) -> Result<Alternative, BinaryRangeError> {
     let mut found = Vec::new();
+    let text = without_build(text);
+    let text = text.trim();
     let ends = text
         .split_once(" - ")
-        .and_then(|(from, to)| Plain::parse(from).zip(Plain::parse(to)));
+        .and_then(|(from, to)| Plain::parse_end(from).zip(Plain::parse_end(to)));
     if let Some((from, to)) = ends {
+        let is_odd = |end: &Plain<'_>| !end.is_open() && !matches!(end.prefix, "" | "v");
+        if is_odd(&from) || (is_odd(&to) && to.pre.is_none()) {
+            return Err(BinaryRangeError);
+        }
         push_from(&mut found, &from)?;
         push_to(&mut found, &to)?;
-        return Ok(found.into());
+        return simplified(found);
     }
     let mut rest = text;
     while !rest.is_empty() {
@@ -151,9 +162,21 @@ fn alternative(text: &str) -> Result<Alternative, BinaryRangeError> {
         push(&mut found, operator, version)?;
         rest = after.trim_start();
     }
+    simplified(found)
+}
+
+/// The comparators without those that decide nothing, as npm leaves them out.
+fn simplified(mut found: Vec<Comparator>) -> Result<Alternative, BinaryRangeError> {
     // npm reads `>=0.0.0` as no condition at all.
     let lowest = Version::parse("0.0.0").map_err(|_| BinaryRangeError)?;
     found.retain(|one| one.operator != Operator::GreaterOrEqual || one.version != lowest);
+    // Nothing lies below the lowest version: this comparator decides alone.
+    let nothing = found
+        .iter()
+        .position(|one| one.operator == Operator::Less && one.version.to_string() == LOWEST);
+    if let Some(place) = nothing {
+        found = vec![found.swap_remove(place)];
+    }
     Ok(found.into())
 }
 
@@ -174,11 +197,11 @@ fn next_word(text: &str) -> (String, &str, &str) {
         rest = rest.trim_start();
     }
     // A second half of the operator may stand behind the space: `> =1.0.0`.
-    if operator.ends_with(['<', '>']) {
-        if let Some(after) = rest.strip_prefix('=') {
-            operator.push('=');
-            rest = after;
-        }
+    if operator.ends_with(['<', '>'])
+        && let Some(after) = rest.strip_prefix('=')
+    {
+        operator.push('=');
+        rest = after;
     }
     let (version, after) = rest.split_once(' ').unwrap_or((rest, ""));
     (operator, version, after)
@@ -222,6 +245,13 @@ impl<'t> Plain<'t> {
         })
     }
 
+    /// One end of `1.0.0 - 2.0.0`, before whose numbers spaces may stand, too.
+    fn parse_end(text: &'t str) -> Option<Self> {
+        let numbers = text.trim_start_matches(['v', '=', ' ']);
+        let prefix = &text[..text.len() - numbers.len()];
+        Self::parse(numbers).map(|plain| Self { prefix, ..plain })
+    }
+
     /// The numbers up to the first open one.
     fn closed(&self) -> (Option<u64>, Option<u64>, Option<u64>) {
         let minor = self.major.and(self.minor);
@@ -243,6 +273,11 @@ impl<'t> Plain<'t> {
             (Some(major), Some(minor), _) => version(major, minor + 1, 0, Some("0")).map(Some),
             (None, ..) => Ok(None),
         }
+    }
+
+    /// Whether a number follows an open one, as in `1.x.3`: `^` and `~` ignore it, other operators refuse it.
+    fn is_closed_after_open(&self) -> bool {
+        (self.major.is_none() && self.minor.is_some()) || (self.minor.is_none() && self.patch.is_some())
     }
 
     fn is_open(&self) -> bool {
@@ -268,6 +303,9 @@ fn version(major: u64, minor: u64, patch: u64, pre: Option<&str>) -> Result<Vers
 }
 
 fn push(found: &mut Vec<Comparator>, operator: String, text: &str) -> Result<(), BinaryRangeError> {
+    if operator.is_empty() && text.is_empty() {
+        return Ok(());
+    }
     let plain = Plain::parse(text).ok_or(BinaryRangeError)?;
     let at_least = |found: &mut Vec<Comparator>| push_from(found, &plain);
     match operator.as_str() {
@@ -275,10 +313,12 @@ fn push(found: &mut Vec<Comparator>, operator: String, text: &str) -> Result<(),
             at_least(found)?;
             push_below(found, caret_end(&plain)?);
         }
-        "~" | "~>" | "~=" => {
+        "~" | "~>" | "~=" | "~>=" => {
             at_least(found)?;
             push_below(found, plain.above()?);
         }
+        odd if !matches!(odd, "" | "=" | "<" | "<=" | ">" | ">=") => return Err(BinaryRangeError),
+        _ if plain.is_closed_after_open() => return Err(BinaryRangeError),
         _ if plain.is_open() => push_open(found, &operator, &plain)?,
         _ if !matches!(plain.prefix, "" | "v") => return Err(BinaryRangeError),
         written => found.push(Comparator {
@@ -294,6 +334,40 @@ fn push(found: &mut Vec<Comparator>, operator: String, text: &str) -> Result<(),
         }),
     }
     Ok(())
+}
+
+/// The text without build metadata, which means nothing in a range.
+fn without_build(text: &str) -> String {
+    let mut pieces = text.split('+');
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let build = build_length(piece);
+        if build == 0 {
+            kept.push('+');
+        }
+        kept.push_str(&piece[build..]);
+    }
+    kept
+}
+
+/// The length of the dotted identifiers at the start of a text.
+fn build_length(text: &str) -> usize {
+    let mut end = 0;
+    let mut start = 0;
+    for part in text.split('.') {
+        let length = part
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+            .unwrap_or(part.len());
+        if length == 0 {
+            break;
+        }
+        end = start + length;
+        if length < part.len() {
+            break;
+        }
+        start = end + 1;
+    }
+    end
 }
 
 /// `^`: below the next change of the first number that is not 0, as far as the numbers are closed.

@@ -2,4 +2,5 @@
 
 mod properties;
 mod published;
+mod releases;
 mod sentences;
