@@ -73,7 +73,8 @@ pub fn main() -> ExitCode {
 }
 
 async fn migrate(config: Config) -> Result<(), CommandError> {
-    admin::open(config).await?;
+    let app = admin::open(config).await?;
+    app.db.close().await;
     writeln!(std::io::stdout(), "The database is up to date")?;
     Ok(())
 }

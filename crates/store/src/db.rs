@@ -20,6 +20,8 @@ use crate::{StoreError, Tx, Watch, migrations};
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause before SQLite is retried.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
+/// How long the last checkpoint waits for another process that reads.
+const CHECKPOINT_WAIT: Duration = Duration::from_millis(250);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 16;
 
@@ -183,16 +185,36 @@ impl Db {
         matches!(self, Db::Postgres { .. })
     }
 
-    /// Closes every connection after the running work is done.
+    /// Closes every connection after the running work is done. The file of an embedded database is then whole without the
+    /// files beside it, unless another process still reads.
     pub async fn close(&self) {
         match self {
             Db::Sqlite { writer, readers } => {
                 readers.close().await;
-                writer.close().await;
+                let last = writer.acquire().await;
+                // From here on nobody else gets a connection, so nothing is written behind the checkpoint.
+                let closed = writer.close();
+                if let Ok(connection) = last {
+                    checkpoint(connection.detach()).await;
+                }
+                closed.await;
             }
             Db::Postgres { pool } => pool.close().await,
         }
     }
+}
+
+/// Moves the write-ahead log into the file of the database, and closes the connection. SQLite does that itself only for the
+/// last connection of all, which in this process watches for changes and cannot write.
+async fn checkpoint(mut connection: SqliteConnection) {
+    let wait = format!("PRAGMA busy_timeout = {}", CHECKPOINT_WAIT.as_millis());
+    for statement in [wait.as_str(), "PRAGMA wal_checkpoint(TRUNCATE)"] {
+        // What cannot be moved stays in the log, which the next start reads.
+        let _ = sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+            .execute(&mut connection)
+            .await;
+    }
+    let _ = connection.close().await;
 }
 
 /// Refuses a database that requires a newer schema than this program supports.

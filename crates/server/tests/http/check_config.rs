@@ -97,6 +97,8 @@ async fn settings_of_a_new_server_are_fine_and_nothing_is_made() {
 async fn a_server_that_ran_before_is_tried_on_its_data() {
     let old = Installation::new();
     assert!(old.run("migrate").await.status.success());
+    let log = old.data().join("launchway.db-wal");
+    assert!(fs::metadata(&log).map_or(0, |log| log.len()) == 0, "a copy of the database alone is whole");
     let (before, told) = (tree(&old.data()), old.succeeds().await);
     assert!(told.contains("launchway.db is writable and up to date (migration "), "{told}");
     assert!(told.contains("master.key is the key of this database"), "{told}");

@@ -1,5 +1,8 @@
 //! Opening: what is refused, and migrations that run twice, concurrently, and in an older program.
 
+use std::path::Path;
+
+use launchway_domain::id::OrgId;
 use launchway_store::{Db, OpenError};
 use launchway_testing::net::free_port;
 use launchway_testing::postgres::Postgres;
@@ -52,6 +55,59 @@ fn a_file_that_cannot_be_opened_is_told() {
                 .starts_with("This is a text"),
             "left as it was"
         );
+    });
+}
+
+/// The organizations that a copy of the file alone has.
+async fn are_in_copy(directory: &Path, orgs: &[OrgId]) -> Vec<bool> {
+    let copy = directory.join("copy.db");
+    std::fs::copy(directory.join("launchway.db"), &copy).unwrap();
+    let db = Db::open(&format!("sqlite:{}", copy.display())).await.unwrap();
+    let mut tx = db.read().await.unwrap();
+    let mut found = Vec::new();
+    for id in orgs {
+        found.push(tx.org(*id).record().await.unwrap().is_some());
+    }
+    drop(tx);
+    db.close().await;
+    std::fs::remove_file(copy).unwrap();
+    found
+}
+
+/// What people copy is the file alone. A watch is a connection that does not write, and is the last one.
+#[test]
+fn the_file_of_a_closed_database_is_whole() {
+    run_async(async {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", directory.path().join("launchway.db").display());
+        let db = Db::open(&url).await.unwrap();
+        let watch = db.watch().await.unwrap();
+        let org = an_org(&db).await.id;
+        assert_eq!(are_in_copy(directory.path(), &[org]).await, [false], "it is in the log");
+        db.close().await;
+        assert_eq!(are_in_copy(directory.path(), &[org]).await, [true]);
+        watch.close().await;
+    });
+}
+
+#[test]
+fn another_process_that_reads_does_not_hold_up_the_end() {
+    run_async(async {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", directory.path().join("launchway.db").display());
+        let (db, other) = (Db::open(&url).await.unwrap(), Db::open(&url).await.unwrap());
+        let first = an_org(&db).await.id;
+        let mut reading = other.read().await.unwrap();
+        assert!(reading.org(first).record().await.unwrap().is_some());
+        let second = an_org(&db).await.id;
+        db.close().await;
+        assert!(
+            reading.org(second).record().await.unwrap().is_none(),
+            "it reads an older state"
+        );
+        drop(reading);
+        other.close().await;
+        assert_eq!(are_in_copy(directory.path(), &[first, second]).await, [true, true]);
     });
 }
 
