@@ -55,12 +55,12 @@ const CERTIFICATES: [&str; 7] = [
 pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::failed(format!("cannot read the current directory: {error}")))?;
-    let resolved = plan::of_project(platform, &arguments.profile, context)?;
+    let source = app::source(platform, arguments.profile.profile.as_deref(), context);
+    let resolved = plan::of_project(&source, platform, &arguments.profile)?;
     let plan = resolved.plan.clone();
     let lease = lease(platform, arguments, resolved, context)?;
     let settings = settings(&plan, &here, context).await?;
     let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
-    let source = app::source(platform, arguments.profile.profile.as_deref(), context);
     let PackedSource { path, .. } = unless_interrupted(pack(&source, None, context)).await?;
     let build = LocalBuild {
         lease,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::platform::Platform;
 use launchway_project::resolve::{BuildRequest, Resolved, resolve_in};
+use launchway_project::workspace::ProjectSource;
 use serde_json::json;
 
 use crate::args::build::PlanArgs;
@@ -16,29 +17,33 @@ use crate::printer::fields::fields;
 
 pub async fn run(arguments: PlanArgs, context: &Context) -> Result<(), Failure> {
     match (&arguments.id, arguments.local) {
-        (_, Some(platform)) => print(&of_project(platform, &arguments.profile, context)?, context),
+        (_, Some(platform)) => print_local(platform, &arguments.profile, context),
         (Some(id), None) => of_build(id, context).await,
         (None, None) => Err(Failure::usage("no build specified, and --local not given")),
     }
 }
 
+/// Prints the plan of the local project for a platform.
+pub fn print_local(platform: Platform, choice: &ProfileArgs, context: &Context) -> Result<(), Failure> {
+    let source = app::source(platform, choice.profile.as_deref(), context);
+    print(&of_project(&source, platform, choice)?, context)
+}
+
 /// The plan of the local project for a platform. Fails when the project has none, or an invalid one.
-pub fn of_project(platform: Platform, choice: &ProfileArgs, context: &Context) -> Result<Resolved, Failure> {
+pub fn of_project(source: &ProjectSource, platform: Platform, choice: &ProfileArgs) -> Result<Resolved, Failure> {
     let request = BuildRequest {
         platform,
         profile: choice.profile.clone(),
         build_type: choice.build_type,
         distribution: choice.distribution,
     };
-    let place = app::source(platform, choice.profile.as_deref(), context);
-    resolve_in(&place, &request).map_err(|error| {
+    resolve_in(source, &request).map_err(|error| {
         // Failures of the command line have no full stop.
         Failure::usage(error.to_string().trim_end_matches('.'))
     })
 }
 
-/// Prints the plan of the local project.
-pub fn print(resolved: &Resolved, context: &Context) -> Result<(), Failure> {
+fn print(resolved: &Resolved, context: &Context) -> Result<(), Failure> {
     let json = json!({
         "origin": resolved.origin,
         "profile": resolved.profile,

@@ -22,7 +22,7 @@ use crate::source::{self, Kind, SourceError};
 
 pub async fn run(platform: Platform, arguments: StartArgs, context: &Context) -> Result<(), Failure> {
     if arguments.plan_only {
-        return plan::print(&plan::of_project(platform, &arguments.profile, context)?, context);
+        return plan::print_local(platform, &arguments.profile, context);
     }
     if arguments.local {
         #[cfg(unix)]
@@ -42,17 +42,18 @@ async fn ask(
     client: &Client,
     context: &Context,
 ) -> Result<Answer<BuildView>, Failure> {
-    let resolved = match arguments.git {
+    let profile = &arguments.profile.profile;
+    // A git repository is read by the runner.
+    let source = match arguments.git {
         Some(_) => None,
-        None => Some(plan::of_project(platform, &arguments.profile, context)?),
+        None => Some(app::source(platform, profile.as_deref(), context)),
     };
-    let mut create: CreateBuild = wanted::from(platform, arguments, resolved, context)?;
+    let mut create: CreateBuild = wanted::from(platform, arguments, source.as_ref(), context)?;
     let mut lwfp2 = None;
-    if arguments.git.is_none() {
-        let sent = fingerprint::build_fingerprint(platform, &arguments.profile.profile, context).await?;
+    if let Some(source) = &source {
+        let sent = fingerprint::build_fingerprint(platform, profile, context).await?;
         (create.fingerprint, lwfp2) = sent.map(|sent| (sent.input, sent.lwfp2)).unzip();
-        let source = app::source(platform, arguments.profile.profile.as_deref(), context);
-        create.source.upload_id = Some(upload(&source, client, context).await?);
+        create.source.upload_id = Some(upload(source, client, context).await?);
     }
     let printer = &context.printer;
     printer.set_interrupt_note("the build may have been created: launchway build list");

@@ -5,28 +5,32 @@ use launchway_api::open;
 use launchway_api::updates::TextOrNumber;
 use launchway_domain::platform::Platform;
 use launchway_project::resolve::Resolved;
+use launchway_project::workspace::ProjectSource;
 
 use crate::args::start::StartArgs;
-use crate::commands::app::{self, App};
-use crate::commands::build::git_facts;
+use crate::commands::app::App;
+use crate::commands::build::{git_facts, plan};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Assembles the request without the upload. `resolved` is the plan of the local project; a git repository has its own
-/// plan, which the runner reads. Fails when a required value is missing; nothing is sent before.
+/// Assembles the request without the upload. `source` is that of the local project, with its plan; a git repository has
+/// its own plan, which the runner reads. Fails when a required value is missing; nothing is sent before.
 pub fn from(
     platform: Platform,
     arguments: &StartArgs,
-    resolved: Option<Resolved>,
+    source: Option<&ProjectSource>,
     context: &Context,
 ) -> Result<CreateBuild, Failure> {
     let choice = &arguments.profile;
-    let app = match arguments.git {
+    let resolved = source
+        .map(|source| plan::of_project(source, platform, choice))
+        .transpose()?;
+    let app = match source {
+        Some(_) => App::read(platform, choice.profile.as_deref(), choice.build_type, context)?,
         // The profiles of the repository are not the local ones.
-        Some(_) => App::without_profile(platform, context),
-        None => App::read(platform, choice.profile.as_deref(), choice.build_type, context)?,
+        None => App::without_profile(platform, context),
     };
-    let source = match (&arguments.git, &arguments.reference) {
+    let git_source = match (&arguments.git, &arguments.reference) {
         (Some(url), Some(reference)) => BuildSource {
             upload_id: None,
             git: Some(GitSource {
@@ -36,19 +40,16 @@ pub fn from(
         },
         _ => BuildSource::default(),
     };
-    let git = match arguments.git {
+    let git = match source {
+        Some(source) => git_facts::read(&source.root, &context.environment)?,
         // The local git information is about another source.
-        Some(_) => None,
-        None => {
-            let source = app::source(platform, choice.profile.as_deref(), context);
-            git_facts::read(&source.root, &context.environment)?
-        }
+        None => None,
     };
     let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
     Ok(CreateBuild {
         bundle_id: app.bundle_id(choice.bundle_id.as_ref(), context)?,
         platform: platform.into(),
-        source,
+        source: git_source,
         profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| choice.profile.clone()),
         configuration: choice
             .configuration
