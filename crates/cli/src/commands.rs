@@ -75,5 +75,5 @@ fn text_or_file(argument: String) -> Result<String, Failure> {
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| Failure::failed(format!("cannot create the package: {error}")))
+        .map_err(|error| Failure::failed(format!("the command stopped unexpectedly: {error}")))
 }

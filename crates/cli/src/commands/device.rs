@@ -17,6 +17,7 @@ use crate::args::device::{DeviceArgs, DeviceCommand};
 use crate::commands::device::network::Http;
 use crate::commands::device::phone::{App, Phone};
 use crate::commands::device::view::PhoneView;
+use crate::commands::run_blocking;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -37,8 +38,7 @@ pub async fn run(arguments: DeviceArgs, context: &Context) -> Result<(), Failure
     let network = Http::new(&app.server()?, Duration::from_secs(timeout))?;
     let work = move || phone.run(&app, &network, |device| perform(device, &app, &phone, command));
     // The client blocks, and so does its network.
-    let view = tokio::task::spawn_blocking(work).await;
-    let view = view.map_err(|error| Failure::failed(format!("the client stopped: {error}")))???;
+    let view = run_blocking(work).await???;
     let json = serde_json::to_string(&view).map_err(|error| Failure::failed(error.to_string()))?;
     context.printer.result(&json, || view.prose())
 }

@@ -13,7 +13,7 @@ use launchway_project::framework::Framework;
 use serde_json::{Value, json};
 
 use crate::args::fingerprint::{AppArgs, FingerprintArgs, FingerprintCommand};
-use crate::commands::{app, embed};
+use crate::commands::{app, embed, run_blocking};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::table::Table;
@@ -148,8 +148,7 @@ pub async fn look(
         let (framework, documents) = fingerprint::app_documents(&root, &place, platform, &rules)?;
         Ok(Collected { framework, documents })
     };
-    let found = tokio::task::spawn_blocking(work).await;
-    found.map_err(|error| Failure::failed(format!("cannot read the project: {error}")))
+    run_blocking(work).await
 }
 
 /// The platforms of the project. Fails when it has none.

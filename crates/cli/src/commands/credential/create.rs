@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::args::credential::CreateCredentialArgs;
 use crate::commands::credential::password;
+use crate::commands::run_blocking;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::fields;
@@ -96,9 +97,7 @@ async fn make(
         let facts = read(Kind::AndroidKeystore, &given, now).map_err(|error| Failure::failed(error.to_string()))?;
         Ok((file, facts))
     };
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Failure::failed(error.to_string()))?
+    run_blocking(work).await?
 }
 
 fn print(path: &Path, facts: &Facts, context: &Context) -> Result<(), Failure> {

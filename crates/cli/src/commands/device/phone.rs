@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use launchway_client::{BaseUrl, Environment, SystemEnvironment};
 use launchway_device::boot::{Binary, Ending};
@@ -19,16 +19,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::device::StoreApp;
 use crate::commands::device::network::Http;
+use crate::context::now;
 use crate::failure::{Exit, Failure};
 
 /// The clock of this machine.
 struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the clock of the phone is this machine's")]
     fn now(&self) -> u64 {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+        u64::try_from(now()).unwrap_or(0)
     }
 
     fn pause(&self, milliseconds: u64) {
