@@ -465,15 +465,19 @@ async function withoutScripts(server, home) {
 }
 
 let failed = 0;
+// The server whose log explains a failure.
+let running;
 async function step(name, run) {
   const begun = Date.now();
+  const logged = running?.log().length;
   try {
     await run();
     assert.deepEqual(wrong.splice(0), []);
     console.log(`ok ${name}, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   } catch (error) {
     failed += 1;
-    console.log(`FAILED ${name}: ${error.stack}`);
+    console.log(`FAILED ${name}, ${((Date.now() - begun) / 1000).toFixed(1)} s: ${error.stack}`);
+    if (running) console.log(`The server logged meanwhile:\n${running.log().slice(logged)}`);
     wrong.length = 0;
   }
 }
@@ -496,6 +500,7 @@ async function signing(server, made, home) {
 try {
   await step("first run", firstRun);
   const server = await serve(program);
+  running = server;
   try {
     const made = await fill(server);
     const probe = await person(server.origin);

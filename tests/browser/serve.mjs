@@ -29,7 +29,7 @@ async function start(program, args, folder, wanted) {
   ended.then((code) => { if (code) console.error(`${args[0]} ended with ${code}:\n${printed}`); });
   await until(`${args[0]} says ${wanted}`, () => wanted.test(printed));
   const stop = () => { child.kill("SIGTERM"); return ended; };
-  return { found: (pattern) => pattern.exec(printed), stop };
+  return { found: (pattern) => pattern.exec(printed), printed: () => printed, stop };
 }
 
 export async function serve(program, args = ["--demo"]) {
@@ -47,12 +47,12 @@ export async function serve(program, args = ["--demo"]) {
   };
   if (!isDemo) {
     const [link] = server.found(setUp);
-    return { origin: new URL(link).origin, stop, link };
+    return { origin: new URL(link).origin, stop, log: server.printed, link };
   }
   const [, origin, email, password] = server.found(ready);
   // The server polls after a minute, but the simulated stores take no time: this makes the next poll due now.
   const makeDue = () => execFileSync("python3", ["-c", DUE, join(folder, "data/launchway.db")]);
-  return { origin, stop, stores, makeDue, email, password, key: server.found(/echo (lw_\S+)/)[1] };
+  return { origin, stop, log: server.printed, stores, makeDue, email, password, key: server.found(/echo (lw_\S+)/)[1] };
 }
 
 // The timeout for every wait, however busy the machine is.
