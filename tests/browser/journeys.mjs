@@ -197,6 +197,8 @@ async function submission(server, made, home) {
   await page.click("form.upload button");
   await page.waitForSelector("text=The submission is queued");
   await page.waitForSelector("dd:has-text('What is <new>')");
+  // Its state no longer changes between the confirmation and the deletion.
+  await page.waitForSelector(".title .status.good, .title .status.bad");
   await page.click("text=Delete…");
   await page.click("text=Delete submission");
   await page.waitForSelector("text=The submission is deleted");
