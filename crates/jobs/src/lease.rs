@@ -17,19 +17,24 @@ where
 {
     loop {
         if holds(&app, job).await {
-            let mut working = std::pin::pin!(work(app.clone()));
-            loop {
-                tokio::select! {
-                    () = &mut working => return,
-                    () = tokio::time::sleep(every) => {}
-                }
-                if !holds(&app, job).await {
-                    tracing::info!(job, "lost the lease of a job");
-                    break;
-                }
+            // Both advance at the same time: a renewal that waited for the only writer of SQLite while the work that has it
+            // stands still would stop every change of the server.
+            tokio::select! {
+                () = work(app.clone()) => return,
+                () = until_lost(&app, job, every) => tracing::info!(job, "lost the lease of a job"),
             }
         }
         tokio::time::sleep(every).await;
+    }
+}
+
+/// Renews a lease, and returns when it is lost or cannot be renewed.
+async fn until_lost(app: &App, job: &'static str, every: Duration) {
+    loop {
+        tokio::time::sleep(every).await;
+        if !holds(app, job).await {
+            return;
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use launchway_domain::time::MINUTE;
 use launchway_jobs::{Jobs, lease};
 use launchway_ops::app::App;
+use launchway_testing::wait::pass;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -127,6 +128,27 @@ async fn a_job_whose_lease_is_lost_is_dropped_and_begins_anew_later() {
     until("it begins anew", async || runs.now() == 1).await;
     assert_eq!(runs.begun(), 2);
     job.abort();
+}
+
+/// The embedded database has one writer, and a renewal needs it, too.
+#[tokio::test]
+async fn a_job_that_is_writing_keeps_its_lease() {
+    let node = TestApp::start().await;
+    let begun = Arc::new(AtomicUsize::new(0));
+    let every = Duration::from_millis(1);
+    let job = |app: Arc<App>| {
+        let begun = begun.clone();
+        async move {
+            if begun.fetch_add(1, Ordering::SeqCst) > 0 {
+                return;
+            }
+            let tx = app.db.write().await.unwrap();
+            pass(every * 20).await;
+            tx.commit().await.unwrap();
+        }
+    };
+    lease::run(node.app.clone(), JOB, every, job).await;
+    assert_eq!(begun.load(Ordering::SeqCst), 1);
 }
 
 /// SIGTERM: leases that another node would wait for are released, and data that is only in memory is written.
