@@ -284,11 +284,13 @@ async fn many_that_wait_for_one_app_go_in_their_order() {
         stage.advance(1);
         made.push(submit(&stage, &build).await);
     }
-    // The order is that of waiting submissions, so all of them wait before the first is released.
+    // The order is that of waiting submissions, so all of them wait before the first is released, however long ago its review ended.
+    freeze(&stage, first, Some(FAR)).await;
     for id in &made[1..] {
         stage.until_so(*id, |record| record.events.last().unwrap().message.contains("waits until")).await;
     }
     assert_eq!(stage.read(first).await["status"], "in_review");
+    freeze(&stage, first, None).await;
     let mut ended: Vec<(String, SubmissionId)> = Vec::new();
     for id in made.clone() {
         let done = stage.succeeded(id).await;
