@@ -16,4 +16,5 @@ pub mod sdk;
 pub mod shell;
 pub mod source;
 pub mod trust_file;
+pub mod update_client;
 pub mod workspace;

@@ -3,7 +3,7 @@
 
 mod android;
 mod apple;
-mod blocks;
+pub(crate) mod blocks;
 mod gradle_id;
 mod javascript;
 mod openstep;

@@ -10,6 +10,7 @@ mod server;
 pub mod stores;
 mod tools;
 mod trust;
+mod update_clients;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -109,6 +110,7 @@ pub async fn run(
             if let Some(framework) = framework {
                 let directory = profile.directory.as_deref().unwrap_or_default();
                 findings.extend(sdk::look(&context, framework, directory, version).await);
+                findings.extend(update_clients::look(&context, framework, directory).await);
             }
             framework
         }

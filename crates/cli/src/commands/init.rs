@@ -4,6 +4,7 @@ mod diff;
 mod ids;
 pub mod sdk;
 mod template;
+mod update_clients;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -16,14 +17,16 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_project::file::NAME;
 use launchway_project::framework::{Framework, detect};
+use launchway_project::native_version;
 use launchway_project::packages::Packages;
-use launchway_project::resolve::app_location;
+use launchway_project::resolve::{app_location, app_profile, variant};
 use launchway_project::source::Source;
 use serde_json::json;
 
 use self::ids::Ids;
 use self::sdk::{Missing, Outcome};
 use self::template::Answers;
+use self::update_clients::{Moving, UpdateClients};
 use self::workspace::Workspace;
 use crate::args::project::InitArgs;
 use crate::context::Context;
@@ -61,7 +64,9 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
     if !arguments.yes && context.terminal.is_interactive() {
         ask(&mut answers, context).await?;
     }
-    let missing = match arguments.no_sdk {
+    let moving = Moving::of(&answers.ids, answers.url.clone());
+    let clients = UpdateClients::find(&absolute(here), "", framework, context, moving);
+    let missing = match arguments.no_sdk || clients.excludes_sdk() {
         true => None,
         false => Missing::find(&absolute(here), "", framework, context)?,
     };
@@ -70,7 +75,8 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
         Some(missing) => Some(add(missing, here, arguments.yes, context).await?),
         None => None,
     };
-    tell(&answers, workspace.as_ref(), outcome.as_ref(), context)?;
+    clients.show(context);
+    tell(&answers, workspace.as_ref(), &clients, outcome.as_ref(), context)?;
     if let Some((missing, outcome)) = missing.as_ref().zip(outcome.as_ref()) {
         missing.tell_next(outcome, context);
     }
@@ -91,12 +97,26 @@ async fn complete(here: &Path, arguments: &InitArgs, context: &Context) -> Resul
     // Profiles that mean several apps leave the directory of the file.
     let place = app_location(profiles, None, Platform::Android).unwrap_or_default();
     let framework = place.framework.or_else(|| framework(here, &place.directory));
-    let missing = match arguments.no_sdk {
+    let clients = UpdateClients::find(
+        &absolute(here),
+        &place.directory,
+        framework,
+        context,
+        moving(here, context),
+    );
+    clients.show(context);
+    let missing = match arguments.no_sdk || clients.excludes_sdk() {
         true => None,
         false => Missing::find(&absolute(here), &place.directory, framework, context)?,
     };
     let Some(missing) = missing else {
-        return Err(exists_failure());
+        if clients.is_empty() {
+            return Err(exists_failure());
+        }
+        let summary = json!({ "path": NAME, "sdk": null, "updateClients": clients.json() });
+        return context
+            .printer
+            .result(&summary.to_string(), || fields(&[("Update client", clients.line())]));
     };
     missing.show(context);
     if missing.has_changes() {
@@ -105,7 +125,7 @@ async fn complete(here: &Path, arguments: &InitArgs, context: &Context) -> Resul
         missing.write(here)?;
     }
     let outcome = missing.outcome(true);
-    let summary = json!({ "path": NAME, "sdk": outcome.json() });
+    let summary = json!({ "path": NAME, "sdk": outcome.json(), "updateClients": clients.json() });
     context
         .printer
         .result(&summary.to_string(), || match missing.is_nothing() {
@@ -114,6 +134,26 @@ async fn complete(here: &Path, arguments: &InitArgs, context: &Context) -> Resul
         })?;
     missing.tell_next(&outcome, context);
     Ok(())
+}
+
+/// The server and the app of a project with settings.
+fn moving(here: &Path, context: &Context) -> Moving {
+    let settings = &context.settings;
+    let server = settings.url.as_ref().map(|url| without_api(&url.value.to_string()));
+    let id = |platform| {
+        let (name, profile) = app_profile(&settings.project.build, None, platform).ok()?;
+        let stated = settings.project.bundle_id(name.as_deref(), platform);
+        let root = absolute(here).join(profile.directory.as_deref().unwrap_or_default());
+        let native = || native_version::read(&root, platform, &variant(&profile, None)).bundle_id;
+        stated
+            .map(|stated| stated.value)
+            .or_else(|| native().map(|found| found.value))
+    };
+    Moving {
+        server,
+        android: id(Platform::Android),
+        ios: id(Platform::Ios),
+    }
 }
 
 /// Adds what the app lacks, if the user wants it.
@@ -169,6 +209,7 @@ async fn ask_for_id(question: &str, id: &mut Option<String>, context: &Context) 
 fn tell(
     answers: &Answers,
     workspace: Option<&Workspace>,
+    clients: &UpdateClients,
     sdk: Option<&Outcome>,
     context: &Context,
 ) -> Result<(), Failure> {
@@ -190,6 +231,7 @@ fn tell(
         "dir": answers.dir,
         "workspace": workspace.map(Workspace::json),
         "sdk": sdk.map(Outcome::json),
+        "updateClients": clients.json(),
     });
     let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set; see the file".to_owned());
     let app = match &several {
@@ -211,6 +253,9 @@ fn tell(
         ];
         rows.extend(workspace.map(|workspace| ("Workspace", workspace.line())));
         rows.extend(sdk.map(|sdk| ("SDK", sdk.line())));
+        if !clients.is_empty() {
+            rows.push(("Update client", clients.line()));
+        }
         fields(&rows)
     })
 }
@@ -229,8 +274,11 @@ fn server(context: &Context) -> Option<String> {
         .url
         .as_ref()
         .filter(|url| url.source != Origin::Project)?;
-    let text = found.value.to_string();
-    Some(text.strip_suffix("/api").unwrap_or(&text).to_owned())
+    Some(without_api(&found.value.to_string()))
+}
+
+fn without_api(address: &str) -> String {
+    address.strip_suffix("/api").unwrap_or(address).to_owned()
 }
 
 /// Where the framework writes the content of an update.

@@ -105,7 +105,10 @@ async fn settings_that_are_there_stay_and_the_rest_is_added() {
     assert!(files(&stage.project()) == before, "nothing was changed");
     let told = stage.json(&["init", "--yes", "--json"]).await;
     let changed = json!({"changed": ["package.json", "src/main.ts"], "unchanged": [], "steps": []});
-    assert_eq!(told, json!({"path": "launchway.toml", "sdk": changed}));
+    assert_eq!(
+        told,
+        json!({"path": "launchway.toml", "sdk": changed, "updateClients": []})
+    );
     assert_eq!(read(&stage, "launchway.toml"), settings);
     let told = stage.json(&["init", "--json"]).await;
     assert_eq!(told["sdk"], json!({"changed": [], "unchanged": [], "steps": []}));

@@ -62,5 +62,6 @@ mod trust;
 mod trust_rights;
 #[cfg(unix)]
 mod trust_server;
+mod update_clients;
 mod webhooks;
 mod workspaces;

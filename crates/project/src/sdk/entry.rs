@@ -1,7 +1,7 @@
 //! Finds the script that starts an app, and whether any of its code calls the SDK.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
@@ -121,6 +121,12 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
 
 /// Whether code of the app in `root` calls `sync()` of the SDK.
 pub fn calls_sync(root: &Path, framework: Framework) -> bool {
+    code(root, framework).any(|(_, text)| script::calls_sync(&text))
+}
+
+/// The files of the app's own code in `root`, with their texts: scripts if the app consists of packages, else native code.
+/// What is not UTF-8 is replaced.
+pub fn code(root: &Path, framework: Framework) -> impl Iterator<Item = (PathBuf, String)> {
     let is_script = super::package(framework).is_some();
     let endings = if is_script { &SCRIPTS[..] } else { &NATIVE[..] };
     let is_skipped = move |name: &str| SKIPPED.contains(&name) || (is_script && matches!(name, "android" | "ios"));
@@ -134,14 +140,16 @@ pub fn calls_sync(root: &Path, framework: Framework) -> bool {
         .filter_entry(move |entry| entry.depth() == 0 || !is_skipped(&entry.file_name().to_string_lossy()))
         .build();
     let files = walk.flatten().take(MOST_FILES);
-    let code = files.filter(|entry| {
+    let code = files.filter(move |entry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         let ending = entry.path().extension().and_then(|ending| ending.to_str());
         let size = entry.metadata().map_or(u64::MAX, |data| data.len());
         is_file && ending.is_some_and(|ending| endings.contains(&ending)) && size <= LARGEST_FILE
     });
-    code.filter_map(|entry| fs::read(entry.path()).ok())
-        .any(|bytes| script::calls_sync(&String::from_utf8_lossy(&bytes)))
+    code.filter_map(|entry| {
+        let bytes = fs::read(entry.path()).ok()?;
+        Some((entry.into_path(), String::from_utf8_lossy(&bytes).into_owned()))
+    })
 }
 
 #[cfg(test)]
