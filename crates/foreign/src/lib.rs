@@ -6,6 +6,7 @@
 pub mod capgo;
 pub mod codepush;
 pub mod expo;
+pub mod exports;
 pub mod hot_updater;
 
 mod query;
