@@ -16,4 +16,4 @@ pub use package_hash::{METADATA_FILE, PackageHash};
 pub use refusal::Refusal;
 pub use report::{MAX_REPORT_BYTES, REPORT_ANSWER, Report};
 pub use rollout::reaches;
-pub use signature::{SignedHash, signed_text};
+pub use signature::{SignedHash, signed_file, signed_text};

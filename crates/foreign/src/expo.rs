@@ -8,6 +8,7 @@ mod manifest;
 mod request;
 mod response;
 mod signature;
+mod signed_release;
 pub mod structured;
 
 pub use accept::Form;
@@ -18,3 +19,4 @@ pub use manifest::{Asset, MAX_ASSETS, MAX_MANIFEST_BYTES, Manifest, ManifestErro
 pub use request::{AlgorithmWish, Protocol, Request, RequestError, SignatureWish};
 pub use response::{Answer, Body, Part, Refusal, Response, Served};
 pub use signature::{Signature, SignatureError};
+pub use signed_release::{Previous, SignedRelease, SigningError, created_at};

@@ -19,6 +19,11 @@ pub fn signed_text(package_hash: &str, now: EpochMs) -> String {
     format!("{}.{}", encode(HEADER), encode(&claims.to_string()))
 }
 
+/// The content of a `.codepushrelease` file: what was signed, and its signature.
+pub fn signed_file(signed_text: &str, signature: &[u8]) -> String {
+    format!("{signed_text}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
+}
+
 /// What a `.codepushrelease` file says. Nothing here verifies its signature, which only a device with the public key can.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SignedHash {
@@ -55,6 +60,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_signed_file_is_read_as_it_is_written() {
+        let hash = "ab".repeat(32);
+        let file = signed_file(&signed_text(&hash, 1_700_000_000_000), &[255; 256]);
+        assert_eq!(
+            SignedHash::read(file.as_bytes()),
+            Some(SignedHash { content_hash: hash })
+        );
+        assert_eq!(file.split('.').count(), 3);
+    }
 
     #[test]
     fn a_signature_names_the_hash_that_was_signed() {
