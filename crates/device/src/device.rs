@@ -28,6 +28,8 @@ pub struct Device<'a> {
     settings: &'a Settings,
     /// Held by the main process. Others follow it.
     lock: Option<Box<dyn Lock>>,
+    /// Whether `boot.json` names what runs. A process that did not start the app continues what is recorded.
+    recorded: Cell<bool>,
 }
 
 /// What the platform knows at a start.
@@ -50,10 +52,12 @@ pub struct StartOutcome {
     pub folder: Option<String>,
     /// Why the embedded app runs although nobody decided so.
     pub problem: Option<String>,
+    /// Whether this start is the attempt in `boot.json`. What happens during another one is not noted.
+    pub recorded: bool,
 }
 
 impl StartOutcome {
-    fn with(content: Content) -> Self {
+    fn with(content: Content, recorded: bool) -> Self {
         let folder = match content {
             Content::Embedded => None,
             Content::Slot(id) => Some(slot::content(id)),
@@ -62,13 +66,14 @@ impl StartOutcome {
             content,
             folder,
             problem: None,
+            recorded,
         }
     }
 
     fn fallback(problem: String) -> Self {
         Self {
             problem: Some(problem),
-            ..Self::with(Content::Embedded)
+            ..Self::with(Content::Embedded, false)
         }
     }
 }
@@ -80,7 +85,12 @@ impl<'a> Device<'a> {
     /// The storage fails.
     pub fn open(ports: Ports<'a>, settings: &'a Settings) -> io::Result<Self> {
         let lock = ports.storage.lock()?;
-        Ok(Self { ports, settings, lock })
+        Ok(Self {
+            ports,
+            settings,
+            lock,
+            recorded: Cell::new(true),
+        })
     }
 
     /// Whether this is the process that decides.
@@ -98,27 +108,27 @@ impl<'a> Device<'a> {
         } else {
             self.follow()
         };
-        started.unwrap_or_else(|error| StartOutcome::fallback(format!("cannot read the storage: {error}")))
+        let started =
+            started.unwrap_or_else(|error| StartOutcome::fallback(format!("cannot read the storage: {error}")));
+        self.recorded.set(started.recorded);
+        started
     }
 
     /// What the main process runs, where that can be handed over.
     fn follow(&self) -> io::Result<StartOutcome> {
         let Found::Whole(attempt) = load_attempt(self.ports.storage)? else {
-            return Ok(StartOutcome::with(Content::Embedded));
+            return Ok(StartOutcome::with(Content::Embedded, false));
         };
         let Content::Slot(id) = attempt.content else {
-            return Ok(StartOutcome::with(Content::Embedded));
+            return Ok(StartOutcome::with(Content::Embedded, false));
         };
         let Found::Whole(state) = State::load(self.ports.storage)? else {
-            return Ok(StartOutcome::with(Content::Embedded));
+            return Ok(StartOutcome::with(Content::Embedded, false));
         };
         let revoked = Trust::open(self.settings, state.trust.as_ref()).is_revoked(id);
         let may_run = !revoked && self.soundness(id, false)? == Soundness::Sound;
-        Ok(StartOutcome::with(if may_run {
-            attempt.content
-        } else {
-            Content::Embedded
-        }))
+        let content = if may_run { attempt.content } else { Content::Embedded };
+        Ok(StartOutcome::with(content, false))
     }
 
     fn decide(&self, launch: &Launch) -> io::Result<StartOutcome> {
@@ -170,11 +180,10 @@ impl<'a> Device<'a> {
         }
         let saved = if changed { state.save(storage) } else { Ok(()) };
         let saved = saved.and_then(|()| save_attempt(storage, &decision.attempt));
-        Ok(StartOutcome::with(if saved.is_ok() {
-            decision.attempt.content
-        } else {
-            decision.unwritten
-        }))
+        Ok(match saved {
+            Ok(()) => StartOutcome::with(decision.attempt.content, true),
+            Err(_) => StartOutcome::with(decision.unwritten, false),
+        })
     }
 
     fn soundness(&self, id: SlotId, first: bool) -> io::Result<Soundness> {

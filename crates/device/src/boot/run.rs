@@ -48,9 +48,10 @@ impl BootState {
         allowed
     }
 
-    /// Takes the attempt's content for good, if it is a trial that ran with a window.
-    pub fn confirm(&mut self, attempt: &Attempt) -> Option<BootEvent> {
-        if !self.trial || attempt.content != self.current || !attempt.window {
+    /// Takes the attempt's content for good, if it is a trial that ran with a window. `recorded`: whether what runs is this
+    /// attempt. Otherwise other content may stand in for it, and says nothing about it.
+    pub fn confirm(&mut self, attempt: &Attempt, recorded: bool) -> Option<BootEvent> {
+        if !recorded || !self.trial || attempt.content != self.current || !attempt.window {
             return None;
         }
         self.run(self.current, false);

@@ -34,7 +34,7 @@ pub struct Status {
 }
 
 impl Device<'_> {
-    /// Takes what runs for good. Answers whether it was a trial.
+    /// Takes what runs for good. Answers whether it was a trial. A start that could not be recorded confirms nothing.
     ///
     /// # Errors
     /// The storage fails; the trial continues.
@@ -45,7 +45,7 @@ impl Device<'_> {
         else {
             return Ok(false);
         };
-        let Some(event) = state.boot.confirm(&attempt) else {
+        let Some(event) = state.boot.confirm(&attempt, self.recorded.get()) else {
             return Ok(false);
         };
         let _ = reports::add(storage, vec![self.event(&state, &event)]);
@@ -53,13 +53,14 @@ impl Device<'_> {
         Ok(true)
     }
 
-    /// Notes what happens during the run, at once.
+    /// Notes what happens during the run, at once. What happens during a start that could not be recorded is not noted.
     ///
     /// # Errors
     /// The storage fails.
     pub fn mark(&self, mark: Mark) -> io::Result<()> {
         let storage = self.ports.storage;
-        let (Found::Whole(mut attempt), true) = (load_attempt(storage)?, self.is_main()) else {
+        let noted = self.is_main() && self.recorded.get();
+        let (Found::Whole(mut attempt), true) = (load_attempt(storage)?, noted) else {
             return Ok(());
         };
         let mut stack = None;

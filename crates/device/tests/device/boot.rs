@@ -46,13 +46,13 @@ fn vectors() -> Value {
     let named = examples::all()
         .into_iter()
         .map(|(name, steps)| (name.to_owned(), steps));
-    let missing = 200 - examples::all().len() as u64;
+    let missing = 220 - examples::all().len() as u64;
     let generated = (1..=missing).map(|seed| (format!("random {seed}"), random(seed, 14)));
     let traces = named
         .chain(generated)
         .map(|(name, steps)| json!({"name": name, "steps": answered(&steps)}));
     json!({
-        "about": "Traces of the boot machine. Every trace begins with nothing installed and binary 1. Absent fields of a start: binary 1, window true, ending unexplained, nothing revoked, everything sound. `damaged` shows only when a package starts for the first time.",
+        "about": "Traces of the boot machine. Every trace begins with nothing installed and binary 1. Absent fields of a start: binary 1, window true, ending unexplained, nothing revoked, everything sound, everything written. `damaged` shows only when a package starts for the first time.",
         "traces": traces.collect::<Vec<_>>(),
     })
 }

@@ -197,3 +197,33 @@ fn a_trial_that_cannot_be_recorded_does_not_run() {
     }
     assert!(recorded < whole.calls() as u32 / 2, "{recorded}");
 }
+
+#[test]
+fn what_stands_in_for_a_trial_confirms_nothing() {
+    let trial = before_a_bad_update();
+    let server = Server::offering(Update::number(2));
+    process(&trial, &server, |device| {
+        assert!(runs(&device.start(&launch(Ending::Explained)), 2));
+    });
+    let whole = trial.copy();
+    process(&whole, &server, |device| device.start(&launch(Ending::Unexplained)));
+    let mut stand_ins = 0;
+    for call in 1..=whole.calls() {
+        let disk = trial.with_fault(call, Fault::Fails);
+        process(&disk, &server, |device| {
+            let started = device.start(&launch(Ending::Unexplained));
+            assert_eq!(started.recorded, runs(&started, 2), "call {call}");
+            if started.recorded {
+                return;
+            }
+            stand_ins += 1;
+            let before = disk.bytes("boot.json");
+            assert!(!device.confirm().unwrap(), "call {call}");
+            device.mark(Mark::Hang).unwrap();
+            device.mark(Mark::Crash(Some("at app.js:1".to_owned()))).unwrap();
+            assert_eq!(disk.bytes("boot.json"), before, "call {call}");
+            assert!(device.status().unwrap().unwrap().state.boot.trial, "call {call}");
+        });
+    }
+    assert!(stand_ins > 2, "{stand_ins}");
+}

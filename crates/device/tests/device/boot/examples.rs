@@ -1,6 +1,6 @@
 //! Named traces. A name that ends in "runs X" states what its last start returns.
 
-use super::trace::{Facts, Step};
+use super::trace::{Facts, Step, Unwritten};
 use launchway_device::boot::{Ending, Soundness};
 
 type Example = (&'static str, Vec<Step>);
@@ -53,6 +53,14 @@ fn finding(slot: &str, soundness: Soundness) -> Step {
     })
 }
 
+fn unwritten(file: Unwritten) -> Step {
+    Step::Start(Facts {
+        fails: Some(file),
+        ending: Ending::Explained,
+        ..Facts::default()
+    })
+}
+
 /// Installs and confirms.
 fn good(slot: &str) -> Vec<Step> {
     vec![stage(slot), after(Ending::Explained), Step::Confirm]
@@ -76,6 +84,7 @@ pub fn all() -> Vec<Example> {
         starts_without_window(),
         unusable(),
         binaries(),
+        unrecorded(),
     ]
     .into_iter()
     .flatten()
@@ -353,4 +362,59 @@ fn binaries() -> Vec<Example> {
             life(&[&trial(), &[Step::Crash, new_binary()]]),
         ),
     ]
+}
+
+fn unrecorded() -> Vec<Example> {
+    let lives = |steps: &[Step]| life(&[&trial(), steps]);
+    let (state, attempt) = (|| unwritten(Unwritten::State), || unwritten(Unwritten::Attempt));
+    vec![
+        (
+            "a trial whose start cannot be recorded does not run: runs embedded",
+            vec![start(), stage("A"), attempt()],
+        ),
+        (
+            "nor does one of which nothing can be written: runs embedded",
+            vec![start(), stage("A"), state()],
+        ),
+        (
+            "it is tried when the disk has room again: runs A",
+            vec![start(), stage("A"), state(), after(Ending::Explained)],
+        ),
+        (
+            "the last good one stands in for a trial: runs A",
+            life(&[&[start()], &good("A"), &[stage("B"), start(), attempt()]]),
+        ),
+        (
+            "a stand-in confirms nothing, so the trial can still fail: runs embedded",
+            lives(&[attempt(), Step::Confirm, after(Ending::Explained), after(Ending::Crash)]),
+        ),
+        (
+            "nor does one of a start of which nothing was written: runs embedded",
+            lives(&[state(), Step::Confirm, after(Ending::Explained), after(Ending::Crash)]),
+        ),
+        (
+            "a crash of a stand-in counts nothing: runs A",
+            lives(&[attempt(), Step::Crash, after(Ending::Crash)]),
+        ),
+        (
+            "neither does its marker where nothing was written: runs A",
+            lives(&[state(), Step::Crash, Step::Hang, after(Ending::Explained)]),
+        ),
+        (
+            "what a start counted and could not write counts at the next one: runs embedded",
+            lives(&[Step::Crash, state(), after(Ending::Explained)]),
+        ),
+        (
+            "what it could write is not counted again: runs A",
+            lives(&[unwritten_after_death(), after(Ending::Unexplained)]),
+        ),
+    ]
+}
+
+/// The previous process died without explanation, which is written; the attempt is not.
+fn unwritten_after_death() -> Step {
+    Step::Start(Facts {
+        fails: Some(Unwritten::Attempt),
+        ..Facts::default()
+    })
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::trace::{Facts, Step};
+use super::trace::{Facts, Step, Unwritten};
 use launchway_device::boot::{Ending, Soundness};
 
 /// A running process.
@@ -28,7 +28,7 @@ enum Death {
 }
 
 /// The state of a phone according to the rules. `None` is the embedded app.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Model {
     binary: Option<String>,
     current: Option<String>,
@@ -38,7 +38,10 @@ pub struct Model {
     banned: Vec<String>,
     /// Since `current` became the current one: current, or proven.
     deaths: Vec<Death>,
+    /// The last process that was written down and nobody has buried.
     process: Option<Process>,
+    /// The process that runs was not written down: nobody hears what it says.
+    is_mute: bool,
 }
 
 impl Model {
@@ -56,7 +59,7 @@ impl Model {
                     .process
                     .as_ref()
                     .is_some_and(|process| process.content == self.current && process.had_window);
-                let confirmed = runs && self.current.is_some() && !self.proven;
+                let confirmed = runs && !self.is_mute && self.current.is_some() && !self.proven;
                 if confirmed {
                     (self.proven, self.deaths) = (true, Vec::new());
                 }
@@ -72,7 +75,9 @@ impl Model {
     }
 
     fn mark(&mut self, change: impl Fn(&mut Process)) {
-        self.process.as_mut().map(change);
+        if !self.is_mute {
+            self.process.as_mut().map(change);
+        }
     }
 
     fn become_(&mut self, content: Option<String>, proven: bool) {
@@ -80,47 +85,64 @@ impl Model {
     }
 
     fn start(&mut self, facts: &Facts) -> Value {
+        let before = self.clone();
         let mut events = Vec::new();
         let dead = self.process.take();
+        let mut death = None;
         let first = Some("1".to_owned());
         if *self.binary.as_ref().or(first.as_ref()).unwrap() == facts.binary {
             if let Some(dead) = dead {
-                self.bury(&dead, facts.ending, &mut events);
+                death = self.bury(&dead, facts.ending, &mut events);
             }
         } else {
             *self = Self::default();
         }
         self.binary = Some(facts.binary.clone());
         if facts.window {
-            self.judge(facts, &mut events);
+            self.judge(facts, death, &mut events);
         }
         self.leave_what_cannot_run(facts, &mut events);
         if facts.window {
             self.try_next(facts, &mut events);
         }
-        self.process = Some(Process {
-            content: self.current.clone(),
-            had_window: facts.window,
-            visible: facts.window,
-            ..Process::default()
-        });
-        self.answer(facts, events)
+        let stand_in = self.stand_in(facts);
+        let runs = if facts.fails.is_some() {
+            &stand_in
+        } else {
+            &self.current
+        };
+        let runs = shown(runs);
+        match facts.fails {
+            None => {
+                self.process = Some(Process {
+                    content: self.current.clone(),
+                    had_window: facts.window,
+                    visible: facts.window,
+                    ..Process::default()
+                });
+            }
+            Some(Unwritten::State) => *self = before,
+            Some(Unwritten::Attempt) => {}
+        }
+        self.is_mute = facts.fails.is_some();
+        json!({"run": runs, "unwritten": shown(&stand_in), "events": events, "state": self.answer()})
     }
 
-    fn bury(&mut self, dead: &Process, ending: Ending, events: &mut Vec<Value>) {
+    /// Returns how a process of the current content ended.
+    fn bury(&mut self, dead: &Process, ending: Ending, events: &mut Vec<Value>) -> Option<Death> {
         let crash = dead.marker || !matches!(ending, Ending::Unexplained | Ending::Explained);
         if crash {
             events.push(json!({"type": "crash", "content": shown(&dead.content)}));
         }
-        if dead.content == self.current {
-            self.deaths.push(match (crash, dead.lasted, dead.timeout) {
-                (true, false, _) => Death::CrashEarly,
-                (true, true, _) => Death::CrashLate,
-                (false, _, true) => Death::Hang,
-                _ if ending == Ending::Unexplained && dead.had_window && dead.visible => Death::Lost,
-                _ => Death::Fine,
-            });
-        }
+        let death = (dead.content == self.current).then_some(match (crash, dead.lasted, dead.timeout) {
+            (true, false, _) => Death::CrashEarly,
+            (true, true, _) => Death::CrashLate,
+            (false, _, true) => Death::Hang,
+            _ if ending == Ending::Unexplained && dead.had_window && dead.visible => Death::Lost,
+            _ => Death::Fine,
+        });
+        self.deaths.extend(death);
+        death
     }
 
     fn is_trial(&self) -> bool {
@@ -151,14 +173,11 @@ impl Model {
         if self.is_trial() { 0 } else { row }
     }
 
-    fn judge(&mut self, facts: &Facts, events: &mut Vec<Value>) {
+    /// `death`: how the process before this one ended. How an earlier one failed is not remembered.
+    fn judge(&mut self, facts: &Facts, death: Option<Death>, events: &mut Vec<Value>) {
         let Some(current) = self.current.clone() else { return };
         let reason = if self.hard() > 0 {
-            if self.deaths.last() == Some(&Death::Hang) {
-                "hung"
-            } else {
-                "crashed"
-            }
+            if death == Some(Death::Hang) { "hung" } else { "crashed" }
         } else if self.soft() > 1 {
             "died_twice"
         } else if self.early_crashes() > 2 {
@@ -216,26 +235,25 @@ impl Model {
         self.become_(Some(next), false);
     }
 
-    fn answer(&self, facts: &Facts, events: Vec<Value>) -> Value {
-        let unwritten = if self.is_trial() {
+    /// What runs if this start cannot be written down.
+    fn stand_in(&self, facts: &Facts) -> Option<String> {
+        if self.is_trial() {
             self.good_before.clone().filter(|slot| self.can_run(slot, facts))
         } else {
             self.current.clone()
-        };
+        }
+    }
+
+    fn answer(&self) -> Value {
         json!({
-            "run": shown(&self.current),
-            "unwritten": shown(&unwritten),
-            "events": events,
-            "state": {
-                "current": shown(&self.current),
-                "trial": self.is_trial(),
-                "lastGood": shown(&self.good_before),
-                "next": self.next,
-                "quarantine": self.banned,
-                "hard": self.hard(),
-                "soft": self.soft(),
-                "earlyCrashes": self.early_crashes(),
-            },
+            "current": shown(&self.current),
+            "trial": self.is_trial(),
+            "lastGood": shown(&self.good_before),
+            "next": self.next,
+            "quarantine": self.banned,
+            "hard": self.hard(),
+            "soft": self.soft(),
+            "earlyCrashes": self.early_crashes(),
         })
     }
 }

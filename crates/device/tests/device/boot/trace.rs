@@ -39,7 +39,17 @@ pub struct Facts {
     pub ending: Ending,
     pub revoked: BTreeSet<String>,
     pub unsound: BTreeMap<String, Soundness>,
+    pub fails: Option<Unwritten>,
 }
+
+/// The file that a start cannot write. What comes after it is not written either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    State,
+    Attempt,
+}
+
+const UNWRITTEN: [(Unwritten, &str); 2] = [(Unwritten::State, "state"), (Unwritten::Attempt, "attempt")];
 
 impl Default for Facts {
     fn default() -> Self {
@@ -49,6 +59,7 @@ impl Default for Facts {
             ending: Ending::Unexplained,
             revoked: BTreeSet::new(),
             unsound: BTreeMap::new(),
+            fails: None,
         }
     }
 }
@@ -110,6 +121,10 @@ impl Step {
             let unsound: BTreeMap<_, _> = facts.unsound.iter().map(|(slot, kind)| (slot, name(kind))).collect();
             value.insert("unsound".to_owned(), json!(unsound));
         }
+        if let Some(fails) = facts.fails {
+            let name = UNWRITTEN.iter().find(|(one, _)| *one == fails).unwrap().1;
+            value.insert("fails".to_owned(), json!(name));
+        }
         Value::Object(value)
     }
 
@@ -137,6 +152,9 @@ impl Step {
                 .unwrap()
                 .0;
             facts.unsound.insert(slot.clone(), kind);
+        }
+        if let Some(fails) = value["fails"].as_str() {
+            facts.fails = Some(UNWRITTEN.iter().find(|(_, name)| *name == fails).unwrap().0);
         }
         Self::Start(facts)
     }
@@ -170,6 +188,8 @@ fn event_json(event: &BootEvent) -> Value {
 pub struct Machine {
     pub state: BootState,
     pub attempt: Option<Attempt>,
+    /// Whether what runs is the stored attempt.
+    recorded: bool,
 }
 
 fn binary(code: &str) -> Binary {
@@ -184,6 +204,7 @@ impl Machine {
         Self {
             state: BootState::new(binary("1")),
             attempt: None,
+            recorded: true,
         }
     }
 
@@ -196,11 +217,12 @@ impl Machine {
             }
             Step::Reset => self.state.reset(),
             Step::Confirm => {
-                let event = self.attempt.as_ref().and_then(|attempt| self.state.confirm(attempt));
+                let attempt = self.attempt.as_ref();
+                let event = attempt.and_then(|attempt| self.state.confirm(attempt, self.recorded));
                 return Some(json!({"confirmed": event.is_some()}));
             }
             step => {
-                if let Some(attempt) = &mut self.attempt {
+                if let (Some(attempt), true) = (&mut self.attempt, self.recorded) {
                     match step {
                         Step::Foreground => attempt.enter_foreground(),
                         Step::Background => attempt.leave_foreground(),
@@ -230,9 +252,21 @@ impl Machine {
                 },
             },
         );
-        let state = &decision.state;
-        let expect = json!({
-            "run": content_name(decision.attempt.content),
+        self.recorded = facts.fails.is_none();
+        if facts.fails != Some(Unwritten::State) {
+            self.state = decision.state;
+        }
+        let run = if self.recorded {
+            decision.attempt.content
+        } else {
+            decision.unwritten
+        };
+        if self.recorded {
+            self.attempt = Some(decision.attempt);
+        }
+        let state = &self.state;
+        json!({
+            "run": content_name(run),
             "unwritten": content_name(decision.unwritten),
             "events": decision.events.iter().map(event_json).collect::<Vec<_>>(),
             "state": {
@@ -245,10 +279,7 @@ impl Machine {
                 "soft": state.soft,
                 "earlyCrashes": state.early_crashes,
             },
-        });
-        self.state = decision.state;
-        self.attempt = Some(decision.attempt);
-        expect
+        })
     }
 }
 
@@ -281,6 +312,9 @@ pub fn random(seed: u64, length: usize) -> Vec<Step> {
                 }
                 if below(12) == 0 {
                     facts.unsound.insert(name, SOUNDNESS[below(3) as usize].0);
+                }
+                if below(15) == 0 {
+                    facts.fails = Some(UNWRITTEN[below(2) as usize].0);
                 }
                 Step::Start(facts)
             }

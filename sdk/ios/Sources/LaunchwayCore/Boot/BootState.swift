@@ -49,9 +49,10 @@ struct BootState: Equatable {
         return allowed
     }
 
-    /// Confirms the attempt's content, if it is a trial that ran with a window. Returns what to report, or nil.
-    mutating func confirm(_ attempt: Attempt) -> BootEvent? {
-        guard trial, attempt.content == current, attempt.window else {
+    /// Confirms the attempt's content, if it is a trial that ran with a window. Returns what to report, or nil. `isRecorded`:
+    /// whether what runs is this attempt; otherwise other content may stand in for it.
+    mutating func confirm(_ attempt: Attempt, isRecorded: Bool) -> BootEvent? {
+        guard isRecorded, trial, attempt.content == current, attempt.window else {
             return nil
         }
         run(current, asTrial: false)

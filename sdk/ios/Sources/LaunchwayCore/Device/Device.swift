@@ -12,6 +12,10 @@ final class Device {
     private let rounds = NSLock()
     /// Guarded by the memory.
     private var currentSetup: Setup
+    /// Whether `boot.json` names what runs. A process that did not start the app continues what is recorded. Guarded by its
+    /// lock, which nobody holds for long: a crash handler asks, too.
+    private var isRecorded = true
+    private let recording = NSLock()
 
     /// Takes the lock if no other process of the app has it. Throws `StorageError`: then the embedded app runs.
     init(_ ports: Ports, _ settings: Settings, trust: @escaping UpdateTrust.Opener) throws {
@@ -44,22 +48,35 @@ final class Device {
     /// Decides what the app runs, before any of its code does. It never fails: storage that cannot be read, or a state that
     /// cannot be understood, starts the embedded app and changes nothing.
     func start(_ launch: Launch) -> StartOutcome {
+        let started: StartOutcome
         do {
             let starter = Starter(setup)
-            return isMain ? try starter.decide(launch) : try starter.follow()
+            started = isMain ? try starter.decide(launch) : try starter.follow()
         } catch {
-            return .fallback("cannot read the storage: \(errorMessage(error))")
+            started = .fallback("cannot read the storage: \(errorMessage(error))")
         }
+        recording.lock()
+        isRecorded = started.isRecorded
+        recording.unlock()
+        return started
     }
 
-    /// Confirms what runs. Returns whether it was a trial. If the storage fails, the trial continues.
+    /// Whether what happens is noted.
+    private var isNoted: Bool {
+        recording.lock()
+        defer { recording.unlock() }
+        return isMain && isRecorded
+    }
+
+    /// Confirms what runs. Returns whether it was a trial. If the storage fails, the trial continues. A start that could not be
+    /// recorded confirms nothing.
     func confirm() throws -> Bool {
         try memory.alone {
             guard isMain, let open = try memory.load().content, let attempt = try memory.attempt() else {
                 return false
             }
             var boot = open.state.boot
-            guard let event = boot.confirm(attempt) else {
+            guard let event = boot.confirm(attempt, isRecorded: isNoted) else {
                 return false
             }
             setup.tryToReport([setup.report(event, in: open.state)])
@@ -68,9 +85,9 @@ final class Device {
         }
     }
 
-    /// Notes what happens during the run, at once.
+    /// Notes what happens during the run, at once. What happens during a start that could not be recorded is not noted.
     func mark(_ mark: Mark) throws {
-        guard isMain else {
+        guard isNoted else {
             return
         }
         try memory.changeAttempt { attempt in
@@ -85,7 +102,7 @@ final class Device {
 
     /// Notes that an uncaught error ends the app; `stack` is nil where it is not known.
     func markCrash(stack: String?) throws {
-        guard isMain, let attempt = try memory.changeAttempt({ $0.crashed = true }),
+        guard isNoted, let attempt = try memory.changeAttempt({ $0.crashed = true }),
             let state = try memory.load().content?.state
         else {
             return

@@ -29,6 +29,8 @@ struct TracedApp {
 
     private var state = BootState(binary: TracedApp.binary("1"))
     private var attempt: Attempt?
+    /// Whether what runs is the stored attempt.
+    private var isRecorded = true
 
     /// Executes a step. Returns what the app answers; nil for steps without an answer.
     mutating func apply(_ step: JsonValue) throws -> JsonValue? {
@@ -41,8 +43,19 @@ struct TracedApp {
         case "reset":
             state.reset()
         case "confirm":
-            let event = attempt.flatMap { state.confirm($0) }
+            let event = attempt.flatMap { state.confirm($0, isRecorded: isRecorded) }
             return .object(["confirmed": .bool(event != nil)])
+        default:
+            try mark(name)
+        }
+        return nil
+    }
+
+    private mutating func mark(_ name: String) throws {
+        guard isRecorded else {
+            return
+        }
+        switch name {
         case "foreground":
             attempt?.enterForeground()
         case "background":
@@ -56,7 +69,6 @@ struct TracedApp {
         default:
             throw UnknownStep(what: name)
         }
-        return nil
     }
 
     private mutating func start(_ step: JsonValue) throws -> JsonValue {
@@ -68,24 +80,30 @@ struct TracedApp {
         let window = step["window"]?.asBool ?? true
         let facts = StartFacts(binary: binary, window: window, ending: ending, packages: TracedPackages(step: step))
         let decision = try BootMachine.decide(state, previous: attempt, facts: facts)
-        state = decision.state
-        attempt = decision.attempt
-        return TracedApp.answer(decision)
+        let fails = step["fails"]?.asText
+        isRecorded = fails == nil
+        if fails != "state" {
+            state = decision.state
+        }
+        if isRecorded {
+            attempt = decision.attempt
+        }
+        return answer(decision)
     }
 
-    private static func answer(_ decision: Decision) -> JsonValue {
+    private func answer(_ decision: Decision) -> JsonValue {
         let events = decision.events.map { event -> JsonValue in
-            var members: JsonMembers = ["type": .text(event.kind.rawValue), "content": name(event.content)]
+            var members: JsonMembers = ["type": .text(event.kind.rawValue), "content": TracedApp.name(event.content)]
             if let reason = event.reason {
                 members["reason"] = .text(reason.rawValue)
             }
             return .object(members)
         }
         return .object([
-            "run": name(decision.attempt.content),
-            "unwritten": name(decision.unwritten),
+            "run": TracedApp.name(isRecorded ? decision.attempt.content : decision.unwritten),
+            "unwritten": TracedApp.name(decision.unwritten),
             "events": .array(events),
-            "state": answer(decision.state),
+            "state": TracedApp.answer(state),
         ])
     }
 

@@ -59,6 +59,39 @@ final class DeviceTests: XCTestCase {
         XCTAssertTrue(disk.files(below: "slots/\(Update.number(2).sha256)").isEmpty, "the bad package leaves the disk")
     }
 
+    func testWhatStandsInForATrialConfirmsNothing() throws {
+        try installFirst()
+        server.offer = Update.number(2)
+        try process { device in
+            _ = device.start()
+            XCTAssertEqual(try device.sync().text, "staged update_2")
+            XCTAssertEqual(device.start(), Update.number(2).content)
+        }
+        var standIns = 0
+        for call in 2...400 {
+            let failing = disk.copy()
+            failing.callsUntilFailure = call
+            failing.failsOnce = true
+            let device = try Phone(failing).process(server)
+            let outcome = device.start(Phone.launch(.unexplained))
+            let isOver = (failing.callsUntilFailure ?? 0) > 0
+            if outcome.content != Update.number(2).content {
+                standIns += 1
+                let before = failing.files["boot.json"]
+                XCTAssertFalse(try device.confirm(), "call \(call)")
+                try device.mark(.hang)
+                try device.markCrash(stack: "at app.js:1")
+                XCTAssertEqual(failing.files["boot.json"], before, "call \(call)")
+                XCTAssertEqual(try device.status()?.state.boot.trial, true, "call \(call)")
+            }
+            if isOver {
+                XCTAssertGreaterThan(standIns, 2, "some starts stand in")
+                return
+            }
+        }
+        XCTFail("a start makes fewer calls")
+    }
+
     func testASecondProcessFollowsAndChangesNothing() throws {
         try process { main in
             _ = main.start()

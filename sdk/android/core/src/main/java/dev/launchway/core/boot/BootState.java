@@ -67,9 +67,13 @@ public final class BootState {
         return allowed;
     }
 
-    /** Confirms the attempt's content, if it is a trial that ran with a window. Returns what to report, or null. */
-    public BootEvent confirm(Attempt attempt) {
-        if (!trial || !attempt.content.equals(current) || !attempt.window) {
+    /**
+     * Confirms the attempt's content, if it is a trial that ran with a window. Returns what to report, or null.
+     *
+     * @param isRecorded whether what runs is this attempt; otherwise other content may stand in for it
+     */
+    public BootEvent confirm(Attempt attempt, boolean isRecorded) {
+        if (!isRecorded || !trial || !attempt.content.equals(current) || !attempt.window) {
             return null;
         }
         run(current, false);

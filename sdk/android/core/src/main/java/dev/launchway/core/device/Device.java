@@ -31,6 +31,8 @@ public final class Device implements Closeable {
     /** Held by the main process. Others follow it. */
     private final Closeable lock;
     private volatile Setup setup;
+    /** Whether {@code boot.json} names what runs. A process that did not start the app continues what is recorded. */
+    private volatile boolean recorded = true;
 
     private Device(Setup setup, Closeable lock) {
         this.setup = setup;
@@ -77,15 +79,21 @@ public final class Device implements Closeable {
      * cannot be understood, starts the embedded app and changes nothing.
      */
     public StartOutcome start(Launch launch) {
+        StartOutcome started;
         try {
             Starter starter = new Starter(setup);
-            return isMain() ? starter.decide(launch) : starter.follow();
+            started = isMain() ? starter.decide(launch) : starter.follow();
         } catch (IOException unreadable) {
-            return StartOutcome.fallback("cannot read the storage: " + unreadable.getMessage());
+            started = StartOutcome.fallback("cannot read the storage: " + unreadable.getMessage());
         }
+        recorded = started.isRecorded;
+        return started;
     }
 
-    /** Confirms what runs. Returns whether it was a trial. If the storage fails, the trial continues. */
+    /**
+     * Confirms what runs. Returns whether it was a trial. If the storage fails, the trial continues. A start that could not be
+     * recorded confirms nothing.
+     */
     public boolean confirm() throws IOException {
         synchronized (memory) {
             State state = memory.load().content();
@@ -94,7 +102,7 @@ public final class Device implements Closeable {
                 return false;
             }
             BootState confirmed = state.boot.copy();
-            BootEvent event = confirmed.confirm(attempt);
+            BootEvent event = confirmed.confirm(attempt, recorded);
             if (event == null) {
                 return false;
             }
@@ -104,11 +112,11 @@ public final class Device implements Closeable {
         }
     }
 
-    /** Notes what happens during the run, at once. */
+    /** Notes what happens during the run, at once. What happens during a start that could not be recorded is not noted. */
     public void mark(Mark mark) throws IOException {
         synchronized (memory.attempts) {
             Attempt attempt = memory.attempt();
-            if (attempt == null || !isMain()) {
+            if (attempt == null || !isNoted()) {
                 return;
             }
             switch (mark) {
@@ -133,7 +141,7 @@ public final class Device implements Closeable {
         Attempt attempt;
         synchronized (memory.attempts) {
             attempt = memory.attempt();
-            if (attempt == null || !isMain()) {
+            if (attempt == null || !isNoted()) {
                 return;
             }
             attempt.crashed = true;
@@ -145,6 +153,10 @@ public final class Device implements Closeable {
             String type = BootEvent.Kind.CRASH.code();
             setup.reports.add(new Report(type, updateId, setup.ports.clock.now(), null, stack));
         }
+    }
+
+    private boolean isNoted() {
+        return isMain() && recorded;
     }
 
     /** Goes back to the embedded app from the next start on. */

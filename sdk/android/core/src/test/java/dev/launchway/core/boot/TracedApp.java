@@ -13,6 +13,8 @@ import java.util.Map;
 final class TracedApp {
     private BootState state = new BootState(binary("1"));
     private Attempt attempt;
+    /** Whether what runs is the stored attempt. */
+    private boolean recorded = true;
 
     /** Executes a step. Returns what the app answers; null for steps without an answer. */
     JsonValue apply(JsonValue step) throws IOException {
@@ -25,7 +27,7 @@ final class TracedApp {
             state.reset();
         } else if (name.equals("confirm")) {
             Map<String, JsonValue> answer = JsonValue.newMembers();
-            answer.put("confirmed", JsonValue.of(attempt != null && state.confirm(attempt) != null));
+            answer.put("confirmed", JsonValue.of(attempt != null && state.confirm(attempt, recorded) != null));
             return JsonValue.object(answer);
         } else {
             mark(name);
@@ -34,7 +36,7 @@ final class TracedApp {
     }
 
     private void mark(String name) {
-        if (attempt == null) {
+        if (attempt == null || !recorded) {
             return;
         }
         if (name.equals("foreground")) {
@@ -58,8 +60,14 @@ final class TracedApp {
         String ending = step.get("ending") == null ? "unexplained" : step.get("ending").asText();
         StartFacts facts = new StartFacts(binary(binary), window, ending(ending), packages(step));
         Decision decision = BootMachine.decide(state, attempt, facts);
-        state = decision.state;
-        attempt = decision.attempt;
+        String fails = step.get("fails") == null ? "" : step.get("fails").asText();
+        recorded = fails.isEmpty();
+        if (!fails.equals("state")) {
+            state = decision.state;
+        }
+        if (recorded) {
+            attempt = decision.attempt;
+        }
         return answer(decision);
     }
 
@@ -84,7 +92,7 @@ final class TracedApp {
         };
     }
 
-    private static JsonValue answer(Decision decision) {
+    private JsonValue answer(Decision decision) {
         List<JsonValue> events = new ArrayList<JsonValue>();
         for (BootEvent event : decision.events) {
             Map<String, JsonValue> members = JsonValue.newMembers();
@@ -96,10 +104,10 @@ final class TracedApp {
             events.add(JsonValue.object(members));
         }
         Map<String, JsonValue> answer = JsonValue.newMembers();
-        answer.put("run", name(decision.attempt.content));
+        answer.put("run", name(recorded ? decision.attempt.content : decision.unwritten));
         answer.put("unwritten", name(decision.unwritten));
         answer.put("events", JsonValue.array(events));
-        answer.put("state", answer(decision.state));
+        answer.put("state", answer(state));
         return JsonValue.object(answer);
     }
 

@@ -241,6 +241,34 @@ public final class StorageFaultsTest {
         Check.that(recorded < whole.calls() / 2, recorded + " of " + whole.calls());
     }
 
+    public void whatStandsInForATrialConfirmsNothing() throws Exception {
+        MemoryDisk trial = diskWithBadUpdate();
+        try (Device device = open(trial, new FakeServer())) {
+            Check.equal(SECOND.content(), start(device, trial, Ending.EXPLAINED, "undisturbed"));
+        }
+        MemoryDisk whole = trial.copy();
+        try (Device device = open(whole, new FakeServer())) {
+            start(device, whole, Ending.UNEXPLAINED, "undisturbed");
+        }
+        int standIns = 0;
+        for (int call = 1; call <= whole.calls(); call++) {
+            MemoryDisk disk = trial.withFault(call, Fault.FAILS);
+            try (Device device = open(disk, new FakeServer())) {
+                if (start(device, disk, Ending.UNEXPLAINED, "call " + call).equals(SECOND.content())) {
+                    continue;
+                }
+                standIns++;
+                byte[] before = disk.bytes("boot.json");
+                Check.that(!device.confirm(), "call " + call + " confirms nothing");
+                device.mark(Mark.HANG);
+                device.markCrash("at app.js:1");
+                Check.that(Arrays.equals(before, disk.bytes("boot.json")), "call " + call + " notes nothing");
+                Check.that(device.status().state.boot.trial, "call " + call + " leaves the trial");
+            }
+        }
+        Check.that(standIns > 2, standIns + " starts stand in");
+    }
+
     public void storageThatCannotBeReadStartsTheEmbeddedApp() throws Exception {
         MemoryDisk whole = diskWithBadUpdate();
         MemoryDisk locked = whole.withFault(1, Fault.FAILS_FOR_EVER);
