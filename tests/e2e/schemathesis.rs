@@ -24,7 +24,7 @@ const GROUPS: [&str; 7] = [
     "^/(api-keys|apps|orgs|auth)",
     "^/submit",
     "^/(build|webhooks|docs|healthz|readyz|openapi.json)",
-    "^/(env|credentials|audit|usage|fingerprints)",
+    "^/(env|credentials|audit|usage|fingerprints|names)",
     "^/trust",
     "^/runner",
 ];

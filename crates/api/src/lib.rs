@@ -16,6 +16,7 @@ pub mod error;
 pub mod fingerprints;
 pub mod keys;
 pub mod lists;
+pub mod names;
 pub mod open;
 pub mod orgs;
 pub mod reports;

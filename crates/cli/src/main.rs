@@ -10,6 +10,7 @@ mod environment;
 mod failure;
 mod interrupts;
 mod login_file;
+mod names;
 mod narrow;
 mod pack;
 mod printer;

@@ -3,6 +3,7 @@
 use launchway_api::auth::CallerView;
 use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
 use launchway_api::lists::Page;
+use launchway_api::names::Names;
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateView};
 use launchway_api::uploads::{CreateUpload, UploadView};
 use reqwest::Method;
@@ -64,6 +65,14 @@ impl Client {
     /// `POST /uploads`: requests a URL to upload bytes to. [`Client::upload`] calls it and then sends the bytes.
     pub async fn create_upload(&self, wanted: &CreateUpload) -> Result<Answer<UploadView>, Error> {
         self.create("/uploads", wanted).await
+    }
+
+    /// `GET /names?ids=`: the names of members, API keys, runners and credentials by their ids.
+    pub async fn names(&self, ids: &[&str]) -> Result<Answer<Names>, Error> {
+        let ids = ids.join(",");
+        self.call(Method::GET, "/names", &[("ids", ids.as_str())], NOTHING)
+            .await?
+            .read()
     }
 
     /// `POST /update`: publishes an update.

@@ -1,11 +1,13 @@
 //! Credentials: their metadata in clear, and the secret part sealed.
 
+use std::collections::HashMap;
+
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::Credential;
 use launchway_domain::id::{CredentialId, OrgId};
 use launchway_domain::time::EpochMs;
 
-use crate::sql::typed;
+use crate::sql::{names, typed};
 use crate::{Org, Paging, Rows, StoreError, System};
 
 /// Whose events a store sends for a credential, and the secret that signs them.
@@ -87,6 +89,22 @@ impl Org<'_> {
             id.to_string()
         )?;
         row.map(CredentialRow::read).transpose()
+    }
+
+    /// The names of these credentials.
+    pub async fn credential_names(
+        &mut self,
+        credentials: &[CredentialId],
+    ) -> Result<HashMap<CredentialId, String>, StoreError> {
+        let rows = fetch_all_of!(
+            self.tx,
+            (String, String),
+            "SELECT id, name FROM credentials WHERE org_id = $1 AND id IN",
+            credentials,
+            "",
+            &self.id
+        )?;
+        names("credentials.id", rows)
     }
 
     /// The credentials, newest first.

@@ -21,6 +21,7 @@ pub mod health;
 pub mod install;
 pub mod invitations;
 pub mod members;
+pub mod names;
 pub mod openapi;
 pub mod orgs;
 pub mod reports;

@@ -16,6 +16,7 @@ mod cookies;
 mod extract;
 mod http;
 mod local_peer;
+mod names;
 mod page_headers;
 mod pages;
 mod request_body;

@@ -20,8 +20,8 @@ use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportTok
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, credentials, device_logins, docs,
-    env_vars, fingerprints, health, install, invitations, members, openapi, orgs, reports, runner_protocol, runners,
-    sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
+    env_vars, fingerprints, health, install, invitations, members, names, openapi, orgs, reports, runner_protocol,
+    runners, sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
 
@@ -102,6 +102,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Anyone, routes!(members::read)),
         endpoint(Access::Admin(Admin), routes!(members::change)),
         endpoint(Anyone, routes!(members::remove)),
+        endpoint(Anyone, routes!(names::read)),
         endpoint(Access::Admin(Admin), routes!(invitations::read)),
         endpoint(Access::Admin(Admin), routes!(invitations::create)),
         endpoint(Access::Admin(Admin), routes!(invitations::delete)),

@@ -6,6 +6,7 @@ use launchway_client::{Client, Paging};
 use crate::args::app::AppCommand;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
+use crate::names::label;
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
@@ -42,6 +43,7 @@ fn remains(deleted: &DeletedApp) -> String {
     let Some(left) = left else {
         return format!("{id} is {status}\n");
     };
+    let id = label(&left.bundle_id, id);
     let rows = fields(&[
         ("Bundle id", format!("{} (still the organization's)", left.bundle_id)),
         (

@@ -9,6 +9,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::open;
 use launchway_api::secret::SecretText;
+use launchway_client::{Answer, Client};
 use launchway_domain::credential::CredentialKind;
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use crate::commands::credential::file::FileKind;
 use crate::commands::credential::password::Secrets;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
@@ -30,20 +32,24 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
             printer.page("credential", &answer, table)
         }
         CredentialCommand::Show(credential) => {
-            let answer = client()?.credential(&credential.id).await?;
-            printer.result(&answer.body, || prose(&answer.value))
+            let client = client()?;
+            let answer = client.credential(&credential.id).await?;
+            let names = Names::read([answer.value.created_by.as_str()], &client, context).await;
+            printer.result(&answer.body, || prose(&answer.value, &names))
         }
         CredentialCommand::Add(arguments) => {
             let told_kind = arguments.kind.is_some();
             let wanted = wanted(arguments, context).await?;
-            let answer = client()?.create_credential(&wanted).await;
+            let client = client()?;
+            let answer = client.create_credential(&wanted).await;
             let answer = answer.map_err(|error| file::refused(error, told_kind))?;
-            printer.result(&answer.body, || taken_prose(&answer.value))
+            print_taken(&answer, &client, context).await
         }
         CredentialCommand::Create(arguments) => create::run(arguments, context).await,
         CredentialCommand::RotateEventsSecret(credential) => {
-            let answer = client()?.rotate_events_secret(&credential.id).await?;
-            printer.result(&answer.body, || taken_prose(&answer.value))
+            let client = client()?;
+            let answer = client.rotate_events_secret(&credential.id).await?;
+            print_taken(&answer, &client, context).await
         }
         CredentialCommand::Delete(credential) => {
             let client = client()?;
@@ -58,7 +64,10 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
                 .terminal
                 .require_confirmation_of(credential.yes, question)
                 .await?;
-            printer.deletion(&client.delete_credential(&credential.id).await?)
+            // Afterwards it has no name any more.
+            let names = Names::read([credential.id.as_str()], &client, context).await;
+            let answer = client.delete_credential(&credential.id).await?;
+            printer.deletion(&answer, &names.label(&answer.value.id))
         }
     }
 }
@@ -117,8 +126,14 @@ fn table(credentials: &[CredentialView]) -> Table {
     table
 }
 
-fn taken_prose(taken: &CredentialTaken) -> String {
-    let mut text = prose(&taken.record);
+async fn print_taken(answer: &Answer<CredentialTaken>, client: &Client, context: &Context) -> Result<(), Failure> {
+    let taken = &answer.value;
+    let names = Names::read([taken.record.created_by.as_str()], client, context).await;
+    context.printer.result(&answer.body, || taken_prose(taken, &names))
+}
+
+fn taken_prose(taken: &CredentialTaken, names: &Names) -> String {
+    let mut text = prose(&taken.record, names);
     if let Some(events) = &taken.store_events {
         text.push_str(
             "\nWebhook to create in App Store Connect, so that submissions continue without delay. It is shown only once.\n",
@@ -131,7 +146,7 @@ fn taken_prose(taken: &CredentialTaken) -> String {
     text
 }
 
-fn prose(credential: &CredentialView) -> String {
+fn prose(credential: &CredentialView, names: &Names) -> String {
     let expires = credential.expires_at.clone();
     let mut text = fields(&[
         ("Id", credential.id.clone()),
@@ -143,7 +158,7 @@ fn prose(credential: &CredentialView) -> String {
         ("Expires", expires.unwrap_or_else(|| "never".to_owned())),
         (
             "Given",
-            format!("{} by {}", credential.created_at, credential.created_by),
+            format!("{} by {}", credential.created_at, names.label(&credential.created_by)),
         ),
     ]);
     if let Some(facts) = credential.facts.as_object().filter(|facts| !facts.is_empty()) {

@@ -12,6 +12,7 @@ use launchway_domain::env_var::{EnvVarKind, Visibility};
 use crate::args::env::{EnvCommand, ImportArgs, ScopeArgs, SetArgs};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
+use crate::names::Names;
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
@@ -80,14 +81,16 @@ fn scoped(name: String, value: SecretText, path: Option<String>, scope: &ScopeAr
 
 async fn delete(name: &str, yes: bool, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
-    let id = if name.starts_with("env_") {
-        name.to_owned()
+    let (id, names) = if name.starts_with("env_") {
+        (name.to_owned(), Names::default())
     } else {
-        id_of(&client, name).await?
+        let id = id_of(&client, name).await?;
+        (id.clone(), Names::one(id, name.to_owned()))
     };
     let question = format!("Delete {name}? Builds will no longer get it.");
     context.terminal.require_confirmation(&question, yes).await?;
-    context.printer.deletion(&client.delete_env_var(&id).await?)
+    let answer = client.delete_env_var(&id).await?;
+    context.printer.deletion(&answer, &names.label(&answer.value.id))
 }
 
 /// The id of the only variable with this name.

@@ -6,6 +6,7 @@ use launchway_api::open;
 use crate::args::key::{CreateKeyArgs, KeyCommand};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 
@@ -23,7 +24,9 @@ pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> 
                 Ok(format!("Revoke {name} ({id})? Requests with it will be refused."))
             };
             context.terminal.require_confirmation_of(key.yes, question).await?;
-            context.printer.deletion(&client.revoke_key(&key.id).await?)
+            let names = Names::read([key.id.as_str()], &client, context).await;
+            let answer = client.revoke_key(&key.id).await?;
+            context.printer.deletion(&answer, &names.label(&answer.value.id))
         }
     }
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::args::org::{AuditCommand, OrgCommand};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
+use crate::names::{Names, label};
 use crate::printer::fields::{fields, format_minute};
 use crate::printer::table::Table;
 use crate::settings::{Key, Origin};
@@ -137,19 +138,33 @@ pub async fn audit(command: AuditCommand, context: &Context) -> Result<(), Failu
         since: arguments.since,
         until: arguments.until,
     };
-    let answer = context.client()?.audit(&filter, arguments.page.paging()).await?;
-    context.printer.page("line", &answer, lines)
+    let client = context.client()?;
+    let answer = client.audit(&filter, arguments.page.paging()).await?;
+    let lines_read = answer.value.items.iter();
+    let ids = lines_read.flat_map(|line| [line.actor.as_str(), line.resource.as_str()]);
+    let names = Names::read(ids, &client, context).await;
+    context.printer.page("line", &answer, |page| lines(page, &names))
 }
 
-fn lines(lines: &[AuditView]) -> Table {
+/// The resource of a line with its name, which the line itself has of what was created, changed or deleted.
+fn resource(line: &AuditView, names: &Names) -> String {
+    let states = [&line.after, &line.before].into_iter().flatten();
+    let name = states.flat_map(|state| ["name", "email", "bundleId"].map(|field| state[field].as_str()));
+    match name.flatten().find(|name| *name != line.resource) {
+        Some(name) => label(name, &line.resource),
+        None => names.label(&line.resource),
+    }
+}
+
+fn lines(lines: &[AuditView], names: &Names) -> Table {
     let mut table = Table::new(&["Number", "At", "Who", "Action", "Resource", "From"]);
     for line in lines {
         table.row(vec![
             line.seq.to_string(),
             line.at.clone(),
-            line.actor.clone(),
+            names.label(&line.actor),
             line.action.clone(),
-            line.resource.clone(),
+            resource(line, names),
             line.address.clone().unwrap_or_default(),
         ]);
     }

@@ -37,7 +37,8 @@ pub async fn run(command: WebhookCommand, context: &Context) -> Result<(), Failu
                 Ok(format!("Delete {} ({}) with its deliveries?", record.name, record.id))
             };
             context.terminal.require_confirmation_of(webhook.yes, question).await?;
-            printer.deletion(&client.delete_webhook(&webhook.id).await?)
+            let answer = client.delete_webhook(&webhook.id).await?;
+            printer.deletion(&answer, &answer.value.id)
         }
         WebhookCommand::Test(webhook) => {
             let answer = client.test_webhook(&webhook.id).await?;

@@ -23,9 +23,9 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints the result of a deletion.
-    pub fn deletion(&self, answer: &Answer<Deleted>) -> Result<(), Failure> {
-        let Deleted { id, status } = &answer.value;
-        self.result(&answer.body, || format!("{id} is {status}\n"))
+    /// Prints the result of a deletion. `label` is the id, with the name if it is known.
+    pub fn deletion(&self, answer: &Answer<Deleted>, label: &str) -> Result<(), Failure> {
+        let status = &answer.value.status;
+        self.result(&answer.body, || format!("{label} is {status}\n"))
     }
 }

@@ -38,6 +38,7 @@ mod keys;
 mod local;
 mod login;
 #[cfg(unix)]
+mod names;
 mod newer_server;
 mod orgs;
 mod project;

@@ -41,6 +41,19 @@ async fn an_organization_in_the_path_stays_the_only_one() {
 }
 
 #[tokio::test]
+async fn names_are_read_by_id_and_unknown_to_older_servers() {
+    let server = FakeServer::start([]).await;
+    let (client, _) = client_of(&server);
+    client
+        .names(&["key_1"])
+        .await
+        .expect_err("a server of an earlier release has no names");
+    server.know_names(&json!({"key_1": "laptop"}));
+    let names = client.names(&["key_1"]).await.expect("names").value.names;
+    assert_eq!(names["key_1"], "laptop");
+}
+
+#[tokio::test]
 async fn sends_only_the_fields_that_are_there() {
     let server = FakeServer::start([]).await;
     let (client, _) = client_of(&server);

@@ -106,6 +106,8 @@ impl Seen {
 struct Script {
     replies: Mutex<VecDeque<Reply>>,
     seen: Mutex<Vec<Seen>>,
+    /// The answer to requests for names, which are no part of the script.
+    names: Mutex<Option<String>>,
     arrived: Notify,
 }
 
@@ -137,6 +139,13 @@ impl FakeServer {
             .extend(replies);
     }
 
+    /// Knows these names from now on. Without, it answers requests for names as a server of an earlier release does. They are
+    /// in no list of requests.
+    pub fn know_names(&self, names: &serde_json::Value) {
+        let body = serde_json::json!({ "names": names }).to_string();
+        *self.script.names.lock().expect("no other holder panicked") = Some(body);
+    }
+
     /// Its address, such as `http://127.0.0.1:4711`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -160,6 +169,11 @@ impl FakeServer {
 
 async fn answer(State(script): State<Arc<Script>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
+    if head.uri.path() == "/api/names" {
+        let names = script.names.lock().expect("no other holder panicked").clone();
+        let of_before = || Reply::error(404, "Not Found", "Nothing is at this path");
+        return response(names.map_or_else(of_before, |names| Reply::new(200, names)));
+    }
     let body = to_bytes(body, usize::MAX)
         .await
         .map(|bytes| bytes.to_vec())
@@ -176,6 +190,10 @@ async fn answer(State(script): State<Arc<Script>>, request: Request) -> Response
     if reply.silent {
         std::future::pending::<()>().await;
     }
+    response(reply)
+}
+
+fn response(reply: Reply) -> Response<Body> {
     let mut response = Response::builder().status(reply.status);
     for (name, value) in reply.headers {
         response = response.header(name, value);

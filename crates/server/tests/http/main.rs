@@ -26,6 +26,7 @@ mod jobs;
 mod limits;
 mod matrix;
 mod metrics;
+mod names;
 mod openapi;
 mod orgs;
 mod pages;

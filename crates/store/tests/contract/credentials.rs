@@ -35,6 +35,9 @@ contract! {
         let listed = org_reads!(db, org, credentials(ALL));
         assert_eq!((listed.items, listed.total), (vec![second.clone(), first.clone()], 2));
         assert_eq!(org_reads!(db, org, sealed_credential(second.id)).as_deref(), Some("sealed two"));
+        let names = [(first.id, first.name.clone()), (second.id, second.name.clone())].into();
+        assert_eq!(org_reads!(db, org, credential_names(&[second.id, new_id(), first.id, second.id])), names);
+        assert!(org_reads!(db, org, credential_names(&[])).is_empty());
         let of_first = || StoreEventsRow { org, rotations: 0, rotated_at: 0 };
         assert_eq!(system_writes!(db, store_events_of(first.id)), Some(of_first()));
         assert!(org_writes!(db, org, delete_credential(first.id)));

@@ -113,6 +113,7 @@ contract! {
         assert_eq!(org_reads!(db, org, submitted_binaries(&name, theirs.submission.platform, new_id())), []);
         assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
         assert_eq!(org_reads!(db, org, sealed_credential(theirs.credential.id)), None);
+        assert!(org_reads!(db, org, credential_names(&[theirs.credential.id])).is_empty());
         assert_eq!(org_reads!(db, org, credentials(ALL)).total, 0);
         assert!(org_reads!(db, org, credentials(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, env_var(theirs.variable.variable.id)), None);

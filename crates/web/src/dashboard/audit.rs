@@ -1,7 +1,6 @@
 //! `/o/{org}/audit`: who did what, when and from where.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use askama::Template;
@@ -9,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::audit::AuditView;
-use launchway_domain::id::{KeyId, RunnerId, UserId};
+use launchway_domain::id::{Kind, User};
 use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
@@ -22,6 +21,7 @@ use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
 use crate::http::audit::{times, view};
+use crate::names::names_of;
 use crate::query::Query;
 
 /// The lines that are printed at most.
@@ -55,27 +55,17 @@ impl Page {
     }
 }
 
-/// The display names of the actors of these lines: a member's address, the name of a key or runner. Former members have
-/// none.
+/// The display names of the actors of these lines: a member's address, the name of a key or runner.
 async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, ApiError> {
-    let (users, keys, runners): (Vec<UserId>, Vec<KeyId>, Vec<RunnerId>) =
-        (actors(lines), actors(lines), actors(lines));
-    let mut names = BTreeMap::new();
-    for (id, email) in org.member_emails(&users).await? {
-        names.insert(id.to_string(), email);
-    }
-    for (id, name) in org.key_names(&keys).await? {
-        names.insert(id.to_string(), format!("key {name}"));
-    }
-    for (id, name) in org.runner_names(&runners).await? {
-        names.insert(id.to_string(), format!("runner {name}"));
+    let actors: Vec<&str> = lines.iter().map(|line| line.row.actor.as_str()).collect();
+    let mut names = names_of(org, &actors).await?;
+    for (id, name) in &mut names {
+        // Such as `key CI`; an address needs no word before it.
+        if let Some(kind) = id.split('_').next().filter(|kind| *kind != User::PREFIX) {
+            name.insert_str(0, &format!("{kind} "));
+        }
     }
     Ok(names)
-}
-
-/// The actors of these lines that are of one kind.
-fn actors<T: FromStr>(lines: &[ChainedRow]) -> Vec<T> {
-    lines.iter().filter_map(|line| line.row.actor.parse().ok()).collect()
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {

@@ -7,8 +7,9 @@ use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 
 pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.cancel_build(id).await?;
-    context.printer.result(&answer.body, || show::prose(&answer.value))?;
+    let client = context.client()?;
+    let answer = client.cancel_build(id).await?;
+    show::print(&answer, &client, context).await?;
     if answer.value.cancel_requested {
         context.printer.note("Its runner stops it within a few seconds");
     }

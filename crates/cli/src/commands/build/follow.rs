@@ -27,7 +27,7 @@ pub async fn wait(
 ) -> Result<(), Failure> {
     let id = asked.value.id.clone();
     if arguments.no_wait {
-        context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        show::print(&asked, client, context).await?;
         context.note_page(client.base(), &id);
         context
             .printer
@@ -50,7 +50,7 @@ pub async fn wait(
         }
         _ => Ok(()),
     };
-    context.printer.result(&ended.body, || show::prose(build))?;
+    show::print(&ended, client, context).await?;
     downloaded?;
     if build.status == BuildStatus::Success && arguments.download.is_none() && !build.artifacts.is_empty() {
         context

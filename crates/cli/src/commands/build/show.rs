@@ -2,20 +2,30 @@
 
 use indicatif::HumanBytes;
 use launchway_api::builds::{BuildView, GitView, PhaseView};
+use launchway_client::{Answer, Client};
 use launchway_domain::build::BuildStatus;
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::printer::fields::fields;
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.build(id).await?;
-    context.printer.result(&answer.body, || prose(&answer.value))
+    let client = context.client()?;
+    let answer = client.build(id).await?;
+    print(&answer, &client, context).await
+}
+
+/// Prints a build.
+pub async fn print(answer: &Answer<BuildView>, client: &Client, context: &Context) -> Result<(), Failure> {
+    let build = &answer.value;
+    let names = Names::read([build.created_by.as_str()], client, context).await;
+    context.printer.result(&answer.body, || prose(build, &names))
 }
 
 /// A build as text.
-pub fn prose(build: &BuildView) -> String {
-    let mut text = facts(build);
+fn prose(build: &BuildView, names: &Names) -> String {
+    let mut text = facts(build, names);
     if !build.phases.is_empty() {
         text.push_str("\nPhases\n");
         let rows: Vec<_> = build
@@ -38,7 +48,7 @@ pub fn prose(build: &BuildView) -> String {
     text
 }
 
-fn facts(build: &BuildView) -> String {
+fn facts(build: &BuildView, names: &Names) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match (&build.phase, build.cancel_requested) {
         (_, true) => format!("{}, cancel requested", build.status),
@@ -86,7 +96,10 @@ fn facts(build: &BuildView) -> String {
         ("Attempt", attempt),
         ("Runner", or(&build.runner)),
         ("Retry of", or(&build.parent_id)),
-        ("Created", format!("{} by {}", build.created_at, build.created_by)),
+        (
+            "Created",
+            format!("{} by {}", build.created_at, names.label(&build.created_by)),
+        ),
         ("Started", or(&build.started_at)),
         ("Finished", or(&build.finished_at)),
         ("Warnings", build.warnings.join("\n")),

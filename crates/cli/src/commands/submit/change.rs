@@ -28,8 +28,9 @@ pub async fn rollout(id: &str, percent: u8, context: &Context) -> Result<(), Fai
 }
 
 async fn apply(id: &str, change: &ChangeSubmission, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.change_submission(id, change).await?;
-    context.printer.result(&answer.body, || show::prose(&answer.value))?;
+    let client = context.client()?;
+    let answer = client.change_submission(id, change).await?;
+    show::print(&answer, &client, context).await?;
     context.printer.note(&format!(
         "The change is sent to the store. To follow it: launchway submit logs -f {id}"
     ));
@@ -45,8 +46,9 @@ pub async fn retry(id: &str, arguments: &WaitArgs, context: &Context) -> Result<
 }
 
 pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.cancel_submission(id).await?;
-    context.printer.result(&answer.body, || show::prose(&answer.value))?;
+    let client = context.client()?;
+    let answer = client.cancel_submission(id).await?;
+    show::print(&answer, &client, context).await?;
     if answer.value.cancel_requested {
         context.printer.note("It is canceled when the store confirms it");
     }

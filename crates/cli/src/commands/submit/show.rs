@@ -2,21 +2,32 @@
 
 use launchway_api::open::Open;
 use launchway_api::submissions::{SubmissionOptions, SubmissionView};
+use launchway_client::{Answer, Client};
 use launchway_domain::submission::Store;
 
 use crate::api_words::in_commands;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::printer::fields::{fields, format_minute};
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.submission(id).await?;
-    context.printer.result(&answer.body, || prose(&answer.value))
+    let client = context.client()?;
+    let answer = client.submission(id).await?;
+    print(&answer, &client, context).await
+}
+
+/// Prints a submission.
+pub async fn print(answer: &Answer<SubmissionView>, client: &Client, context: &Context) -> Result<(), Failure> {
+    let submission = &answer.value;
+    let ids = [Some(&submission.created_by), submission.credential_id.as_ref()];
+    let names = Names::read(ids.into_iter().flatten().map(String::as_str), client, context).await;
+    context.printer.result(&answer.body, || prose(submission, &names))
 }
 
 /// A submission as text.
-pub fn prose(submission: &SubmissionView) -> String {
-    let mut text = facts(submission);
+fn prose(submission: &SubmissionView, names: &Names) -> String {
+    let mut text = facts(submission, names);
     if !submission.release_notes.is_empty() {
         text.push_str("\nRelease notes\n");
         let notes = submission.release_notes.iter();
@@ -36,7 +47,7 @@ pub fn prose(submission: &SubmissionView) -> String {
     text
 }
 
-fn facts(submission: &SubmissionView) -> String {
+fn facts(submission: &SubmissionView, names: &Names) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let mut status = submission.status.to_string();
     if submission.cancel_requested {
@@ -57,6 +68,7 @@ fn facts(submission: &SubmissionView) -> String {
         Open::Known(Store::GooglePlay) => "Google Play",
         Open::Unknown(other) => other,
     };
+    let credential = submission.credential_id.as_deref();
     let external = submission.external.iter();
     let external: Vec<_> = external.map(|(name, id)| format!("{name} {id}")).collect();
     fields(&[
@@ -80,11 +92,11 @@ fn facts(submission: &SubmissionView) -> String {
         ("Rollout", format!("{} %", submission.rollout)),
         ("Options", options(&submission.options).join("\n")),
         ("Build", or(&submission.build_id)),
-        ("Credential", or(&submission.credential_id)),
+        ("Credential", credential.map(|id| names.label(id)).unwrap_or_default()),
         ("In the store", external.join("\n")),
         (
             "Created",
-            format!("{} by {}", submission.created_at, submission.created_by),
+            format!("{} by {}", submission.created_at, names.label(&submission.created_by)),
         ),
         ("Finished", or(&submission.finished_at)),
     ])

@@ -23,7 +23,7 @@ pub async fn follow(
 ) -> Result<(), Failure> {
     let id = asked.value.id.clone();
     if arguments.no_wait {
-        context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        show::print(&asked, client, context).await?;
         context.note_page(client.base(), &id);
         context
             .printer
@@ -41,7 +41,7 @@ pub async fn follow(
         () = elapse(arguments.timeout) => return Err(timeout_failure(&id, arguments)),
         there = watch(&id, arguments.wait, client, context) => there?,
     };
-    context.printer.result(&there.body, || show::prose(&there.value))?;
+    show::print(&there, client, context).await?;
     outcome(&there.value)?;
     if !is_final(&there.value) {
         let note = match there.value.status.known() {

@@ -58,6 +58,7 @@ pub async fn edit(arguments: EditArgs, context: &Context) -> Result<(), Failure>
 }
 
 async fn apply(id: &str, change: &ChangeUpdate, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.change_update(id, change).await?;
-    context.printer.result(&answer.body, || show::prose(&answer.value))
+    let client = context.client()?;
+    let answer = client.change_update(id, change).await?;
+    show::print(&answer, &client, context).await
 }

@@ -25,7 +25,7 @@ pub async fn run(arguments: PromoteArgs, context: &Context) -> Result<(), Failur
         ..CreateUpdate::default()
     };
     let answer = publish_again(&create, &source, arguments.sign_with.as_deref(), &client, context).await?;
-    show::print_published(&answer, client.base(), context)?;
+    show::print_published(&answer, &client, context).await?;
     note_on_rollout(answer.value.rollout, context);
     Ok(())
 }

@@ -46,7 +46,7 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
     let create = rollback_request(good.clone(), &bad);
     let answer = publish_again(&create, &good, arguments.sign_with.as_deref(), &client, context).await?;
     let installed = (bad.version.as_str(), bad.build_number.as_str());
-    show::print_rollback(&answer, installed, client.base(), context)
+    show::print_rollback(&answer, installed, &client, context).await
 }
 
 /// The bad update, and all updates of its app and platform.

@@ -3,59 +3,74 @@
 use indicatif::HumanBytes;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::UpdateView;
-use launchway_client::{Answer, BaseUrl};
+use launchway_client::{Answer, BaseUrl, Client};
 use launchway_domain::update::UpdateStatus;
 
 use crate::commands::update::signing::sign_command;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::printer::fields::{count_files, fields};
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
-    let answer = context.client()?.update(id).await?;
-    context.printer.result(&answer.body, || prose(&answer.value))
+    let client = context.client()?;
+    let answer = client.update(id).await?;
+    print(&answer, &client, context).await
+}
+
+/// Prints an update.
+pub async fn print(answer: &Answer<UpdateView>, client: &Client, context: &Context) -> Result<(), Failure> {
+    let names = names(&answer.value, client, context).await;
+    context.printer.result(&answer.body, || prose(&answer.value, &names))
+}
+
+/// The names of what the text of an update identifies.
+pub async fn names(update: &UpdateView, client: &Client, context: &Context) -> Names {
+    Names::read([update.created_by.as_str()], client, context).await
 }
 
 /// Prints a new update, with the check that an app would make.
-pub fn print_published(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
+pub async fn print_published(answer: &Answer<UpdateView>, client: &Client, context: &Context) -> Result<(), Failure> {
     // An app for which every update is newer.
-    with_check(answer, ("0.0.0", "0"), base, context)
+    with_check(answer, ("0.0.0", "0"), client, context).await
 }
 
 /// Prints an update that replaces a bad one, with the check of an app that runs the bad one.
-pub fn print_rollback(
+pub async fn print_rollback(
     answer: &Answer<UpdateView>,
     bad: (&str, &str),
-    base: &BaseUrl,
+    client: &Client,
     context: &Context,
 ) -> Result<(), Failure> {
-    with_check(answer, bad, base, context)
+    with_check(answer, bad, client, context).await
 }
 
 /// Prints an update, with the check of an app of this version and build.
-fn with_check(
+async fn with_check(
     answer: &Answer<UpdateView>,
     installed: (&str, &str),
-    base: &BaseUrl,
+    client: &Client,
     context: &Context,
 ) -> Result<(), Failure> {
-    if answer.value.status == UpdateStatus::AwaitingSignature {
-        return print_awaiting(answer, base, context);
+    let update = &answer.value;
+    if update.status == UpdateStatus::AwaitingSignature {
+        return print_awaiting(answer, client, context).await;
     }
+    let names = names(update, client, context).await;
     context.printer.result(&answer.body, || {
-        let check = check_url(&answer.value, installed, base);
-        format!("{}\nTo check like an app:\n  curl '{check}'\n", prose(&answer.value))
+        let check = check_url(update, installed, client.base());
+        format!("{}\nTo check like an app:\n  curl '{check}'\n", prose(update, &names))
     })?;
-    context.note_page(base, &answer.value.id);
+    context.note_page(client.base(), &update.id);
     Ok(())
 }
 
 /// Prints an update that waits, with what a holder of a key runs.
-fn print_awaiting(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
+async fn print_awaiting(answer: &Answer<UpdateView>, client: &Client, context: &Context) -> Result<(), Failure> {
     let role = answer.value.trust_role.as_deref().unwrap_or("its role");
     let command = sign_command(&answer.value);
-    context.printer.result(&answer.body, || prose(&answer.value))?;
-    context.note_page(base, &answer.value.id);
+    print(answer, client, context).await?;
+    context.note_page(client.base(), &answer.value.id);
     // Also beside JSON: people look for it in the log of CI.
     context.printer.note(&format!(
         "Not offered yet. To publish it, somebody with a key of {role} runs:\n  {command}"
@@ -73,7 +88,7 @@ pub fn named(update: &UpdateView) -> String {
 }
 
 /// An update as text.
-pub fn prose(update: &UpdateView) -> String {
+pub fn prose(update: &UpdateView, names: &Names) -> String {
     let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());
     let mandatory = if update.mandatory { "yes" } else { "" };
     let size = HumanBytes(update.size.try_into().unwrap_or(0));
@@ -93,7 +108,10 @@ pub fn prose(update: &UpdateView) -> String {
         ("Signed by", or(&update.trust_role, "")),
         ("Same bytes as", or(&update.source_update_id, "")),
         ("Build", or(&update.build_id, "")),
-        ("Published", format!("{} by {}", update.created_at, update.created_by)),
+        (
+            "Published",
+            format!("{} by {}", update.created_at, names.label(&update.created_by)),
+        ),
         ("Notes", update.release_notes.clone()),
     ]);
     if let Some(reports) = &update.reports {

@@ -163,12 +163,13 @@ async fn print(updates: &[UpdateView], client: &Client, context: &Context) -> Re
     if let [only] = updates {
         let answer = client.update(&only.id).await?;
         check_package(&answer.value, &only.sha256)?;
-        return show::print_published(&answer, client.base(), context);
+        return show::print_published(&answer, client, context).await;
     }
     let (mut items, mut prose) = (Vec::new(), String::new());
     for update in updates {
         let answer = client.update(&update.id).await?;
-        prose.push_str(&format!("{}\n", show::prose(&answer.value)));
+        let names = show::names(&answer.value, client, context).await;
+        prose.push_str(&format!("{}\n", show::prose(&answer.value, &names)));
         items.push(serde_json::from_str::<Value>(&answer.body).unwrap_or_default());
     }
     context.printer.result(&json!({ "items": items }).to_string(), || prose)

@@ -152,6 +152,7 @@ pub const ROWS: &[Row] = rows! {
     "GET /orgs/members": Member, Member;
     "PATCH /orgs/members": Admin, Member => r#"{"role": "admin"}"#;
     // A member may remove itself by its own id; other removals need an admin.
+    "GET /names": Member;
     "DELETE /orgs/members": Admin, Member;
     "GET /orgs/invitations": Admin, Invitation;
     "POST /orgs/invitations": Admin;

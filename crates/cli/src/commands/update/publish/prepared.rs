@@ -125,7 +125,7 @@ impl PreparedUpdate {
         if update.status == UpdateStatus::AwaitingSignature {
             check_package(update, &self.package.sealed.sha256)?;
         }
-        show::print_published(&answer, client.base(), context)?;
+        show::print_published(&answer, client, context).await?;
         match desk {
             Some(desk) => desk.renew_due_roles().await,
             None if update.status == UpdateStatus::AwaitingSignature => return Err(no_trust_file(&update.bundle_id)),
