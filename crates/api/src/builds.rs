@@ -21,7 +21,7 @@ pub struct CreateBuild {
     /// `ios`, `android` or `visionos`.
     #[schema(example = "android")]
     pub platform: open::Platform,
-    /// The source: `{"uploadId": …}` or `{"git": {"url": …, "ref": …}}`.
+    /// The source: `{"uploadId": …}` or `{"git": {"url": …, "ref": …, "directory": …}}`.
     pub source: BuildSource,
     /// The profile in `launchway.toml`.
     #[schema(example = "production")]
@@ -81,6 +81,10 @@ pub struct GitSource {
     #[schema(example = "main")]
     #[serde(rename = "ref")]
     pub reference: String,
+    /// The directory of the project in the repository, with `launchway.toml`, such as `apps/mobile`. Defaults to the root.
+    #[schema(max_length = 255, example = "apps/mobile")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 /// The git commit of a source.

@@ -167,7 +167,7 @@ pub enum Source {
     Git {
         /// The URL.
         url: String,
-        /// A branch, a tag or a commit.
+        /// A branch, a tag or a commit; `REF:DIRECTORY` if the project is in a directory of the repository.
         #[serde(rename = "ref")]
         reference: String,
     },

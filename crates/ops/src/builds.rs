@@ -36,7 +36,10 @@ pub async fn create(
         apps::check_form(&new.bundle)?;
     }
     let source = match (new.source, prepared) {
-        (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
+        (Source::Git { url, revision }, _) => SourceRecord::Git {
+            url,
+            reference: revision,
+        },
         (Source::Upload(_), Some(prepared)) => {
             if !write.org().use_upload(prepared.upload).await? {
                 return Err(ApiError::bad(ALREADY_USED));

@@ -1,9 +1,10 @@
-//! Labels that a machine gets automatically: operating system, processor, and the major versions of tools.
+//! Labels that a machine gets automatically: operating system, processor, what this release can do, and the major versions of tools.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use launchway_domain::build::git::DIRECTORY_LABEL;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -23,6 +24,7 @@ pub async fn detect(path: &str) -> Vec<String> {
     let mut labels = vec![
         format!("os={}", std::env::consts::OS),
         format!("arch={}", std::env::consts::ARCH),
+        DIRECTORY_LABEL.to_owned(),
     ];
     for (tool, argument, label) in TOOLS {
         if let Some(major) = version_of(tool, argument, path).await {
@@ -85,7 +87,7 @@ mod tests {
     #[tokio::test]
     async fn says_at_least_what_the_machine_is() {
         let labels = detect("/nowhere").await;
-        assert_eq!(labels.len(), 2);
+        assert_eq!(labels.len(), 3);
         assert!(
             labels
                 .iter()
@@ -112,6 +114,6 @@ mod tests {
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         let labels = detect(directory.path().to_str().unwrap()).await;
-        assert_eq!(labels[2..], ["node=20".to_owned()]);
+        assert_eq!(labels[3..], ["node=20".to_owned()]);
     }
 }

@@ -4,9 +4,11 @@
 use std::path::Path;
 
 use launchway_api::open;
-use launchway_api::runner::{Lease, ProfileValues, Undecided};
+use launchway_api::runner::{Lease, ProfileValues, Source, Undecided};
+use launchway_domain::build::git::Revision;
 use launchway_domain::build::plan::Plan;
-use launchway_project::resolve::{BuildRequest, resolve};
+use launchway_project::resolve::{BuildRequest, resolve_in};
+use launchway_project::workspace::ProjectSource;
 use serde::{Deserialize, Serialize};
 
 /// Finds the plan of a source.
@@ -57,12 +59,19 @@ pub struct PlanRequest {
     build_type: open::BuildType,
     distribution: open::Distribution,
     undecided: Undecided,
+    /// The directory of the project in the source; empty for its root.
+    directory: String,
 }
 
 impl PlanRequest {
     /// The request of a lease.
     pub fn of(lease: &Lease) -> PlanRequest {
+        let revision = match &lease.source {
+            Source::Git { reference, .. } => Revision::parse(reference).ok(),
+            Source::Archive { .. } => None,
+        };
         PlanRequest {
+            directory: revision.map_or("", |revision| revision.directory).to_owned(),
             platform: lease.platform.clone(),
             profile: lease.profile.clone(),
             build_type: lease.build_type.clone(),
@@ -96,7 +105,22 @@ pub fn plan_for_source(source: &Path, plan_request: &PlanRequest) -> Result<Reso
             ),
         },
     };
-    let resolved = resolve(source, &request).map_err(|error| error.to_string())?;
+    let directory = &plan_request.directory;
+    // Artifacts are not collected through links, so that no link stands in the place of a directory.
+    let is_directory = || {
+        let (root, place) = (source.canonicalize(), source.join(directory).canonicalize());
+        matches!((root, place), (Ok(root), Ok(place)) if place == root.join(directory) && place.is_dir())
+    };
+    if !directory.is_empty() && !is_directory() {
+        return Err(format!(
+            "The repository has no directory {directory} at this ref. Correct the directory of the request."
+        ));
+    }
+    let project = ProjectSource {
+        root: source.to_owned(),
+        base: directory.clone(),
+    };
+    let resolved = resolve_in(&project, &request).map_err(|error| error.to_string())?;
     Ok(Resolved {
         plan: resolved.plan,
         origin: resolved.origin,

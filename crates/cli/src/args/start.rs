@@ -38,6 +38,14 @@ pub struct StartArgs {
         help_heading = "Where the source comes from"
     )]
     pub reference: Option<String>,
+    /// Directory of the project in the repository [default: that of the current folder in its clone, or the root]
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "git",
+        help_heading = "Where the source comes from"
+    )]
+    pub directory: Option<String>,
     /// Print the plan, and build nothing
     #[arg(long, conflicts_with_all = ["git", "local"], help_heading = "Where it is built")]
     pub plan_only: bool,

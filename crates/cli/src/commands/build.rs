@@ -3,6 +3,7 @@
 mod artifacts;
 mod change;
 mod follow;
+mod git_directory;
 mod git_facts;
 mod list;
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::build::{PROJECT, created, taking};
 use crate::fake_server::FakeServer;
-use crate::stage::Stage;
+use crate::stage::{KEY, Stage};
 
 #[tokio::test]
 async fn a_git_repository_instead_of_the_folder() {
@@ -38,6 +38,69 @@ async fn a_git_repository_instead_of_the_folder() {
         "source": {"git": {"url": "https://git.example.com/app.git", "ref": "v1.4.0"}},
     });
     assert_eq!(server.seen()[0].json(), expected);
+}
+
+#[tokio::test]
+async fn the_folder_in_a_clone_is_built_of_its_repository() {
+    let stage = Stage::new();
+    stage.file("apps/mobile/launchway.toml", "[app]\nbundle_id = 'com.example.app'\n");
+    let git = |words: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(words)
+            .current_dir(stage.project())
+            .output();
+        assert!(done.expect("git").status.success());
+    };
+    git(&["init", "--quiet"]);
+    git(&["remote", "add", "origin", "git@git.example.com:team/shop.git"]);
+    for (folder, url, named, expected) in [
+        (
+            "apps/mobile",
+            "https://git.example.com/team/shop",
+            &[][..],
+            Some("apps/mobile"),
+        ),
+        ("apps/mobile", "https://git.example.com/team/other.git", &[], None),
+        (
+            "apps/mobile",
+            "https://git.example.com/team/shop",
+            &["--directory", "."],
+            None,
+        ),
+        (
+            ".",
+            "https://git.example.com/team/shop",
+            &["--bundle-id", "com.example.app"],
+            None,
+        ),
+        (
+            "apps/mobile",
+            "https://git.example.com/team/other.git",
+            &["--directory", "apps/web/"],
+            Some("apps/web"),
+        ),
+    ] {
+        let server = FakeServer::start([created()]).await;
+        let arguments = ["build", "android", "--git", url, "--ref", "main", "--no-wait"];
+        let mut command = stage.command(&[&arguments[..], named].concat());
+        command.env("LAUNCHWAY_URL", server.url()).env("LAUNCHWAY_API_KEY", KEY);
+        let output = command
+            .current_dir(stage.project().join(folder))
+            .output()
+            .await
+            .expect("it starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        let mut git = json!({"url": url, "ref": "main"});
+        if let Some(directory) = expected {
+            git["directory"] = json!(directory);
+            assert!(
+                told.contains(&format!("Builds {directory} of the repository\n")),
+                "{told}"
+            );
+        }
+        assert_eq!(server.seen()[0].json()["source"], json!({"git": git}), "{folder} {url}");
+    }
 }
 
 #[tokio::test]

@@ -2,8 +2,10 @@
 //! the machine that fetches it. The server checks before it accepts a build, the runner before it fetches.
 
 mod bound;
+mod revision;
 
 pub use bound::AllowedRepositories;
+pub use revision::{DIRECTORY_LABEL, Revision, check_directory};
 
 /// The environment variable that holds a token for private `https://` repositories.
 pub const TOKEN: &str = "LAUNCHWAY_GIT_TOKEN";

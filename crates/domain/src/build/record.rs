@@ -119,7 +119,7 @@ pub enum SourceRecord {
     Git {
         /// Its URL.
         url: String,
-        /// Branch, tag or commit.
+        /// Branch, tag or commit, with the directory of the project: the text of a [`super::git::Revision`].
         reference: String,
     },
 }

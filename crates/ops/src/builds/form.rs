@@ -2,6 +2,7 @@
 
 use launchway_api::builds::{BuildSource, CreateBuild, GitView};
 use launchway_api::open::Open;
+use launchway_domain::build::git::{DIRECTORY_LABEL, Revision};
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{BuildType, Distribution, GitFacts, Undecided, git};
 use launchway_domain::build_number::BuildNumber;
@@ -56,8 +57,8 @@ pub enum Source {
     Git {
         /// Its URL.
         url: String,
-        /// Branch, tag or commit.
-        reference: String,
+        /// The text of a [`Revision`].
+        revision: String,
     },
 }
 
@@ -97,6 +98,16 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
             configuration: request.configuration.is_none(),
         },
     };
+    let in_directory = request
+        .source
+        .git
+        .as_ref()
+        .is_some_and(|git| git.directory.as_ref().is_some_and(|name| !name.is_empty()));
+    if in_directory && request.plan.is_some() {
+        return Err(ApiError::bad(
+            "source.git.directory is where the plan is read from. A plan in the request runs at the root of the repository.",
+        ));
+    }
     Ok(NewBuild {
         undecided,
         source: source(request.source)?,
@@ -119,7 +130,7 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
         fingerprint: given.map(|given| publish::fingerprint(given, platform)).transpose()?,
         lwfp2: None,
         git: request.git.map(git_facts).transpose()?,
-        labels: labels(request.plan.as_ref(), platform),
+        labels: labels(request.plan.as_ref(), platform, in_directory),
         plan: request.plan,
         priority,
     })
@@ -144,9 +155,16 @@ fn source(source: BuildSource) -> Result<Source, ApiError> {
         (None, Some(from)) => {
             git::check_url(&from.url, false).map_err(|problem| ApiError::bad(format!("source.git.url: {problem}")))?;
             git::check_ref(&from.reference).map_err(|problem| ApiError::bad(format!("source.git.ref: {problem}")))?;
+            let directory = from.directory.unwrap_or_default();
+            if !directory.is_empty() {
+                let wrong = |problem| ApiError::bad(format!("source.git.directory: {problem}"));
+                git::check_directory(&directory).map_err(wrong)?;
+            }
+            let (reference, directory) = (from.reference.as_str(), directory.as_str());
+            let revision = Revision { reference, directory }.to_string();
             Ok(Source::Git {
                 url: from.url,
-                reference: from.reference,
+                revision,
             })
         }
         _ => Err(ApiError::bad("source must have either uploadId or git")),
@@ -173,13 +191,16 @@ fn git_facts(view: GitView) -> Result<GitFacts, ApiError> {
 }
 
 /// The labels that a runner must have, sorted and unique: those of the plan or, if the source will define the plan,
-/// those that the platform always requires.
-fn labels(plan: Option<&Plan>, platform: Platform) -> Vec<String> {
+/// those that the platform and a source in a directory always require.
+fn labels(plan: Option<&Plan>, platform: Platform, in_directory: bool) -> Vec<String> {
     let mut labels = match (plan, platform) {
         (Some(plan), _) => plan.labels.clone(),
         (None, Platform::Ios | Platform::Visionos) => vec!["os=macos".to_owned()],
         (None, Platform::Android) => Vec::new(),
     };
+    if in_directory {
+        labels.push(DIRECTORY_LABEL.to_owned());
+    }
     labels.sort_unstable();
     labels.dedup();
     labels

@@ -97,3 +97,30 @@ fn packages_are_installed_at_the_root_of_the_workspace() {
         assert_eq!(resolve(directory.path(), &request).unwrap().plan, plan);
     }
 }
+
+#[test]
+fn an_app_below_the_root_that_is_no_member_is_on_its_own() {
+    let directory = project(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        ("package-lock.json", "{}"),
+    ]);
+    for (name, content) in CAPACITOR {
+        add(directory.path(), &[(&format!("apps/mobile/{name}"), content)]);
+    }
+    let request = BuildRequest {
+        platform: Platform::Android,
+        profile: None,
+        build_type: Some(BuildType::Release),
+        distribution: Some(Distribution::Store),
+    };
+    let place = ProjectSource {
+        root: directory.path().to_owned(),
+        base: "apps/mobile".to_owned(),
+    };
+    let plan = resolve_in(&place, &request).unwrap().plan;
+    assert_eq!(plan.steps[0].run, "cd -- apps/mobile\nnpm ci");
+    assert!(
+        plan.steps.iter().all(|step| step.run.starts_with("cd -- apps/mobile")),
+        "{plan:?}"
+    );
+}

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use launchway_api::runner::Source;
 use launchway_domain::build::BuildErrorCode;
+use launchway_domain::build::git::Revision;
 
 use super::foreign::invalid;
 use super::{Attempt, AttemptError, SourceArchive, sentence};
@@ -76,11 +77,10 @@ impl Attempt {
     }
 
     async fn fetch_git(&self, url: &str, reference: &str) -> Result<String, AttemptError> {
-        git::check_url(url, self.context.settings.allow_local_git)
-            .and_then(|()| git::check_ref(reference))
-            .map_err(invalid)?;
+        git::check_url(url, self.context.settings.allow_local_git).map_err(invalid)?;
+        let revision = Revision::parse(reference).map_err(invalid)?;
         let closed = self.closed_ports();
-        let fetched = self.run_git(url, reference).await;
+        let fetched = self.run_git(url, revision.reference).await;
         if let Err(AttemptError::Failed(BuildErrorCode::SourceInvalid, _)) = &fetched {
             self.explain(StepEnd::Exited(1), closed.as_ref()).await;
         }

@@ -9,9 +9,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-pub use launchway_domain::build::git::{
-    AllowedRepositories, SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, URLS, check_ref, check_url,
-};
+pub use launchway_domain::build::git::{AllowedRepositories, SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, URLS, check_url};
 pub use ssh::{Key, Ssh};
 
 /// The host keys that these services publish.

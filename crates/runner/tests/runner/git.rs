@@ -7,7 +7,7 @@ use std::sync::Arc;
 use launchway_api::runner::{Lease, LeasedVariable, Source};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::{BuildErrorCode, BuildResult};
-use launchway_runner::plan::RequestOnly;
+use launchway_runner::plan::{ProjectResolver, RequestOnly};
 use launchway_runner::sandbox::BuildUser;
 
 use crate::fake_server::{FakeServer, lease};
@@ -382,6 +382,84 @@ async fn submodules_and_large_files_use_the_repositorys_credentials() {
         if has_lfs && id == "build_1" {
             assert!(log.contains("library\nlarge"), "{log}");
         }
+    }
+    working.end().await.unwrap();
+}
+
+/// The directory of the project comes with the ref, and everything happens there.
+#[tokio::test]
+async fn a_project_below_the_root_of_its_repository_is_built() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let (path, _) = repository(directory.path());
+    let settings = "[build.production]\nsteps = [{ name = 'Look', run = 'cat here; echo; basename \"$PWD\"; ls ..' }]\n\
+                    artifacts = [{ path = 'here', kind = 'txt' }]\n";
+    for (place, content) in [("apps/mobile", "the app"), ("apps/other", "another"), (".", "the root")] {
+        std::fs::create_dir_all(path.join(place)).unwrap();
+        std::fs::write(path.join(place).join("launchway.toml"), settings).unwrap();
+        std::fs::write(path.join(place).join("here"), content).unwrap();
+    }
+    std::os::unix::fs::symlink("mobile", path.join("apps/link")).unwrap();
+    git(&path, &["add", "."]);
+    git(&path, &["commit", "--quiet", "-m", "Apps"]);
+    let readable = directory.path().to_owned();
+    let change = |settings: &mut launchway_runner::settings::Settings| {
+        settings.allow_local_git = true;
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = vec![readable];
+    };
+    let working = Working::with(&server, change, Arc::new(ProjectResolver));
+    let url = format!("file://{}", path.display());
+    let build = async |id: &str, reference: &str| {
+        let lease = of(&server, id, &url, reference);
+        server.queue(Lease { plan: None, ..lease });
+        server.finished(id).await
+    };
+    for (number, (reference, content)) in [("main:apps/mobile", "the app\nmobile\n"), ("main", "the root\n")]
+        .iter()
+        .enumerate()
+    {
+        let id = format!("build_{number}");
+        let finish = build(&id, reference).await;
+        let log = server.log(&id);
+        assert_eq!(finish.status, BuildResult::Success, "{reference}: {log}");
+        assert!(log.contains(&format!("==> Look\n{content}")), "{reference}: {log}");
+    }
+    for (id, reference, message) in [
+        (
+            "build_gone",
+            "main:apps/gone",
+            "The repository has no directory apps/gone at this ref",
+        ),
+        (
+            "build_link",
+            "main:apps/link",
+            "The repository has no directory apps/link at this ref",
+        ),
+        (
+            "build_file",
+            "main:README",
+            "The repository has no directory README at this ref",
+        ),
+        (
+            "build_above",
+            "main:../app",
+            "The directory must be relative to the root of the repository",
+        ),
+        (
+            "build_git",
+            "main:.git",
+            "The directory must be relative to the root of the repository",
+        ),
+        (
+            "build_absolute",
+            "main:/etc",
+            "The directory must be relative to the root of the repository",
+        ),
+    ] {
+        let error = build(id, reference).await.error.unwrap();
+        assert_eq!(error.code, BuildErrorCode::SourceInvalid, "{reference}");
+        assert!(error.message.contains(message), "{reference}: {}", error.message);
     }
     working.end().await.unwrap();
 }

@@ -77,7 +77,7 @@ pub fn read(root: &Path, environment: &Environment) -> Result<Option<GitView>, F
 }
 
 /// The output of `git`; `None` when git is missing or fails.
-fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
+pub(super) fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     // It must not write into a repository that somebody works in.
     command.arg("--no-optional-locks").args(arguments).stdin(Stdio::null());

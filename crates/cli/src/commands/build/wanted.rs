@@ -9,7 +9,7 @@ use launchway_project::workspace::ProjectSource;
 
 use crate::args::start::StartArgs;
 use crate::commands::app::App;
-use crate::commands::build::{git_facts, plan};
+use crate::commands::build::{git_directory, git_facts, plan};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -30,16 +30,6 @@ pub fn from(
         // The profiles of the repository are not the local ones.
         None => App::without_profile(platform, context),
     };
-    let git_source = match (&arguments.git, &arguments.reference) {
-        (Some(url), Some(reference)) => BuildSource {
-            upload_id: None,
-            git: Some(GitSource {
-                url: url.clone(),
-                reference: reference.clone(),
-            }),
-        },
-        _ => BuildSource::default(),
-    };
     let git = match source {
         Some(source) => git_facts::read(&source.root, &context.environment)?,
         // The local git information is about another source.
@@ -49,7 +39,7 @@ pub fn from(
     Ok(CreateBuild {
         bundle_id: app.bundle_id(choice.bundle_id.as_ref(), context)?,
         platform: platform.into(),
-        source: git_source,
+        source: git_source(arguments, context)?,
         profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| choice.profile.clone()),
         configuration: choice
             .configuration
@@ -72,5 +62,24 @@ pub fn from(
         git,
         plan: resolved.map(|resolved| resolved.plan),
         priority: arguments.priority,
+    })
+}
+
+/// The git repository of the arguments, with the directory of the project in it; nothing without one.
+fn git_source(arguments: &StartArgs, context: &Context) -> Result<BuildSource, Failure> {
+    let (Some(url), Some(reference)) = (&arguments.git, &arguments.reference) else {
+        return Ok(BuildSource::default());
+    };
+    let directory = git_directory::of(arguments.directory.as_deref(), url, &context.settings.root)?;
+    if let Some(directory) = &directory {
+        context.printer.note(&format!("Builds {directory} of the repository"));
+    }
+    Ok(BuildSource {
+        upload_id: None,
+        git: Some(GitSource {
+            url: url.clone(),
+            reference: reference.clone(),
+            directory,
+        }),
     })
 }

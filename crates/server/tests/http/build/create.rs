@@ -66,6 +66,12 @@ async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
 async fn a_wrong_form_is_told_and_makes_nothing() {
     let (app, org, key) = TestApp::with_org().await;
     let git = |url: &str, reference: &str| json!({"source": {"git": {"url": url, "ref": reference}}});
+    let git_in =
+        |url: &str, directory: &str| json!({"source": {"git": {"url": url, "ref": "main", "directory": directory}}});
+    let with_plan = |mut fields: Value| {
+        fields["plan"] = json!({"steps": [{"name": "a", "run": "a"}]});
+        fields
+    };
     let url = "https://example.com/app.git";
     let long = "x".repeat(256);
     for (fields, named) in [
@@ -84,6 +90,11 @@ async fn a_wrong_form_is_told_and_makes_nothing() {
         (git("https://me:hunter2@example.com/app.git", "main"), "must not contain a user or password"),
         (git(url, "--upload-pack=evil"), "source.git.ref: The git ref"),
         (git(url, "a:b"), "source.git.ref: The git ref"),
+        (git_in(url, "../other"), "source.git.directory: The directory must be relative"),
+        (git_in(url, "/etc"), "source.git.directory: The directory must be relative"),
+        (git_in(url, "apps/.git"), "source.git.directory: The directory must be relative"),
+        (git_in(url, &long), "source.git.directory: The directory must be relative"),
+        (with_plan(git_in(url, "app")), "A plan in the request runs at the root of the repository"),
         (git(url, ""), "source.git.ref: The git ref"),
         (json!({"source": {"git": {"url": url}}}), "missing field `ref`"),
         (json!({"version": "one"}), "version must be a semantic version"),
@@ -259,4 +270,28 @@ async fn the_same_request_makes_one_build_also_at_once() {
         assert_eq!(app.events(org).await.len(), 1);
         assert_eq!(stored(&app, "sources").await.len(), 1);
     }
+}
+
+/// `docs/reference/builds.md#projects-below-the-root`: nobody who knows no directories builds another one.
+#[tokio::test]
+async fn a_directory_of_a_repository_goes_to_runners_that_know_it() {
+    let (app, _, key) = TestApp::with_org().await;
+    let before = app.runner(&key, &["os=linux"]).await;
+    let present = app.runner(&key, &["git-directory=yes", "os=linux"]).await;
+    let git = json!({"url": "https://example.com/app.git", "ref": "main", "directory": "apps/mobile"});
+    let made = build(&app, &key, json!({"source": {"git": git}})).await.created();
+    assert_eq!(app.ask(&before).await, json!(null));
+    let held = app.take(&present).await;
+    // One text, as a server of the release before passes it on and its runners refuse it.
+    let expected = json!({"kind": "git", "url": "https://example.com/app.git", "ref": "main:apps/mobile"});
+    assert_eq!((&held.lease["source"], &held.lease["plan"]), (&expected, &Value::Null));
+    app.post(&key, &format!("/build/cancel?id={}", id_of(&made)), ()).await.ok();
+    held.finish(json!({"status": "canceled"})).await.ok();
+    app.post(&key, &format!("/build/retry?id={}", id_of(&made)), ()).await.created();
+    assert_eq!(app.ask(&before).await, json!(null));
+    assert_eq!(app.take(&present).await.lease["source"], expected);
+    // The root needs no runner that knows directories.
+    let git = json!({"url": "https://example.com/app.git", "ref": "main", "directory": ""});
+    build(&app, &key, json!({"source": {"git": git}})).await.created();
+    assert_eq!(app.take(&before).await.lease["source"]["ref"], "main");
 }
