@@ -1,6 +1,7 @@
 //! Builds while everything around them fails: runners and servers are killed, connections cut, responses delayed,
-//! leases of living runners lost, PostgreSQL restarted. Whatever happens, every build ends once and its result does not
-//! change, an attempt has one runner, the log contains each byte once and in order, and artifacts are complete.
+//! leases of living runners lost, the network taken away, PostgreSQL restarted, builds canceled and deleted. Whatever happens, every
+//! build ends once and its result does not change, an attempt has one runner, the log contains each byte once and in order,
+//! artifacts are complete, a deleted build stays away, and nothing of a build is left on a runner.
 
 mod trouble;
 mod watch;
@@ -37,17 +38,21 @@ struct Scale {
     builds: usize,
     runners: usize,
     troubles: usize,
+    /// The number of servers on PostgreSQL.
+    nodes: usize,
 }
 
 const SHORT: Scale = Scale {
     builds: 20,
     runners: 2,
     troubles: 8,
+    nodes: 1,
 };
 const LONG: Scale = Scale {
     builds: 240,
     runners: 4,
     troubles: 200,
+    nodes: 2,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +94,7 @@ async fn survive(ground: Ground, scale: &Scale) {
         Ground::SqliteDirectory => (None, Deployment::with(ground, turn, more)),
         Ground::PostgresS3 => {
             let postgres = Postgres::start_own();
-            let deployment = Deployment::on_database(&postgres.fresh_database(), 1, turn, more);
+            let deployment = Deployment::on_database(&postgres.fresh_database(), scale.nodes, turn, more);
             (Some(postgres), deployment)
         }
     };
@@ -121,6 +126,7 @@ async fn survive(ground: Ground, scale: &Scale) {
         deployment,
         postgres,
         runners,
+        proxy,
         dice: Dice::roll(),
         made: BTreeMap::new(),
     };
@@ -128,21 +134,28 @@ async fn survive(ground: Ground, scale: &Scale) {
         if watch.all_are_over() {
             break;
         }
-        troubles.make(&api, &builds).await;
+        troubles.make(&api, &builds, &watch).await;
     }
-    proxy.is_bad(false);
+    troubles.proxy.is_bad(false);
     troubles.end_well(&watch).await;
     assert!(!watching.is_finished(), "what was seen once did not hold: see above");
     watching.abort();
 
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for id in &builds {
-        let build = read(&api, id).await;
-        watch.agrees(&build);
-        check(&api, &build).await;
-        *counts.entry(build.text("status").to_owned()).or_default() += 1;
+        let status = match read(&api, id).await {
+            Some(build) if !watch.is_deleted(id) => {
+                watch.agrees(&build);
+                check(&api, &build).await;
+                build.text("status").to_owned()
+            }
+            None if watch.is_deleted(id) => "deleted".to_owned(),
+            other => panic!("{id} was deleted: {}; now it is {other:?}", watch.is_deleted(id)),
+        };
+        *counts.entry(status).or_default() += 1;
     }
     one_end_for_each(&troubles.deployment, &builds).await;
+    nothing_is_left(&troubles).await;
     assert!(
         counts.get("success").is_some_and(|count| *count > 0),
         "nothing was ever built: {counts:?}"
@@ -152,17 +165,21 @@ async fn survive(ground: Ground, scale: &Scale) {
         builds.len(),
         scale.runners,
         start.elapsed().as_secs(),
-        proxy.cut(),
+        troubles.proxy.cut(),
         troubles.made
     );
 }
 
-/// The build, from a server that may still be in trouble.
-async fn read(api: &Api, id: &str) -> Value {
+/// The build, from a server that may still be in trouble; `None` if there is none.
+async fn read(api: &Api, id: &str) -> Option<Value> {
     let path = format!("/build?id={id}");
     let look = async || {
         let answer = api.try_call(reqwest::Method::GET, &path, None, None).await.ok()?;
-        (answer.status == 200).then(|| answer.json())
+        match answer.status.as_u16() {
+            200 => Some(Some(answer.json())),
+            404 => Some(None),
+            _ => None,
+        }
     };
     wait(LIMIT, "the server answers", look).await.0
 }
@@ -229,4 +246,21 @@ async fn one_end_for_each(deployment: &Deployment, builds: &[String]) {
         assert_eq!(of_this, 1, "{id} told its end {of_this} times");
     }
     assert_eq!(told.len(), builds.len());
+}
+
+/// Runners have removed every workspace and everything that they had to deliver.
+async fn nothing_is_left(troubles: &Troubles) {
+    for runner in &troubles.runners {
+        let entries = |folder: &str| {
+            let entries = std::fs::read_dir(runner.work_dir().join(folder)).unwrap();
+            entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        };
+        let is_clean = async || {
+            [entries("builds"), entries("journal")]
+                .concat()
+                .is_empty()
+                .then_some(())
+        };
+        wait(LIMIT, &format!("{} has nothing left", runner.name), is_clean).await;
+    }
 }

@@ -29,6 +29,7 @@ pub struct Proxy {
 struct Way {
     to: OnceLock<String>,
     is_bad: AtomicBool,
+    is_away: AtomicBool,
     dice: Mutex<Dice>,
     cut: AtomicU64,
 }
@@ -41,6 +42,7 @@ impl Proxy {
         let way = Arc::new(Way {
             to: OnceLock::new(),
             is_bad: AtomicBool::new(false),
+            is_away: AtomicBool::new(false),
             dice: Mutex::new(Dice::roll()),
             cut: AtomicU64::new(0),
         });
@@ -66,6 +68,11 @@ impl Proxy {
     /// Makes the network bad, or good again.
     pub fn is_bad(&self, is_bad: bool) {
         self.way.is_bad.store(is_bad, Ordering::Relaxed);
+    }
+
+    /// Takes the whole network away, or gives it back: no connection is accepted, and none carries anything.
+    pub fn is_away(&self, is_away: bool) {
+        self.way.is_away.store(is_away, Ordering::Relaxed);
     }
 
     /// How many connections were cut.
@@ -97,6 +104,9 @@ async fn accept(listener: TcpListener, way: Arc<Way>) {
 /// Forwards bytes in both directions until either end closes the connection, or it is cut.
 async fn pass(mut client: TcpStream, way: Arc<Way>) {
     let Some(to) = way.to.get() else { return };
+    if way.is_away.load(Ordering::Relaxed) {
+        return;
+    }
     // No target: the client sees a closed connection.
     let Ok(mut server) = TcpStream::connect(to).await else {
         return;
@@ -122,6 +132,10 @@ async fn carry(
         let got = from.read(&mut buffer).await?;
         if got == 0 {
             return to.shutdown().await;
+        }
+        if way.is_away.load(Ordering::Relaxed) {
+            way.cut.fetch_add(1, Ordering::Relaxed);
+            return Err(io::ErrorKind::ConnectionAborted.into());
         }
         if way.is_bad.load(Ordering::Relaxed) {
             wait::pass(Duration::from_nanos(way.number() % LATE.as_nanos() as u64)).await;

@@ -14,9 +14,12 @@ use crate::builds::calls::wait;
 use crate::builds::runner_process::RunnerProcess;
 use crate::deployment::Deployment;
 use crate::dice::Dice;
+use crate::proxy::Proxy;
 
 /// The maximum time between two faults.
 const PAUSE: Duration = Duration::from_millis(1500);
+/// The maximum time without a network.
+const OUTAGE: Duration = Duration::from_secs(4);
 
 /// Everything that can fail.
 pub struct Troubles {
@@ -24,6 +27,8 @@ pub struct Troubles {
     /// The database server, if the test may stop it.
     pub postgres: Option<Postgres>,
     pub runners: Vec<RunnerProcess>,
+    /// The network between the first server and the runners.
+    pub proxy: Proxy,
     pub dice: Dice,
     /// How often each fault was injected.
     pub made: BTreeMap<&'static str, u32>,
@@ -31,17 +36,15 @@ pub struct Troubles {
 
 impl Troubles {
     /// Waits a moment, then injects a fault.
-    pub async fn make(&mut self, api: &Api, builds: &[String]) {
+    pub async fn make(&mut self, api: &Api, builds: &[String], watch: &Watch) {
         pass(self.dice.below(PAUSE)).await;
-        let trouble = match self.dice.number() % 10 {
+        let trouble = match self.dice.number() % 12 {
             0..=3 => self.kill_a_runner().await,
-            4 | 5 => {
-                self.deployment.nodes[0].kill9();
-                self.deployment.nodes[0].restart_same_port();
-                "server killed"
-            }
+            4 | 5 => self.kill_a_server(),
             6 | 7 => self.take_a_lease_away().await,
             8 => self.cancel_a_build(api, builds).await,
+            9 => self.delete_a_build(api, builds, watch).await,
+            10 => self.take_the_network_away().await,
             _ => match &mut self.postgres {
                 Some(postgres) => {
                     postgres.restart();
@@ -59,6 +62,13 @@ impl Troubles {
         self.forget_leases_of(chosen).await;
         self.runners[chosen].run_again();
         "runner killed"
+    }
+
+    fn kill_a_server(&mut self) -> &'static str {
+        let chosen = self.dice.number() as usize % self.deployment.nodes.len();
+        self.deployment.nodes[chosen].kill9();
+        self.deployment.nodes[chosen].restart_same_port();
+        "server killed"
     }
 
     async fn kill_everything(&mut self) -> &'static str {
@@ -102,6 +112,26 @@ impl Troubles {
             .try_call(Method::POST, &format!("/build/cancel?id={id}"), None, None)
             .await;
         "cancel"
+    }
+
+    /// Deletes a build in whatever state it is; the deletion is repeated until a server has answered it.
+    async fn delete_a_build(&mut self, api: &Api, builds: &[String], watch: &Watch) -> &'static str {
+        let id = &builds[self.dice.number() as usize % builds.len()];
+        let path = format!("/build?id={id}");
+        wait(LIMIT, "the server answers", async || {
+            let answer = api.try_call(Method::DELETE, &path, None, None).await.ok()?;
+            matches!(answer.status.as_u16(), 200 | 404).then_some(())
+        })
+        .await;
+        watch.was_deleted(id);
+        "delete"
+    }
+
+    async fn take_the_network_away(&mut self) -> &'static str {
+        self.proxy.is_away(true);
+        pass(self.dice.below(OUTAGE)).await;
+        self.proxy.is_away(false);
+        "network away"
     }
 
     /// The last fault, which also frees builds that were assigned to a runner that never received them: all runners are

@@ -25,6 +25,7 @@ pub struct Watch {
 struct Seen {
     status: String,
     is_over: bool,
+    is_deleted: bool,
     attempt: u64,
     log: Vec<u8>,
 }
@@ -57,9 +58,19 @@ impl Watch {
         }
     }
 
-    /// Whether every build was observed at its end.
+    /// Whether every build was observed at its end, or deleted.
     pub fn all_are_over(&self) -> bool {
-        self.lock().values().all(|seen| seen.is_over)
+        self.lock().values().all(|seen| seen.is_over || seen.is_deleted)
+    }
+
+    /// Records that the server confirmed the deletion of a build.
+    pub fn was_deleted(&self, id: &str) {
+        self.lock().get_mut(id).unwrap().is_deleted = true;
+    }
+
+    /// Whether a build was deleted.
+    pub fn is_deleted(&self, id: &str) -> bool {
+        self.lock()[id].is_deleted
     }
 
     /// A build is unchanged, or has progressed: an end is final, and attempts increase.
@@ -76,6 +87,7 @@ impl Watch {
         *seen = Seen {
             status: status.to_owned(),
             is_over: is_over(build),
+            is_deleted: seen.is_deleted,
             attempt,
             log: std::mem::take(&mut seen.log),
         };
