@@ -37,9 +37,9 @@ def stand_ins(folder):
     (folder / "release.json").write_text(json.dumps(facts))
 
 
-def pack(programs, out, umask=0o022):
+def pack(programs, out, *more, umask=0o022):
     """All files of a release, by name."""
-    command = [sys.executable, str(ROOT / "packaging/pack"), str(programs), str(out)]
+    command = [sys.executable, str(ROOT / "packaging/pack"), str(programs), str(out), *more]
     subprocess.run(command, check=True, capture_output=True, umask=umask)
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
@@ -64,6 +64,11 @@ def members(archive):
         return {member.name: (member, tar.extractfile(member).read() if member.isfile() else None) for member in tar}
 
 
+def contents(*archives):
+    """Names, modes and bytes of the members."""
+    return [(name, member.mode, data) for archive in archives for name, (member, data) in archive.items()]
+
+
 class Packages(unittest.TestCase):
     """The files of one release."""
 
@@ -86,6 +91,14 @@ class Packages(unittest.TestCase):
         self.assertEqual(sorted(again), sorted(self.files))
         for name, data in self.files.items():
             self.assertEqual(hashlib.sha256(again[name]).digest(), hashlib.sha256(data).digest(), name)
+
+    def test_a_trial_contains_the_same_as_the_release(self):
+        trial = pack(self.programs, Path(self.folder.name) / "trial", "--trial", "--only", "debs", "tarballs", "npm")
+        for name, data in trial.items():
+            if name.endswith(".deb"):
+                self.assertEqual(contents(*deb_members(data)), contents(*deb_members(self.files[name])), name)
+            elif name.endswith((".tgz", ".tar.gz")):
+                self.assertEqual(contents(members(data)), contents(members(self.files[name])), name)
 
     def test_every_file_belongs_to_root_and_has_the_time_of_the_commit(self):
         archives = [members(data) for name, data in self.files.items() if name.endswith((".tgz", ".tar.gz"))]

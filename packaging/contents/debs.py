@@ -98,4 +98,4 @@ def _package(release, name, depends, summary, description, entries, control):
     }
     text = "".join(f"{field}: {value}\n" for field, value in fields.items())
     file = f"{name}_{release.debian_version}_{architecture}.deb"
-    return file, deb([Entry("control", text.encode()), *control], entries, release.epoch)
+    return file, deb([Entry("control", text.encode()), *control], entries, release.epoch, release.compression)

@@ -15,4 +15,4 @@ def images(release):
         directory("data", 0o700),
         *licenses(),
     ]
-    yield f"{folder}.tar.gz", tarball(entries, release.epoch, folder)
+    yield f"{folder}.tar.gz", tarball(entries, release.epoch, folder, release.compression)

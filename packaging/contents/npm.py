@@ -45,4 +45,5 @@ def _package(release, manifest, entries):
     text = json.dumps(manifest, indent=2) + "\n"
     entries = [Entry("package.json", text.encode()), *licenses(), *entries]
     file = f"{name.removeprefix('@').replace('/', '-')}-{release.version}.tgz"
-    return file, gzipped(tar([Entry(f"package/{entry.path}", entry.data, entry.mode) for entry in entries], release.epoch))
+    inside = [Entry(f"package/{entry.path}", entry.data, entry.mode) for entry in entries]
+    return file, gzipped(tar(inside, release.epoch), release.compression.gzip)

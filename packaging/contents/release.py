@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .archives import Entry
+from .archives import RELEASE, Compression, Entry
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ("launchway", "launchway-server")
@@ -28,12 +28,13 @@ class Release:
     rustc: str
     # The folder of the programs, their manual pages and completions.
     programs: Path
+    compression: Compression = RELEASE
 
     @staticmethod
-    def read(programs):
+    def read(programs, compression=RELEASE):
         """The release that `scripts/release` described in `release.json` beside its programs."""
         facts = json.loads((programs / "release.json").read_text())
-        return Release(programs=programs, **facts)
+        return Release(programs=programs, compression=compression, **facts)
 
     @property
     def architecture(self):

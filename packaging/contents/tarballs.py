@@ -10,7 +10,7 @@ def tarballs(release):
     for name, more in (("launchway", _command_line(release)), ("launchway-server", _server(release))):
         folder = f"{name}-{release.version}-{platform}"
         entries = [Entry(name, release.program(name), 0o755), *licenses(), *more]
-        yield f"{folder}.tar.gz", tarball(entries, release.epoch, folder)
+        yield f"{folder}.tar.gz", tarball(entries, release.epoch, folder, release.compression)
 
 
 def _command_line(release):
