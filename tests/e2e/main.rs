@@ -20,6 +20,7 @@ mod signed;
 mod audit;
 mod browser_login;
 mod builds;
+mod bundlers;
 mod chaos_builds;
 mod demo;
 mod first_run;

@@ -29,7 +29,7 @@ pub struct Bundler {
 pub enum Content {
     /// In the directory that [`OUTPUT`] names.
     Output,
-    /// In this directory of the source.
+    /// In this directory of the source, with its `package.json`.
     Directory(String),
     /// In the folder `app` of the only directory below this one that has it.
     AppBelow(String),
@@ -42,7 +42,7 @@ pub enum BundlerError {
     #[error("no index.js found for the bundler of React Native")]
     NoEntry,
     /// The bundler wrote nothing, or more than one app.
-    #[error("the bundler left no folder app with a package.json in {0}")]
+    #[error("the bundler left no app with a package.json in {0}")]
     NoContent(String),
 }
 
@@ -76,7 +76,7 @@ pub fn bundler(
             (Framework::Expo, script, Content::Output)
         }
         Some(Framework::NativeScript) => {
-            let script = format!("{} prepare {platform} --release", preset::ns(&packages));
+            let script = nativescript(&preset::ns(&packages), platform);
             let content = match platform {
                 Platform::Android => Content::Directory(join(directory, "platforms/android/app/src/main/assets/app")),
                 Platform::Ios | Platform::Visionos => {
@@ -92,6 +92,16 @@ pub fn bundler(
         script: preset::in_directory(directory, &script),
         content,
     }))
+}
+
+/// The command that writes the content of a NativeScript app. Its checks are about native builds, such as an emulator and a licence, and an
+/// update has no native part; the option that leaves that part out came with version 9 of its command line.
+fn nativescript(ns: &str, platform: Platform) -> String {
+    let version = "require('nativescript/package.json').version.split('.')[0]";
+    format!(
+        "native=$(node -p \"{version} >= 9 ? '--skip-native' : ''\" 2>/dev/null || true)\n\
+         NS_SKIP_ENV_CHECK=true {ns} prepare {platform} --release $native"
+    )
 }
 
 /// The rest of a command of Metro: the bundle has the name that the SDK looks for, and all assets are beside it.
@@ -120,17 +130,20 @@ impl Content {
     /// # Errors
     /// The content is not where the bundler should have left it.
     pub fn find(&self, root: &Path, output: &Path) -> Result<PathBuf, BundlerError> {
+        let source = Source::new(root);
+        let is_app = |directory: &str| source.has_file(&format!("{directory}/package.json"));
         let below = match self {
             Content::Output => return Ok(output.to_owned()),
-            Content::Directory(path) => return Ok(root.join(path)),
+            // Without the file, which is written last, the app would not start.
+            Content::Directory(path) if is_app(path) => return Ok(root.join(path)),
+            Content::Directory(path) => return Err(BundlerError::NoContent(path.clone())),
             Content::AppBelow(path) => path,
         };
-        let source = Source::new(root);
         let names = source.names(below);
         let mut apps = names
             .iter()
             .map(|name| format!("{below}/{name}/app"))
-            .filter(|app| source.has_file(&format!("{app}/package.json")));
+            .filter(|app| is_app(app));
         match (apps.next(), apps.next()) {
             (Some(app), None) => Ok(root.join(app)),
             _ => Err(BundlerError::NoContent(below.clone())),
@@ -209,7 +222,11 @@ mod tests {
                  npx expo export:embed --entry-file \"$entry\" --platform android --dev false \
                  --bundle-output \"$LAUNCHWAY_BUNDLE_DIR/index.android.bundle\" --assets-dest \"$LAUNCHWAY_BUNDLE_DIR\"",
             ),
-            (&[script], "npx ns prepare android --release"),
+            (
+                &[script],
+                "native=$(node -p \"require('nativescript/package.json').version.split('.')[0] >= 9 ? '--skip-native' : ''\" \
+                 2>/dev/null || true)\nNS_SKIP_ENV_CHECK=true npx ns prepare android --release $native",
+            ),
         ];
         for (files, script) in rows {
             let directory = project(files);
@@ -235,7 +252,12 @@ mod tests {
         let bundler = bundler(directory.path(), "", None, Platform::Ios)
             .expect("good")
             .expect("a bundler");
-        assert_eq!(bundler.script, "ns prepare ios --release");
+        assert!(
+            bundler
+                .script
+                .ends_with("NS_SKIP_ENV_CHECK=true ns prepare ios --release $native"),
+            "{bundler:?}"
+        );
         let found = bundler.content.find(directory.path(), output);
         assert_eq!(found, Ok(directory.path().join("platforms/ios/Example/app")));
         for files in [&[manifest][..], &[one, ("platforms/ios/Other/app/package.json", "{}")]] {
