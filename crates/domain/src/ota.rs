@@ -69,15 +69,53 @@ pub trait Candidate {
     fn created_at(&self) -> i64;
 }
 
+impl<C: Candidate> Candidate for &C {
+    fn id(&self) -> &str {
+        (*self).id()
+    }
+
+    fn platform(&self) -> Platform {
+        (*self).platform()
+    }
+
+    fn version(&self) -> &Version {
+        (*self).version()
+    }
+
+    fn build(&self) -> u64 {
+        (*self).build()
+    }
+
+    fn configuration(&self) -> Option<&str> {
+        (*self).configuration()
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        (*self).fingerprint()
+    }
+
+    fn also_accepts(&self, installed: &str) -> bool {
+        (*self).also_accepts(installed)
+    }
+
+    fn rollout(&self) -> Rollout {
+        (*self).rollout()
+    }
+
+    fn created_at(&self) -> i64 {
+        (*self).created_at()
+    }
+}
+
 /// The answer to a caller.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Decision<'c, C> {
+pub enum Decision<C> {
     /// There is nothing newer for this caller.
     NoUpdate,
     /// This update can be installed over the air.
-    Update(&'c C),
+    Update(C),
     /// This update is newer, but like every newer one it needs another native app: a store release.
-    StoreUpdate(&'c C),
+    StoreUpdate(C),
 }
 
 /// Decides for one caller among the published updates of its bundle.
@@ -85,14 +123,16 @@ pub enum Decision<'c, C> {
 /// Of the candidates newer than the caller, the newest with a compatible fingerprint wins; if none is compatible, the
 /// newest of all needs a store update (`docs/reference/updates.md#choice`). `newest_first` must be sorted by [`order`]; it
 /// may be [`prune`]d. The caller of this function must know whether the bundle has any update at all.
-pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> Decision<'c, C> {
+///
+/// Takes updates one by one, because an index that holds them packed reads no more of them than the decision needs.
+pub fn decide<C: Candidate>(caller: &Caller<'_>, newest_first: impl IntoIterator<Item = C>) -> Decision<C> {
     let mut newest = None;
     // Versions and builds only decrease, so nothing newer follows the first one that is not newer.
-    for update in newest_first.iter().take_while(|update| caller.is_below(*update)) {
-        let agrees = caller.agrees_with(update);
+    for update in newest_first.into_iter().take_while(|update| caller.is_below(update)) {
+        let agrees = caller.agrees_with(&update);
         // The rollout costs a hash: compute it only if its outcome matters.
-        let is_for_caller = caller.is_served_by(update) && caller.is_older_than(update);
-        if !is_for_caller || (!agrees && newest.is_some()) || !caller.is_reached_by(update) {
+        let is_for_caller = caller.is_served_by(&update) && caller.is_older_than(&update);
+        if !is_for_caller || (!agrees && newest.is_some()) || !caller.is_reached_by(&update) {
             continue;
         }
         if agrees {

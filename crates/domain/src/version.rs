@@ -65,6 +65,16 @@ impl Version {
         })
     }
 
+    /// The version of these three numbers, which is no pre-release.
+    pub const fn from_core((major, minor, patch): (u64, u64, u64)) -> Version {
+        Version {
+            major,
+            minor,
+            patch,
+            pre: None,
+        }
+    }
+
     /// Major, minor and patch.
     pub fn core(&self) -> (u64, u64, u64) {
         (self.major, self.minor, self.patch)

@@ -1,56 +1,28 @@
 //! The index of checks: every bundle in memory, read without locks; a change replaces one shard.
 
-mod loaded;
+mod leaving;
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use launchway_domain::bundle_id::BundleId;
-use launchway_store::{Db, OfferedUpdate, StoreError, System, TrustFileRow};
+use launchway_domain::id::OrgId;
+use launchway_store::{Db, StoreError, System};
 
+use crate::loader::{Loaded, LoadedBundle, Loader, Places, SHARDS};
+use crate::record::RETIRED;
+use crate::shard::Shard;
 use crate::trust::TrustSet;
-use crate::updates::RETIRED;
 use crate::{LongTexts, Updates};
-use loaded::{LoadedBundle, Prepared};
+use leaving::Leaving;
 
-/// A change copies one shard: about 250 pointers with a million bundles.
-const SHARDS: usize = 4096;
 /// The maximum number of changes that are followed in one transaction.
 const CHANGES_AT_ONCE: i64 = 1000;
 /// The maximum number of fingerprint documents of one bundle, the newest ones, from which reasons are prepared.
 const DOCUMENTS: i64 = 64;
 /// The maximum number of known pairs of equivalent hashes of a bundle, the newest ones.
 const PAIRS: i64 = 1000;
-
-/// Bundles by key. One pointer leads to both maps, so that a reader sees updates and metadata that belong together.
-#[derive(Clone, Default)]
-struct Shard {
-    bundles: HashMap<Box<str>, Bundle>,
-    /// The metadata of apps with a root. Few have one: a map of their own costs the others nothing.
-    trust: HashMap<Box<str>, Arc<TrustSet>>,
-}
-
-/// A bundle with updates.
-#[derive(Clone)]
-struct Bundle {
-    updates: Updates,
-    /// Shared by all versions of the bundle.
-    counters: Arc<Counters>,
-}
-
-/// The counters of a bundle's checks.
-#[derive(Default)]
-struct Counters {
-    /// Checks since the last [`Index::take_checks`].
-    checks: AtomicU64,
-    /// Checks of devices since the process started.
-    asked: AtomicU64,
-    /// Checks of devices that stated neither the installed build nor the running update.
-    untold: AtomicU64,
-}
 
 /// How many checks of a bundle this process answered, and how many of them did not state the installed build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,12 +35,12 @@ pub struct Callers {
 
 /// Answers which updates a bundle has, from memory.
 pub struct Index {
+    /// One pointer leads to updates and metadata, so that a reader sees what belongs together.
     shards: Box<[ArcSwap<Shard>]>,
-    hasher: RandomState,
+    places: Places,
     updates_per_bundle: usize,
     long_texts: Arc<LongTexts>,
-    /// The counters of bundles that have left the index. Checks that began before may still count.
-    leaving: Mutex<Vec<(Box<str>, Arc<Counters>)>>,
+    leaving: Mutex<Leaving>,
     /// The revision that the shards have reached. Locked while following, so that changes apply in order.
     seen: tokio::sync::Mutex<i64>,
 }
@@ -76,9 +48,10 @@ pub struct Index {
 impl Index {
     /// An empty index that keeps at most `updates_per_bundle` updates of a bundle, and their long texts in a file.
     pub fn new(updates_per_bundle: usize, long_texts: Arc<LongTexts>) -> Self {
+        let empty = Arc::<Shard>::default();
         Self {
-            shards: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
-            hasher: RandomState::new(),
+            shards: (0..SHARDS).map(|_| ArcSwap::new(empty.clone())).collect(),
+            places: Places::in_shards(SHARDS),
             updates_per_bundle,
             long_texts,
             leaving: Mutex::default(),
@@ -86,48 +59,45 @@ impl Index {
         }
     }
 
-    /// Counts a check, and returns what `read` returns for the offered updates of the bundle with this identifier in
-    /// any letter case, newest first; `None` for a bundle without published or paused updates.
+    /// Returns what `read` returns for the offered updates of the bundle with this identifier in any letter case;
+    /// `None` for a bundle without published or paused updates. Counts nothing: no device asks.
     ///
     /// The updates are not handed out, because sharing them would need a reference count, in memory that all cores
     /// contend for.
-    pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&Updates) -> T) -> Option<T> {
+    pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(Updates<'_>) -> T) -> Option<T> {
         let key = BundleId::lookup_key(bundle_id)?;
-        self.shard(&key).load().bundles.get(&*key).map(|bundle| {
-            bundle.counters.checks.fetch_add(1, Ordering::Relaxed);
-            read(&bundle.updates)
-        })
+        let (number, hash) = self.places.of(&key);
+        let shard = self.shards[number].load();
+        let record = shard.find(&key, hash)?;
+        Some(read(Updates::new(record, shard.extension(&record))))
     }
 
-    /// Like [`Index::read`], for a device; also counts whether it states what it runs. `read` is called for every bundle,
-    /// with the updates and the metadata that belong together.
+    /// Like [`Index::read`], for a device. Counts the check, and whether the device states what it runs. `read` is called
+    /// for every bundle, with the updates and the metadata that belong together.
     pub fn read_for_device<T>(
         &self,
         bundle_id: &str,
         tells_build: bool,
-        read: impl FnOnce(Option<&Updates>, Option<&TrustSet>) -> T,
+        read: impl FnOnce(Option<Updates<'_>>, Option<&TrustSet>) -> T,
     ) -> T {
         let Some(key) = BundleId::lookup_key(bundle_id) else {
             return read(None, None);
         };
-        let shard = self.shard(&key).load();
-        let bundle = shard.bundles.get(&*key);
-        if let Some(Bundle { counters, .. }) = bundle {
-            counters.checks.fetch_add(1, Ordering::Relaxed);
-            counters.asked.fetch_add(1, Ordering::Relaxed);
-            if !tells_build {
-                counters.untold.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        let trust = shard.trust.get(&*key);
-        read(bundle.map(|bundle| &bundle.updates), trust.map(|set| &**set))
+        let (number, hash) = self.places.of(&key);
+        let shard = self.shards[number].load();
+        let updates = shard.find(&key, hash).map(|record| {
+            shard.counters(&record).count(tells_build);
+            Updates::new(record, shard.extension(&record))
+        });
+        read(updates, shard.trust(&key).map(|set| &**set))
     }
 
     /// Returns what `read` returns for the metadata of the bundle with this identifier in any letter case; `None` for an
     /// app without a root.
     pub fn read_trust<T>(&self, bundle_id: &str, read: impl FnOnce(&TrustSet) -> T) -> Option<T> {
         let key = BundleId::lookup_key(bundle_id)?;
-        self.shard(&key).load().trust.get(&*key).map(|set| read(set))
+        let (number, _) = self.places.of(&key);
+        self.shards[number].load().trust(&key).map(|set| read(set))
     }
 
     /// The callers of a bundle since this process started.
@@ -135,31 +105,37 @@ impl Index {
         let Some(key) = BundleId::lookup_key(bundle_id) else {
             return Callers::default();
         };
-        let shard = self.shard(&key).load();
-        shard.bundles.get(&*key).map_or_else(Callers::default, |bundle| {
-            // Incremented after the other counter, so it is read before it.
-            let without_build = bundle.counters.untold.load(Ordering::Relaxed);
-            let checks = bundle.counters.asked.load(Ordering::Relaxed).max(without_build);
+        let (number, hash) = self.places.of(&key);
+        let shard = self.shards[number].load();
+        shard.find(&key, hash).map_or_else(Callers::default, |record| {
+            let (checks, without_build) = shard.counters(&record).totals();
             Callers { checks, without_build }
         })
     }
 
-    /// The number of checks of each bundle, by key, since the last call. A bundle may occur twice.
-    pub async fn take_checks(&self) -> Vec<(Box<str>, i64)> {
-        let mut taken = Vec::new();
+    /// The number of checks since the last call, by whom the bundles belong to.
+    pub async fn take_checks(&self) -> HashMap<OrgId, i64> {
+        let mut taken = HashMap::new();
+        let mut add = |org, count: u64| {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            *taken.entry(org).or_default() += count;
+        };
         for shard in &self.shards {
-            for (key, bundle) in &shard.load().bundles {
-                take(&mut taken, key, &bundle.counters.checks);
+            let shard = shard.load();
+            // Memory of bundles that nobody asks for is not read.
+            if shard.counters_list().any_untaken() {
+                for record in shard.bundles() {
+                    let counters = shard.counters_list().used(record.number);
+                    let count = counters.map_or(0, |counters| counters.take());
+                    if count > 0 {
+                        add(record.org_id(), count);
+                    }
+                }
             }
+            drop(shard);
             tokio::task::consume_budget().await;
         }
-        let mut leaving = self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        leaving.retain_mut(|(key, counters)| {
-            // This is the last reference: every reader that found the bundle in the index is done.
-            let is_last = Arc::get_mut(counters).is_some();
-            take(&mut taken, key, &counters.checks);
-            !is_last
-        });
+        self.lock_leaving().take(&self.shards, add);
         taken
     }
 
@@ -168,32 +144,31 @@ impl Index {
         *self.seen.lock().await
     }
 
-    fn shard(&self, key: &str) -> &ArcSwap<Shard> {
-        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    fn lock_leaving(&self) -> std::sync::MutexGuard<'_, Leaving> {
+        self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn put(&self, key: &str, Prepared { updates, trust }: Prepared) {
-        let shard = self.shard(key);
-        let mut next = Shard::clone(&shard.load());
-        match trust {
-            Some(trust) => next.trust.insert(key.into(), Arc::new(trust)),
-            None => next.trust.remove(key),
-        };
-        match (updates, next.bundles.get_mut(key)) {
-            (Some(updates), Some(bundle)) => bundle.updates = updates,
-            (Some(updates), None) => {
-                let counters = Arc::default();
-                next.bundles.insert(key.into(), Bundle { updates, counters });
-            }
-            (None, _) => self.leave(next.bundles.remove_entry(key)),
-        }
-        shard.store(Arc::new(next));
-    }
-
-    /// Keeps the counters of bundles that leave the index.
-    fn leave(&self, bundles: impl IntoIterator<Item = (Box<str>, Bundle)>) {
-        let mut leaving = self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        leaving.extend(bundles.into_iter().map(|(key, bundle)| (key, bundle.counters)));
+    fn put(&self, key: &str, bundle: LoadedBundle) {
+        let (number, hash) = self.places.of(key);
+        let before = self.shards[number].load_full();
+        let next = bundle.finish(|record, trust| {
+            let mut next = match record {
+                Some((record, extension)) => before.with(record, extension, hash, || {
+                    let free = self.lock_leaving().free_number(number)?;
+                    before.counters_list().reset(free);
+                    Some(free)
+                }),
+                None => {
+                    if let Some(record) = before.find(key, hash) {
+                        self.lock_leaving().add(number, &record);
+                    }
+                    before.without(key, hash)
+                }
+            };
+            next.set_trust(key, trust.map(Arc::new));
+            next
+        });
+        self.shards[number].store(Arc::new(next));
     }
 
     /// Applies the changes in the database since the last call. When it returns, checks of this process use them.
@@ -216,110 +191,106 @@ impl Index {
                     self.put(&key, bundle);
                 }
             }
-            _ => self.read_all(&mut system).await?,
+            _ => {
+                let loaded = self.read_all(&mut system).await?;
+                self.replace_all(loaded);
+            }
         }
         *seen = changes.revision;
         Ok(changes.has_more)
     }
 
     /// Reads one bundle.
-    async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<Prepared, StoreError> {
-        let mut gathered = LoadedBundle::default();
+    async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<LoadedBundle, StoreError> {
+        let mut bundle = LoadedBundle::new(self.updates_per_bundle, self.long_texts.clone());
         let trust = system.trust_for_index(key).await?;
         for file in trust.into_iter().flat_map(|trust| trust.files) {
-            gathered.add_trust_file(key, file);
+            bundle.rows().add_trust_file(key, file);
         }
         let updates = system.offered_updates(key).await?;
-        if !updates.is_empty() {
-            gathered.others = system.retired_updates(key, RETIRED as i64).await?;
-            gathered.documents = system.fingerprints(key, DOCUMENTS).await?;
-            gathered.pairs = system.fingerprint_pairs(key, PAIRS).await?;
+        if updates.is_empty() {
+            return Ok(bundle);
         }
-        for update in updates {
-            gathered.add(update, &self.long_texts);
+        for update in &updates {
+            bundle.rows().add_offered(update);
         }
-        Ok(gathered.prepare(self.updates_per_bundle))
+        for update in system.retired_updates(key, RETIRED as i64).await? {
+            bundle.rows().add_retired(key, &update);
+        }
+        bundle.documents = system.fingerprints(key, DOCUMENTS).await?;
+        bundle.pairs = system.fingerprint_pairs(key, PAIRS).await?;
+        Ok(bundle)
     }
 
-    /// Reads every bundle into new shards and replaces the old ones.
-    async fn read_all(&self, system: &mut System<'_>) -> Result<(), StoreError> {
-        let mut gathered: HashMap<Box<str>, LoadedBundle> = HashMap::new();
-        // Before the updates, because it decides which of them are offered.
-        let take = |key: String, file: TrustFileRow| {
-            let of_bundle = gathered.entry(key.as_str().into()).or_default();
-            of_bundle.add_trust_file(&key, file);
-        };
-        system.for_each_trust_file(take).await?;
-        let take = |update: OfferedUpdate| {
-            let key = update.bundle_id.to_ascii_lowercase();
-            let of_bundle = gathered.entry(key.into()).or_default();
-            of_bundle.add(update, &self.long_texts);
-        };
-        system.for_each_offered_update(take).await?;
-        let take = |key: String, update| {
-            // A bundle with only such updates is not in the index.
-            if let Some(of_bundle) = gathered.get_mut(&*key) {
-                of_bundle.others.push(update);
-            }
-        };
-        system.for_each_retired_update(RETIRED as i64, take).await?;
-        let take = |key: String, hash, document| {
-            if let Some(of_bundle) = gathered.get_mut(&*key) {
-                of_bundle.documents.push((hash, document));
-            }
+    /// Reads every bundle into new shards. Of the texts that only some bundles need, no more than those of one bundle are
+    /// in memory at a time.
+    async fn read_all(&self, system: &mut System<'_>) -> Result<Loaded, StoreError> {
+        let mut loader = Loader::new(self.places.clone(), self.updates_per_bundle, self.long_texts.clone());
+        system
+            .for_each_trust_file(|key, file| loader.add_trust_file(&key, file))
+            .await?;
+        system
+            .for_each_offered_update(|update| loader.add_offered(&update))
+            .await?;
+        system
+            .for_each_retired_update(RETIRED as i64, |key, update| loader.add_retired(&key, &update))
+            .await?;
+        let mut loaded = loader.finish(|number| self.shards[number].load_full());
+        let mut documents = Group::default();
+        let take = |key, hash, document| {
+            documents.push(key, (hash, document), |key, all| loaded.add_documents(key, all));
         };
         system.for_each_fingerprint(DOCUMENTS, take).await?;
-        let take = |key: String, hash, lwfp2| {
-            if let Some(of_bundle) = gathered.get_mut(&*key) {
-                of_bundle.pairs.push((hash, lwfp2));
-            }
+        documents.finish(|key, all| loaded.add_documents(key, all));
+        let mut pairs = Group::default();
+        let take = |key, hash, lwfp2| {
+            pairs.push(key, (hash, lwfp2), |key, all| loaded.add_pairs(key, all));
         };
         system.for_each_fingerprint_pair(PAIRS, take).await?;
-        self.replace_all(gathered);
-        Ok(())
+        pairs.finish(|key, all| loaded.add_pairs(key, all));
+        Ok(loaded)
     }
 
-    fn replace_all(&self, gathered: HashMap<Box<str>, LoadedBundle>) {
-        let mut fresh: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
-        for (key, of_bundle) in gathered {
-            let Prepared { updates, trust } = of_bundle.prepare(self.updates_per_bundle);
-            let number = self.hasher.hash_one(&*key) as usize % SHARDS;
-            if let Some(trust) = trust {
-                fresh[number].trust.insert(key.clone(), Arc::new(trust));
+    fn replace_all(&self, loaded: Loaded) {
+        for (number, (shard, next)) in self.shards.iter().zip(loaded.shards).enumerate() {
+            let before = shard.load_full();
+            // All shards without bundles are one.
+            if before.is_empty() && next.is_empty() {
+                continue;
             }
-            if let Some(updates) = updates {
-                let known = self.shards[number].load();
-                let counters = known.bundles.get(&*key).map(|bundle| bundle.counters.clone());
-                let counters = counters.unwrap_or_default();
-                fresh[number].bundles.insert(key, Bundle { updates, counters });
+            for record in before.bundles() {
+                let (_, hash) = self.places.of(record.key);
+                if next.find(record.key, hash).is_none() {
+                    self.lock_leaving().add(number, &record);
+                }
             }
-        }
-        for (shard, fresh) in self.shards.iter().zip(fresh) {
-            let known = shard.load_full();
-            let known = known.bundles.iter();
-            let gone = known.filter(|(key, _)| !fresh.bundles.contains_key(*key));
-            self.leave(gone.map(|(key, bundle)| (key.clone(), bundle.clone())));
-            shard.store(Arc::new(fresh));
+            shard.store(Arc::new(next));
         }
     }
 }
 
-/// Takes the value of a counter if it is not zero.
-fn take(taken: &mut Vec<(Box<str>, i64)>, key: &str, checks: &AtomicU64) {
-    // Most are zero. Those are only read, so that their cache line stays with the core that counts.
-    if checks.load(Ordering::Relaxed) > 0 {
-        let count = checks.swap(0, Ordering::Relaxed);
-        taken.push((key.into(), i64::try_from(count).unwrap_or(i64::MAX)));
-    }
+/// Collects rows that arrive in the order of their bundles.
+#[derive(Default)]
+struct Group {
+    key: String,
+    rows: Vec<(String, String)>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Group {
+    /// Adds a row, after `finish` was called with the rows of the bundle before.
+    fn push(&mut self, key: String, row: (String, String), finish: impl FnOnce(&str, &[(String, String)])) {
+        if key != self.key {
+            self.finish(finish);
+            self.key = key;
+        }
+        self.rows.push(row);
+    }
 
-    /// A million apps without a root pay for each word.
-    #[test]
-    fn a_bundle_takes_five_words() {
-        assert_eq!(size_of::<Bundle>(), 5 * size_of::<usize>());
+    /// Calls `finish` with the rows of the last bundle.
+    fn finish(&mut self, finish: impl FnOnce(&str, &[(String, String)])) {
+        if !self.rows.is_empty() {
+            finish(&self.key, &self.rows);
+            self.rows.clear();
+        }
     }
 }

@@ -3,16 +3,29 @@
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
-mod bundle;
+mod bytes;
+mod entry;
+mod extension;
 mod index;
+mod loader;
 mod long_texts;
+mod package;
+mod record;
+mod shard;
+mod staging;
+mod texts;
 mod trust;
 mod updates;
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod packed_tests;
 
 pub mod follow;
 pub mod report_token;
 
-pub use bundle::Entry;
+pub use entry::Entry;
 pub use index::{Callers, Index};
 pub use long_texts::LongTexts;
 pub use trust::{Download, ServedFile, TrustQuery, TrustSet};

@@ -1,12 +1,13 @@
 //! Reads the data of the index: published and paused updates and fingerprint documents of all organizations.
 
 use launchway_domain::build_number::BuildNumber;
-use launchway_domain::id::UpdateId;
+use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::UpdateStatus;
 use launchway_domain::version::Version;
+use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
 
 use crate::sql::typed;
 use crate::updates::rollout;
@@ -18,6 +19,8 @@ use crate::{StoreError, System};
 pub struct OfferedUpdate {
     /// Its id.
     pub id: UpdateId,
+    /// Whom its bundle belongs to.
+    pub org_id: OrgId,
     /// Published or paused.
     pub status: UpdateStatus,
     /// The bundle id, in the spelling of the app's record.
@@ -77,25 +80,51 @@ fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpd
     })
 }
 
-/// The columns of [`select_offered`]. Reading a tuple by position is faster than by name.
-type OfferedRow = (
-    String,
-    String,
-    String,
-    String,
-    String,
-    String,
-    String,
-    Option<String>,
-    String,
-    i64,
-    i64,
-    i64,
-    String,
-    String,
-    Option<String>,
-    i64,
-);
+/// A row of [`select_offered`]. Texts that are parsed are borrowed from the row: a start reads millions of rows.
+struct OfferedRow(Result<OfferedUpdate, StoreError>);
+
+impl<'r, R> FromRow<'r, R> for OfferedRow
+where
+    R: Row,
+    usize: ColumnIndex<R>,
+    &'r str: Decode<'r, R::Database> + Type<R::Database>,
+    String: Decode<'r, R::Database> + Type<R::Database>,
+    Option<String>: Decode<'r, R::Database> + Type<R::Database>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<OfferedRow> {
+        let text = |column: usize| row.try_get::<&str, _>(column);
+        let (id, status, platform, build_number) = (text(0)?, text(1)?, text(3)?, text(5)?);
+        let (version_text, org_id): (String, _) = (row.try_get(4)?, text(16)?);
+        let (configuration, mandatory, percent): (_, i64, _) = (text(6)?, row.try_get(9)?, row.try_get(10)?);
+        let (bundle_id, fingerprint, release_notes) = (row.try_get(2)?, row.try_get(7)?, row.try_get(8)?);
+        let (size, sha256, blob_key) = (row.try_get(11)?, row.try_get(12)?, row.try_get(13)?);
+        let (trust_role, created_at) = (row.try_get(14)?, row.try_get(15)?);
+        let read = || {
+            Ok(OfferedUpdate {
+                id: typed("updates.id", id)?,
+                org_id: typed("updates.org_id", org_id)?,
+                status: typed("updates.status", status)?,
+                bundle_id,
+                platform: typed("updates.platform", platform)?,
+                version: typed("updates.version", &version_text)?,
+                version_text,
+                build_number: typed("updates.build_number", build_number)?,
+                configuration: Some(configuration.to_owned()).filter(|label| !label.is_empty()),
+                fingerprint,
+                release_notes,
+                mandatory: mandatory != 0,
+                rollout: rollout(percent)?,
+                size,
+                sha256,
+                blob_key,
+                trust_role,
+                created_at,
+            })
+        };
+        Ok(OfferedRow(read()))
+    }
+}
 
 /// Selects the columns of [`OfferedRow`] of all published and paused updates; a condition may follow.
 macro_rules! select_offered {
@@ -103,52 +132,12 @@ macro_rules! select_offered {
         concat!(
             "SELECT u.id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, u.fingerprint, ",
             "u.release_notes, u.mandatory, u.rollout, p.size, p.sha256, p.blob_key, u.trust_role, ",
-            "COALESCE(u.published_at, u.created_at) ",
+            "COALESCE(u.published_at, u.created_at), u.org_id ",
             "FROM updates u JOIN packages p ON p.id = u.package_id ",
             "WHERE u.deleted_at IS NULL AND u.status <> 'withdrawn'",
             $rest
         )
     };
-}
-
-fn read(row: OfferedRow) -> Result<OfferedUpdate, StoreError> {
-    let (
-        id,
-        status,
-        bundle_id,
-        platform,
-        version_text,
-        build_number,
-        configuration,
-        fingerprint,
-        release_notes,
-        mandatory,
-        percent,
-        size,
-        sha256,
-        blob_key,
-        trust_role,
-        created_at,
-    ) = row;
-    Ok(OfferedUpdate {
-        id: typed("updates.id", &id)?,
-        status: typed("updates.status", &status)?,
-        bundle_id,
-        platform: typed("updates.platform", &platform)?,
-        version: typed("updates.version", &version_text)?,
-        version_text,
-        build_number: typed("updates.build_number", &build_number)?,
-        configuration: Some(configuration).filter(|label| !label.is_empty()),
-        fingerprint,
-        release_notes,
-        mandatory: mandatory != 0,
-        rollout: rollout(percent)?,
-        size,
-        sha256,
-        blob_key,
-        trust_role,
-        created_at,
-    })
 }
 
 impl System<'_> {
@@ -160,13 +149,13 @@ impl System<'_> {
             select_offered!(" AND u.bundle_key = $1 ORDER BY u.id DESC"),
             bundle_key
         )?;
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(|OfferedRow(row)| row).collect()
     }
 
     /// Passes every published and paused update to `take`, unordered: a database scans a whole table several times faster
     /// than by an index. Streams row by row, so that the raw rows are never all in memory.
     pub async fn for_each_offered_update(&mut self, mut take: impl FnMut(OfferedUpdate)) -> Result<(), StoreError> {
-        for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(read(row)?))
+        for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(row.0?))
     }
 
     /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`. None of them awaits its signature: no

@@ -90,7 +90,7 @@ pub(crate) fn sorted(mut updates: Vec<Published>) -> Vec<Published> {
 }
 
 /// The kind of the answer and its id, such as `update a`.
-pub(crate) fn told(decision: &Decision<'_, Published>) -> String {
+pub(crate) fn told(decision: &Decision<&Published>) -> String {
     match decision {
         Decision::NoUpdate => "none".to_owned(),
         Decision::Update(update) => format!("update {}", update.id),

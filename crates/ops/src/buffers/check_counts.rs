@@ -12,34 +12,25 @@ use tokio::sync::Mutex;
 /// The counts that are not in the database yet.
 #[derive(Default)]
 pub struct CheckCounts {
-    /// Checks of a bundle, by its key, in a month. While the database is unreachable they wait here, in the month in
-    /// which they were made.
-    pending: Mutex<BTreeMap<(Month, Box<str>), i64>>,
+    /// Checks by whom their bundles belonged to, in a month. While the database is unreachable they wait here, in the
+    /// month in which they were made.
+    pending: Mutex<BTreeMap<(OrgId, Month), i64>>,
 }
 
 impl CheckCounts {
-    /// Writes the counts since the last call. Drops those of bundles that belong to nobody.
+    /// Writes the counts since the last call.
     pub async fn flush(&self, db: &Db, index: &Index, now: EpochMs) -> Result<(), StoreError> {
         let mut pending = self.pending.lock().await;
         let month = Month::of(now);
-        for (bundle, count) in index.take_checks().await {
-            *pending.entry((month, bundle)).or_default() += count;
+        for (org, count) in index.take_checks().await {
+            *pending.entry((org, month)).or_default() += count;
         }
         if pending.is_empty() {
             return Ok(());
         }
-        let mut by_org: BTreeMap<(OrgId, Month), i64> = BTreeMap::new();
-        let mut tx = db.read().await?;
-        let mut system = tx.system("checks of every tenant are counted together");
-        for ((month, bundle), count) in &*pending {
-            if let Some(org) = system.bundle_owner(bundle).await? {
-                *by_org.entry((org, *month)).or_default() += count;
-            }
-        }
-        drop(tx);
-        let checks: Vec<_> = by_org
-            .into_iter()
-            .map(|((org, month), count)| (org, month, count))
+        let checks: Vec<_> = pending
+            .iter()
+            .map(|((org, month), count)| (*org, *month, *count))
             .collect();
         let mut tx = db.write().await?;
         tx.system("checks of every tenant are counted together")

@@ -12,7 +12,6 @@ use launchway_trust::metadata::{Body, Metadata, Snapshot, Targets, Timestamp};
 use launchway_trust::{Sha256, UpdateRole, target_path};
 
 use super::{Download, Listing, ServedFile, TrustSet, etag_of, file_name};
-use crate::bundle::download_name;
 
 /// The role whose revocations hold for apps of every configuration.
 const ANY: &str = "any";
@@ -152,7 +151,7 @@ impl ReadTrust {
         };
         let download = Download {
             blob_key,
-            file_name: download_name(update).into(),
+            file_name: download_name(update),
         };
         let path = format!("{folder}/{sha256}.{name}");
         self.set.downloads.insert(path.into(), download);
@@ -182,6 +181,17 @@ impl Listing {
                 .collect(),
         }
     }
+}
+
+/// The file name of an update's download.
+fn download_name(update: &OfferedUpdate) -> Box<str> {
+    let OfferedUpdate {
+        bundle_id,
+        version_text,
+        build_number,
+        ..
+    } = update;
+    format!("{bundle_id}-{version_text}-{}.zip", build_number.as_str()).into()
 }
 
 /// What is stored of one app.

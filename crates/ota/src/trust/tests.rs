@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use launchway_domain::build_number::BuildNumber;
-use launchway_domain::id::UpdateId;
+use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::UpdateStatus;
@@ -148,6 +148,7 @@ fn load(rows: Vec<TrustFileRow>) -> TrustLoad {
 fn update() -> OfferedUpdate {
     OfferedUpdate {
         id: UpdateId::from_uuid(uuid::Uuid::from_u128(1)),
+        org_id: OrgId::from_uuid(uuid::Uuid::nil()),
         status: UpdateStatus::Published,
         bundle_id: "com.example.App".to_owned(),
         platform: Platform::Android,

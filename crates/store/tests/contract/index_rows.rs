@@ -12,6 +12,7 @@ fn offered(update: &Update) -> String {
     let update = update.clone();
     shown(&OfferedUpdate {
         id: update.id,
+        org_id: update.org_id,
         status: update.status,
         bundle_id: update.bundle_id,
         platform: update.platform,

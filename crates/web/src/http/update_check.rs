@@ -38,7 +38,7 @@ struct Question<'q> {
 
 impl<'q> Question<'q> {
     /// The caller. If it does not send its build, the build of its running update is used.
-    fn caller(&self, updates: &Updates) -> Caller<'q> {
+    fn caller(&self, updates: &Updates<'_>) -> Caller<'q> {
         let mut caller = self.caller.clone();
         if caller.build.is_none() {
             caller.running = self.current_update.and_then(|id| updates.running(&caller, id));
@@ -120,15 +120,19 @@ pub async fn check_without_bundle(
 
 /// Answers one check. `bundle` is the last part of the path, still percent-encoded; `query` is the text after `?`.
 pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response<Bytes> {
-    let now = app.clock.now();
-    let result = match app.addresses.count(address, now) {
-        Ok(()) => write_answer(app, bundle, query, now),
-        Err(seconds) => Err(ApiError::RateLimited(seconds)),
-    };
-    match result {
+    match write(app, bundle, query, address, app.clock.now()) {
         Ok(body) => respond(StatusCode::OK, body, None),
         Err(failure) => refuse(&failure),
     }
+}
+
+/// The body of the answer to one check, like [`answer`].
+///
+/// # Errors
+/// The refusal of a check that is malformed or one too many.
+pub fn write(app: &App, bundle: &str, query: &str, address: IpAddr, now: EpochMs) -> Result<Bytes, ApiError> {
+    app.addresses.count(address, now).map_err(ApiError::RateLimited)?;
+    write_answer(app, bundle, query, now)
 }
 
 /// The refusal of a request of an app, whose page may have any origin.
@@ -186,7 +190,7 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     let tells_build = question.caller.build.is_some() || question.current_update.is_some();
     app.index
         .read_for_device(asked, tells_build, |updates, trust| match updates {
-            Some(updates) => choose(app, &question, updates, trust, asked, now),
+            Some(updates) => choose(app, &question, &updates, trust, asked, now),
             None => Ok(question.without_update(NO_UPDATES_FOUND, trust)),
         })
 }
@@ -200,20 +204,20 @@ pub fn look<T>(
     app: &App,
     bundle_id: &str,
     query: &str,
-    look: impl FnOnce(&Caller<'_>, &[Entry]) -> T,
+    look: impl FnOnce(&Caller<'_>, &Updates<'_>) -> T,
 ) -> Result<Option<T>, ApiError> {
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
     Ok(app
         .index
-        .read(bundle_id, |updates| look(&question.caller(updates), updates)))
+        .read(bundle_id, |updates| look(&question.caller(&updates), &updates)))
 }
 
 /// The response for a bundle that has updates.
 fn choose(
     app: &App,
     question: &Question<'_>,
-    updates: &Updates,
+    updates: &Updates<'_>,
     trust: Option<&TrustSet>,
     bundle_id: &str,
     now: EpochMs,
@@ -223,10 +227,11 @@ fn choose(
         Decision::Update(entry) => (entry, None),
         Decision::StoreUpdate(entry) => {
             let installed = question.caller.fingerprint.unwrap_or_default();
-            (entry, Some(entry.reason(installed)))
+            let reason = entry.reason(installed);
+            (entry, Some(reason))
         }
     };
-    let mut out = write_update(app, question, entry, reason, bundle_id, now)?;
+    let mut out = write_update(app, question, &entry, reason, bundle_id, now)?;
     question.write_end(trust, &mut out);
     Ok(out.into())
 }
@@ -235,7 +240,7 @@ fn choose(
 fn write_update(
     app: &App,
     question: &Question<'_>,
-    entry: &Entry,
+    entry: &Entry<'_>,
     reason: Option<&str>,
     bundle_id: &str,
     now: EpochMs,
@@ -249,10 +254,13 @@ fn write_update(
         .write_fields(&mut out)
         .map_err(|error| ApiError::Internal(format!("reading release notes: {error}")))?;
     out.extend_from_slice(br#","url":""#);
+    let key = entry
+        .blob_key()
+        .ok_or_else(|| ApiError::Internal("the key of a package is not readable".to_owned()))?;
     let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
     let expires_at = app
         .blob
-        .presign_get_into(&mut out, &entry.blob_key, entry.file_name(), now, seconds);
+        .presign_get_into(&mut out, &key, &entry.file_name(), now, seconds);
     out.extend_from_slice(br#"","expiresAt":""#);
     out.extend_from_slice(&iso_bytes(expires_at));
     out.extend_from_slice(br#"","compatibilityReason":"#);

@@ -11,7 +11,7 @@ use launchway_domain::ota::{self, Candidate, Decision, Obstacle};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::apps;
-use launchway_ota::Entry;
+use launchway_ota::{Entry, Updates};
 
 use crate::dashboard::form_data::{Form, FormData};
 use crate::dashboard::frame::{Frame, page};
@@ -105,8 +105,9 @@ async fn read_answer(
     })))
 }
 
-fn answer(caller: &ota::Caller<'_>, newest_first: &[Entry]) -> Answer {
-    let (sentence, status, reason, chosen) = match ota::decide(caller, newest_first) {
+fn answer(caller: &ota::Caller<'_>, updates: &Updates<'_>) -> Answer {
+    let newest_first: Vec<Entry<'_>> = updates.iter().collect();
+    let (sentence, status, reason, chosen) = match ota::decide(caller, &newest_first) {
         Decision::NoUpdate => ("No update available".to_owned(), ("calm", "dash"), None, None),
         Decision::Update(update) => (
             format!("It gets {} (build {})", update.version(), update.build()),
@@ -125,7 +126,7 @@ fn answer(caller: &ota::Caller<'_>, newest_first: &[Entry]) -> Answer {
             Some(update.id()),
         ),
     };
-    let row = |update: &Entry| Row {
+    let row = |update: &Entry<'_>| Row {
         id: update.id().to_owned(),
         version: update.version().to_string(),
         build: update.build(),
@@ -143,7 +144,7 @@ fn answer(caller: &ota::Caller<'_>, newest_first: &[Entry]) -> Answer {
     }
 }
 
-fn why(caller: &ota::Caller<'_>, update: &Entry, chosen: Option<&str>) -> &'static str {
+fn why(caller: &ota::Caller<'_>, update: &Entry<'_>, chosen: Option<&str>) -> &'static str {
     match ota::obstacle(caller, update) {
         None if chosen == Some(update.id()) => "This update is offered",
         None => "It matches, but a newer update matches as well",

@@ -1,0 +1,246 @@
+//! Turns rows into shards: first all updates, then, for bundles that have any, their fingerprints. Where the rows come
+//! from does not matter here.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use launchway_domain::update::UpdateStatus;
+use launchway_store::{OfferedUpdate, RetiredUpdate, TrustFileRow};
+
+use crate::LongTexts;
+use crate::entry::Notes;
+use crate::extension::Extension;
+use crate::long_texts::LongText;
+use crate::record::NewRecord;
+use crate::shard::{Shard, ShardBuilder, Stored};
+use crate::staging::{Dictionary, Rows};
+use crate::trust::{TrustLoad, TrustSet};
+
+/// A change copies one shard: about 250 bundles of a million.
+pub const SHARDS: usize = 4096;
+/// Longer release notes, in bytes, are kept outside memory.
+const SHORT_NOTES: usize = 256;
+
+/// Where a bundle is: the number of its shard, and the hash of its key there.
+#[derive(Clone, Debug)]
+pub struct Places {
+    shards: usize,
+    hasher: RandomState,
+}
+
+impl Places {
+    /// The places in so many shards.
+    pub fn in_shards(shards: usize) -> Places {
+        Places {
+            shards,
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// The place of a key.
+    pub fn of(&self, key: &str) -> (usize, u32) {
+        let hash = self.hasher.hash_one(key);
+        (hash as usize % self.shards, (hash >> 32) as u32)
+    }
+}
+
+/// Rows of updates on their way into shards.
+pub struct Loader {
+    places: Places,
+    limit: usize,
+    long_texts: Arc<LongTexts>,
+    long_notes: Vec<Arc<LongText>>,
+    dictionary: Dictionary,
+    rows: Vec<Rows>,
+    trust: HashMap<Box<str>, TrustLoad>,
+}
+
+/// All shards, before anybody reads them.
+pub struct Loaded {
+    places: Places,
+    /// The shards in the order of their numbers.
+    pub shards: Vec<Shard>,
+}
+
+/// One bundle for a shard that exists.
+pub struct LoadedBundle {
+    rows: Loader,
+    /// Fingerprint documents by hash.
+    pub documents: Vec<(String, String)>,
+    /// Hashes with the `lwfp-2` hash of the same native code.
+    pub pairs: Vec<(String, String)>,
+}
+
+impl Loader {
+    /// Loads at most `limit` offered updates of a bundle.
+    pub fn new(places: Places, limit: usize, long_texts: Arc<LongTexts>) -> Loader {
+        let rows = (0..places.shards).map(|_| Rows::default()).collect();
+        Loader {
+            places,
+            limit,
+            long_texts,
+            long_notes: Vec::new(),
+            dictionary: Dictionary::default(),
+            rows,
+            trust: HashMap::new(),
+        }
+    }
+
+    /// Adds a file of an app's metadata. All of them come before the first update, because they decide which updates
+    /// are offered.
+    pub fn add_trust_file(&mut self, key: &str, file: TrustFileRow) {
+        let of_bundle = self.trust.entry(key.into());
+        of_bundle.or_insert_with(|| TrustLoad::new(key)).push(file);
+    }
+
+    /// Adds a published or paused update.
+    pub fn add_offered(&mut self, update: &OfferedUpdate) {
+        let key = update.bundle_id.to_ascii_lowercase();
+        let is_offered = self.is_offered(&key, update);
+        if !is_offered {
+            let (rows, dictionary) = self.rows_of(&key);
+            return rows.add_held(&key, update, dictionary);
+        }
+        let json = serde_json::Value::from(update.release_notes.as_str()).to_string();
+        // If the file cannot store them, the notes stay in memory: a full disk must not change an answer.
+        let long = if json.len() > SHORT_NOTES {
+            self.long_texts.keep(json.as_bytes()).ok()
+        } else {
+            None
+        };
+        let notes = match long {
+            Some(long) => {
+                self.long_notes.push(Arc::new(long));
+                Notes::Long(self.long_notes.len() - 1)
+            }
+            None => Notes::Short(&json),
+        };
+        let (rows, dictionary) = self.rows_of(&key);
+        rows.add_offered(&key, update, notes, dictionary);
+    }
+
+    /// Adds a withdrawn or deleted update of the bundle with this key.
+    pub fn add_retired(&mut self, key: &str, update: &RetiredUpdate) {
+        let (rows, dictionary) = self.rows_of(key);
+        rows.add_retired(key, update, dictionary);
+    }
+
+    /// The shards with all updates. A bundle keeps the counters that it has in `before`.
+    pub fn finish(self, before: impl Fn(usize) -> Arc<Shard>) -> Loaded {
+        let mut shards = Vec::with_capacity(self.rows.len());
+        for (number, rows) in self.rows.into_iter().enumerate() {
+            let before = before(number);
+            let bundles = rows.bundles(&self.dictionary);
+            if bundles.is_empty() {
+                shards.push(Shard::empty(&before));
+                continue;
+            }
+            let mut numbers = before.numbers();
+            let mut builder = ShardBuilder::new(bundles.len(), before.counters_list().clone());
+            let mut extensions = Vec::new();
+            for bundle in bundles {
+                let (_, hash) = self.places.of(bundle.key);
+                let (mut record, extension) = bundle.into_record(self.limit, &self.long_notes);
+                let known = before.find(record.key, hash);
+                record.number = known.map_or_else(|| numbers.take(), |known| known.number);
+                builder.add(&record, hash);
+                if !extension.is_empty() {
+                    extensions.push((Box::from(record.key), extension));
+                }
+            }
+            shards.push(builder.finish(numbers, extensions));
+        }
+        for (key, trust) in self.trust {
+            let (number, _) = self.places.of(&key);
+            shards[number].set_trust(&key, trust.finish().map(Arc::new));
+        }
+        Loaded {
+            places: self.places,
+            shards,
+        }
+    }
+
+    fn is_offered(&mut self, key: &str, update: &OfferedUpdate) -> bool {
+        let is_admitted = match self.trust.get_mut(key) {
+            Some(trust) => trust.admit(update),
+            None => update.trust_role.is_none(),
+        };
+        let has_key = launchway_blob::Key::new(&update.blob_key).is_ok();
+        is_admitted && has_key && update.status == UpdateStatus::Published
+    }
+
+    fn rows_of(&mut self, key: &str) -> (&mut Rows, &mut Dictionary) {
+        let (number, _) = self.places.of(key);
+        (&mut self.rows[number], &mut self.dictionary)
+    }
+}
+
+impl Loaded {
+    /// Adds the fingerprint documents of a bundle, by hash, newest first.
+    pub fn add_documents(&mut self, key: &str, documents: &[(String, String)]) {
+        self.extend(key, |extension, fingerprints| {
+            extension.add_reasons(fingerprints, documents)
+        });
+    }
+
+    /// Adds the pairs of a hash and its `lwfp-2` hash of a bundle, newest first.
+    pub fn add_pairs(&mut self, key: &str, pairs: &[(String, String)]) {
+        self.extend(key, |extension, fingerprints| extension.add_same(fingerprints, pairs));
+    }
+
+    fn extend(&mut self, key: &str, add: impl FnOnce(&mut Extension, &[Option<&str>])) {
+        let (number, hash) = self.places.of(key);
+        let shard = &self.shards[number];
+        let Some(record) = shard.find(key, hash) else {
+            return;
+        };
+        let mut extension = shard.extension(&record).cloned().unwrap_or_default();
+        add(&mut extension, &fingerprints(&record));
+        if !extension.is_empty() {
+            self.shards[number].set_extension(key, hash, extension);
+        }
+    }
+}
+
+fn fingerprints<'s>(record: &Stored<'s>) -> Vec<Option<&'s str>> {
+    record.entries(None).map(|entry| entry.fingerprint_text()).collect()
+}
+
+impl LoadedBundle {
+    /// A bundle without rows.
+    pub fn new(limit: usize, long_texts: Arc<LongTexts>) -> LoadedBundle {
+        LoadedBundle {
+            rows: Loader::new(Places::in_shards(1), limit, long_texts),
+            documents: Vec::new(),
+            pairs: Vec::new(),
+        }
+    }
+
+    /// The rows of its updates and metadata.
+    pub fn rows(&mut self) -> &mut Loader {
+        &mut self.rows
+    }
+
+    /// Calls `put` with the bundle's record and what it needs beside it, or with nothing if it has no published or
+    /// paused update, and with the metadata of an app with a root.
+    pub fn finish<T>(
+        mut self,
+        put: impl FnOnce(Option<(NewRecord<'_>, Option<Extension>)>, Option<TrustSet>) -> T,
+    ) -> T {
+        let trust = self.rows.trust.drain().next();
+        let trust = trust.and_then(|(_, trust)| trust.finish());
+        let dictionary = &self.rows.dictionary;
+        let bundle = self.rows.rows.iter().find_map(|rows| rows.bundles(dictionary).pop());
+        let record = bundle.map(|bundle| {
+            let (mut record, mut extension) = bundle.into_record(self.rows.limit, &self.rows.long_notes);
+            let fingerprints: Vec<_> = record.offered.iter().map(|update| update.fingerprint).collect();
+            extension.add_same(&fingerprints, &self.pairs);
+            extension.add_reasons(&fingerprints, &self.documents);
+            record.has_extension = !extension.is_empty();
+            let extension = record.has_extension.then_some(extension);
+            (record, extension)
+        });
+        put(record, trust)
+    }
+}

@@ -1,0 +1,272 @@
+//! A part of the index: the records of some bundles in one piece of memory. It never changes; a change makes another
+//! one, which shares the counters.
+
+mod counters;
+mod table;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::extension::Extension;
+use crate::record::{NewRecord, Record, mark_extension};
+use crate::texts::{Interner, Texts};
+use crate::trust::TrustSet;
+
+pub use counters::{Counters, CountersList};
+use table::Table;
+
+/// A bundle's record in a shard.
+pub type Stored<'s> = Record<'s, Texts<'s>>;
+
+/// A shard grows by this share, at least by [`SLACK`], before what was replaced is removed from it.
+const GARBAGE_SHARE: usize = 8;
+const SLACK: usize = 2048;
+
+/// Bundles by key.
+#[derive(Clone, Debug, Default)]
+pub struct Shard {
+    table: Table,
+    records: Box<[u8]>,
+    texts: Box<str>,
+    counters: CountersList,
+    numbers: Numbers,
+    /// Bytes of records and texts when everything was needed.
+    clean: usize,
+    /// Few bundles need it.
+    sides: Option<Box<Sides>>,
+}
+
+/// The numbers of counters that bundles of a shard have, in any of its versions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers(usize);
+
+impl Numbers {
+    /// A number that no bundle has.
+    pub fn take(&mut self) -> usize {
+        self.0 += 1;
+        self.0 - 1
+    }
+}
+
+/// What only some bundles have, by key.
+#[derive(Clone, Debug, Default)]
+struct Sides {
+    extensions: HashMap<Box<str>, Arc<Extension>>,
+    /// The metadata of apps with a root.
+    trust: HashMap<Box<str>, Arc<TrustSet>>,
+}
+
+impl Shard {
+    /// The bundle with this key, whose hash is given.
+    pub fn find(&self, key: &str, hash: u32) -> Option<Stored<'_>> {
+        let mut found = self.table.offsets(hash).map(|offset| self.record_at(offset));
+        found.find(|record| record.key == key)
+    }
+
+    /// Every bundle, in no order.
+    pub fn bundles(&self) -> impl Iterator<Item = Stored<'_>> {
+        self.table.all().map(|(_, offset)| self.record_at(offset))
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0 && self.sides.is_none()
+    }
+
+    /// How many bundles there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The bytes of records, texts and table.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.records.len() + self.texts.len() + self.table.bytes()
+    }
+
+    /// The counters of a bundle.
+    pub fn counters(&self, record: &Stored<'_>) -> &Counters {
+        self.counters.get(record.number)
+    }
+
+    /// The counters of all bundles of all versions of this shard.
+    pub fn counters_list(&self) -> &CountersList {
+        &self.counters
+    }
+
+    /// What a bundle needs beside its record.
+    pub fn extension(&self, record: &Stored<'_>) -> Option<&Extension> {
+        if !record.has_extension {
+            return None;
+        }
+        let extension = self.sides.as_ref()?.extensions.get(record.key);
+        extension.map(|extension| &**extension)
+    }
+
+    /// A shard without bundles that continues the numbers of another version of it.
+    pub fn empty(before: &Shard) -> Shard {
+        Shard {
+            counters: before.counters.clone(),
+            numbers: before.numbers,
+            ..Shard::default()
+        }
+    }
+
+    /// The numbers of counters that are in use.
+    pub fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// The metadata of a bundle with a root.
+    pub fn trust(&self, key: &str) -> Option<&Arc<TrustSet>> {
+        self.sides.as_ref()?.trust.get(key)
+    }
+
+    /// Sets or removes the metadata of a bundle.
+    pub fn set_trust(&mut self, key: &str, trust: Option<Arc<TrustSet>>) {
+        match (trust, &mut self.sides) {
+            (Some(trust), sides) => drop(sides.get_or_insert_default().trust.insert(key.into(), trust)),
+            (None, Some(sides)) => drop(sides.trust.remove(key)),
+            (None, None) => {}
+        }
+    }
+
+    /// The shard with this bundle, which replaces the one with its key and gets its counters, or those of `free`, a
+    /// number that is in use no more.
+    pub fn with(
+        &self,
+        mut record: NewRecord<'_>,
+        extension: Option<Extension>,
+        hash: u32,
+        free: impl FnOnce() -> Option<usize>,
+    ) -> Shard {
+        let before = self.find(record.key, hash);
+        let mut numbers = self.numbers;
+        record.number = match before {
+            Some(before) => before.number,
+            None => free().unwrap_or_else(|| numbers.take()),
+        };
+        let mut interner = Interner::new(&self.texts);
+        let mut added = Vec::with_capacity(512);
+        record.write(&mut added, &mut interner);
+        let mut next = Shard {
+            table: self.table.clone(),
+            records: [&*self.records, &added].concat().into(),
+            texts: interner.into_texts(),
+            counters: self.counters.with(record.number),
+            numbers,
+            clean: self.clean,
+            sides: self.sides.clone(),
+        };
+        match extension {
+            Some(extension) => next.insert_extension(record.key, extension),
+            None => next.remove_extension(record.key),
+        }
+        let offset = self.records.len();
+        let before = self.offset(record.key, hash);
+        next.table.put(hash, before, offset);
+        let bytes = next.records.len() + next.texts.len();
+        if bytes > next.clean + (next.clean / GARBAGE_SHARE).max(SLACK) {
+            next = next.compacted();
+        }
+        next
+    }
+
+    /// The shard without this bundle.
+    pub fn without(&self, key: &str, hash: u32) -> Shard {
+        let mut next = self.clone();
+        next.remove_extension(key);
+        if let Some(offset) = self.offset(key, hash) {
+            next.table.remove(offset);
+        }
+        next
+    }
+
+    /// The same bundles, without what no record refers to.
+    fn compacted(self) -> Shard {
+        let mut builder = ShardBuilder::new(self.len(), self.counters.clone());
+        for (hash, offset) in self.table.all() {
+            builder.add(&self.record_at(offset).to_new(), hash);
+        }
+        let fresh = builder.finish(self.numbers, Vec::new());
+        Shard {
+            sides: self.sides,
+            ..fresh
+        }
+    }
+
+    /// Sets what a bundle of this shard needs beside its record.
+    pub fn set_extension(&mut self, key: &str, hash: u32, extension: Extension) {
+        if let Some(offset) = self.offset(key, hash) {
+            mark_extension(&mut self.records[offset..]);
+            self.insert_extension(key, extension);
+        }
+    }
+
+    fn insert_extension(&mut self, key: &str, extension: Extension) {
+        let extensions = &mut self.sides.get_or_insert_default().extensions;
+        extensions.insert(key.into(), Arc::new(extension));
+    }
+
+    fn remove_extension(&mut self, key: &str) {
+        if let Some(sides) = &mut self.sides {
+            sides.extensions.remove(key);
+        }
+    }
+
+    fn offset(&self, key: &str, hash: u32) -> Option<usize> {
+        let mut offsets = self.table.offsets(hash);
+        offsets.find(|offset| self.record_at(*offset).key == key)
+    }
+
+    fn record_at(&self, offset: usize) -> Stored<'_> {
+        let bytes = self.records.get(offset..).unwrap_or_default();
+        Record::read(bytes, Texts(&self.texts)).0
+    }
+}
+
+/// Makes a shard from all of its bundles.
+pub struct ShardBuilder {
+    table: Table,
+    records: Vec<u8>,
+    interner: Interner,
+    counters: CountersList,
+}
+
+impl ShardBuilder {
+    /// A shard for so many bundles.
+    pub fn new(bundles: usize, counters: CountersList) -> ShardBuilder {
+        ShardBuilder {
+            table: Table::with_room(bundles),
+            records: Vec::new(),
+            interner: Interner::default(),
+            counters,
+        }
+    }
+
+    /// Adds a bundle that is not in it yet.
+    pub fn add(&mut self, record: &NewRecord<'_>, hash: u32) {
+        let offset = self.records.len();
+        record.write(&mut self.records, &mut self.interner);
+        self.table.put(hash, None, offset);
+        self.counters = self.counters.with(record.number);
+    }
+
+    /// The shard with these extensions, by key.
+    pub fn finish(self, numbers: Numbers, extensions: Vec<(Box<str>, Extension)>) -> Shard {
+        let texts = self.interner.into_texts();
+        let mut shard = Shard {
+            clean: self.records.len() + texts.len(),
+            table: self.table,
+            records: self.records.into(),
+            texts,
+            counters: self.counters,
+            numbers,
+            sides: None,
+        };
+        for (key, extension) in extensions {
+            shard.insert_extension(&key, extension);
+        }
+        shard
+    }
+}
