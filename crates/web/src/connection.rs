@@ -102,6 +102,8 @@ pub struct Connection {
     /// Set while the client reads nothing of the pending output.
     stalled: Option<Pin<Box<Sleep>>>,
     closing: Option<Closing>,
+    /// Bytes that are read again before those that arrive, and how many of them were.
+    put_back: (Vec<u8>, usize),
     _place: ConnectionSlot,
 }
 
@@ -122,8 +124,14 @@ impl Connection {
             unread,
             stalled: None,
             closing: None,
+            put_back: (Vec::new(), 0),
             _place: place,
         }
+    }
+
+    /// Returns bytes that were read, so that they are read again.
+    pub fn put_back(&mut self, bytes: Vec<u8>) {
+        self.put_back = (bytes, 0);
     }
 
     /// Returns the result of a write, or a timeout for a client that reads nothing. A write that succeeds starts no
@@ -142,6 +150,17 @@ impl Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let (bytes, done) = &mut self.put_back;
+        if let Some(rest) = bytes.get(*done..).filter(|rest| !rest.is_empty()) {
+            // They were counted when they arrived.
+            let count = rest.len().min(buffer.remaining());
+            buffer.put_slice(&rest[..count]);
+            *done += count;
+            if *done == bytes.len() {
+                self.put_back = (Vec::new(), 0);
+            }
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         self.unread.arrived(buffer.filled().len() - before);

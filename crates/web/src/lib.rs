@@ -11,6 +11,7 @@ pub mod query;
 pub mod router;
 pub mod server;
 
+mod check_connection;
 mod connection_slots;
 mod cookies;
 mod extract;

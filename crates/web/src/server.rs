@@ -23,8 +23,10 @@ use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ops::counters::Counters;
 use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use crate::check_connection::{self, CheckRequest, Next, push_answer};
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
 use crate::http::{tuf, update_check};
@@ -120,7 +122,7 @@ impl HttpServer {
         if *request.method() != Method::GET || !self.app.config.roles.check {
             return None;
         }
-        let address = self.client_address(request.headers(), peer);
+        let address = self.address_of(request.headers(), peer);
         Some(update_check::answer(
             &self.app,
             bundle,
@@ -137,7 +139,7 @@ impl HttpServer {
             return None;
         }
         let headers = request.headers();
-        let address = self.client_address(headers, peer);
+        let address = self.address_of(headers, peer);
         let query = request.uri().query().unwrap_or_default();
         Some(tuf::answer(&self.app, path, query, headers, address))
     }
@@ -151,7 +153,7 @@ impl HttpServer {
         let id = self.next_id();
         let request_id = String::from_utf8_lossy(&id).into_owned();
         let mut request = request.map(Body::new);
-        let address = self.client_address(request.headers(), peer);
+        let address = self.address_of(request.headers(), peer);
         // The query stays out of the log, because links and signed URLs carry their proof in it.
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         request.extensions_mut().insert(Origin {
@@ -232,10 +234,16 @@ impl HttpServer {
         text
     }
 
-    /// The client's address: the last one in `X-Forwarded-For` that is not a trusted proxy, if the peer is one.
-    fn client_address(&self, headers: &HeaderMap, peer: Peer) -> IpAddr {
+    /// The address of the client that sent these headers.
+    fn address_of(&self, headers: &HeaderMap, peer: Peer) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR);
-        if lines.iter().next().is_none() {
+        self.client_address(lines.iter().map(HeaderValue::as_bytes), peer)
+    }
+
+    /// The client's address: the last one in the lines of `X-Forwarded-For` that is not a trusted proxy, if the peer is one.
+    fn client_address<'h>(&self, lines: impl DoubleEndedIterator<Item = &'h [u8]>, peer: Peer) -> IpAddr {
+        let mut lines = lines.peekable();
+        if lines.peek().is_none() {
             return peer.address;
         }
         if !peer.is_proxy {
@@ -251,9 +259,8 @@ impl HttpServer {
         let trusted = &self.app.config.trusted_proxies;
         // A proxy may add a header line instead of extending the last one: together they are one list.
         let hops = lines
-            .iter()
             .rev()
-            .flat_map(|line| line.to_str().unwrap_or_default().rsplit(','))
+            .flat_map(|line| visible(line).rsplit(','))
             .map(|hop| hop.trim().parse::<IpAddr>());
         let mut client = peer.address;
         for hop in hops {
@@ -265,12 +272,32 @@ impl HttpServer {
         }
         client
     }
+
+    /// Writes the answer to a check, like [`HttpServer::answer_check`], with its head.
+    fn write_check(&self, check: &CheckRequest<'_>, peer: Peer, output: &mut Vec<u8>) {
+        let start = Counters::check_start();
+        let address = self.client_address(check.forwarded_for(), peer);
+        let now = self.app.clock.now();
+        let result = update_check::write(&self.app, check.bundle, check.query, address, now);
+        let status = push_answer(output, result, &self.next_id(), now);
+        self.app.counters.check(status, start);
+    }
+}
+
+/// The text of a header's value; empty if it is not visible ASCII.
+fn visible(value: &[u8]) -> &str {
+    let is_visible = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    std::str::from_utf8(value)
+        .ok()
+        .filter(|_| is_visible)
+        .unwrap_or_default()
 }
 
 /// Serves a listener until `stop` completes; then accepts nothing new and lets running requests finish, for as long as
 /// `stop` returns.
 pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
+    let stopping = CancellationToken::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -291,17 +318,20 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
             },
             grace = &mut stop => break grace,
         };
-        let Some((connection, client)) = server.accept(stream, peer) else {
+        let Some((mut connection, client)) = server.accept(stream, peer) else {
             continue;
         };
-        let connection = builder.serve_connection(TokioIo::new(connection), client);
-        let connection = graceful.watch(connection);
+        let (builder, watcher, stopping) = (builder.clone(), graceful.watcher(), stopping.clone());
         tokio::spawn(async move {
-            // A client that disconnects in the middle is not an error.
-            let _ = connection.await;
+            if client.serve_checks(&mut connection, &stopping).await == Next::Http {
+                let connection = builder.serve_connection(TokioIo::new(connection), client);
+                // A client that disconnects in the middle is not an error.
+                let _ = watcher.watch(connection).await;
+            }
         });
     };
     drop(listener);
+    stopping.cancel();
     if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
     }
@@ -327,6 +357,18 @@ struct Client {
     server: Arc<HttpServer>,
     peer: Peer,
     unread: Unread,
+}
+
+impl Client {
+    /// Answers checks as long as nothing else arrives.
+    async fn serve_checks(&self, connection: &mut Connection, stopping: &CancellationToken) -> Next {
+        if !self.server.app.config.roles.check {
+            return Next::Http;
+        }
+        let answer = |check: &CheckRequest<'_>, output: &mut Vec<u8>| self.server.write_check(check, self.peer, output);
+        let limit = self.server.timeouts.headers;
+        check_connection::serve(connection, &self.unread, limit, stopping, answer).await
+    }
 }
 
 impl Service<Request<Incoming>> for Client {
