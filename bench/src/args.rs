@@ -32,14 +32,17 @@ pub enum Command {
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
+    /// Serve the same body from a loop of system calls (started by `check`)
+    #[command(hide = true)]
+    Bare(TwinArgs),
 }
 
 /// How the check is measured.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// How many bundles the database holds, each with two updates; one table for each number
-    #[arg(long, value_delimiter = ',', default_values_t = [10, 100_000], value_name = "N,…",
-          value_parser = clap::value_parser!(u32).range(1..))]
+    /// How many bundles the database holds, each with three updates; one table for each number
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 1_000_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(1..=1_400_000_000))]
     pub bundles: Vec<u32>,
     /// Rounds; in each one every server has a turn
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
@@ -58,7 +61,7 @@ pub struct CheckArgs {
 /// How starting is measured.
 #[derive(Debug, clap::Args)]
 pub struct StartArgs {
-    /// How many bundles the database holds, each with two updates; one line for each number
+    /// How many bundles the database holds, each with three updates; one line for each number
     #[arg(long, value_delimiter = ',', default_values_t = [10, 100_000], value_name = "N,…",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub bundles: Vec<u32>,
@@ -125,7 +128,7 @@ pub struct PagesArgs {
 /// How signed updates are measured.
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
-    /// Apps in the database, each with two updates
+    /// Apps in the database, each with three updates
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub apps: u32,
     /// Rounds of each kind of request and of each computation

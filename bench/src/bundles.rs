@@ -1,10 +1,8 @@
-//! A database like that of a service with many apps: each bundle has an update for iOS and one for Android.
+//! A database like that of a service with many apps: each bundle has an update for each platform.
 
 use std::path::Path;
 
-use anyhow::Context;
 use launchway_domain::app::Package;
-use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{Id, Kind, OrgId, PackageId, UploadId};
 use launchway_domain::org;
 use launchway_domain::rollout::Rollout;
@@ -12,7 +10,9 @@ use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::version::Version;
-use launchway_store::{Db, NewUpdate};
+use launchway_store::Db;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, QueryBuilder, Sqlite};
 
 pub use launchway_domain::platform::Platform;
 
@@ -23,13 +23,19 @@ pub const BUILD: &str = "42";
 /// The configuration of every update.
 pub const CONFIGURATION: &str = "production";
 /// The platforms that each bundle has an update for.
-pub const PLATFORMS: [Platform; 2] = [Platform::Ios, Platform::Android];
+pub const PLATFORMS: [Platform; 3] = Platform::ALL;
 
 /// When everything was published.
 pub const PUBLISHED_AT: EpochMs = 1_790_000_000_000;
 const RELEASE_NOTES: &str = "The list scrolls smoothly again, and two crashes at start are gone.";
-/// Bundles written per transaction.
-const BATCH: u32 = 10_000;
+/// Updates written per statement: as many as the parameters of SQLite allow.
+const BATCH: usize = 1_000;
+/// Indexes that are made once, after everything is written: their names and definitions.
+const INDEXES: [(&str, &str); 3] = [
+    ("updates_org", "updates (org_id, id)"),
+    ("updates_package", "updates (package_id)"),
+    ("packages_stored", "packages (org_id, blob_key, size)"),
+];
 
 /// The identifier of a bundle by its number. Sorted by identifier, the bundles are as mixed as in production, where the
 /// order of publication is unrelated.
@@ -40,7 +46,11 @@ pub fn bundle_id(number: u32) -> String {
 
 /// The fingerprint of the updates for a platform.
 pub fn fingerprint(platform: Platform) -> String {
-    let digit = if platform == Platform::Ios { "1" } else { "a" };
+    let digit = match platform {
+        Platform::Ios => "1",
+        Platform::Android => "a",
+        Platform::Visionos => "f",
+    };
     digit.repeat(64)
 }
 
@@ -79,28 +89,98 @@ pub fn fill(data: &Path, bundles: u32, trust_role: Option<&str>) -> anyhow::Resu
             };
             tx.system("a new organization").create_org(&record).await?;
             tx.commit().await?;
-            for first in (0..bundles).step_by(BATCH as usize) {
-                let mut tx = db.write().await?;
-                for number in first..bundles.min(first + BATCH) {
-                    let text = bundle_id(number);
-                    let bundle = BundleId::parse(&text).context("a bundle identifier")?;
-                    for (place, platform) in PLATFORMS.into_iter().enumerate() {
-                        let mut update = update(org, &text, platform, number * 2 + place as u32)?;
-                        update.trust_role = trust_role.map(str::to_owned);
-                        let mut door = tx.org(org);
-                        door.create_package(&package_of(&update), PUBLISHED_AT).await?;
-                        let new = NewUpdate {
-                            update: &update,
-                            bundle: &bundle,
-                        };
-                        door.create_update(&new).await?;
-                    }
-                }
-                tx.commit().await?;
-            }
             db.close().await;
-            Ok(())
+            write_updates(data, bundles, trust_role).await
         })
+}
+
+/// Writes the rows directly, many in a statement: through the store, a million bundles would take minutes.
+async fn write_updates(data: &Path, bundles: u32, trust_role: Option<&str>) -> anyhow::Result<()> {
+    let options = SqliteConnectOptions::new()
+        .filename(data.join("launchway.db"))
+        .journal_mode(SqliteJournalMode::Off)
+        .synchronous(SqliteSynchronous::Off)
+        .foreign_keys(false)
+        .pragma("cache_size", "-1000000");
+    let mut connection = options.connect().await?;
+    for (name, _) in INDEXES {
+        sqlx::query(AssertSqlSafe(format!("DROP INDEX {name}")))
+            .execute(&mut connection)
+            .await?;
+    }
+    sqlx::query("BEGIN").execute(&mut connection).await?;
+    let all = (0..bundles).flat_map(|bundle| PLATFORMS.into_iter().enumerate().map(move |at| (bundle, at)));
+    let mut batch = Vec::with_capacity(BATCH);
+    for (bundle, (place, platform)) in all {
+        batch.push(update(org(), &bundle_id(bundle), platform, number(bundle, place))?);
+        if batch.len() == BATCH {
+            write_batch(&mut connection, &batch, trust_role).await?;
+            batch.clear();
+        }
+    }
+    if !batch.is_empty() {
+        write_batch(&mut connection, &batch, trust_role).await?;
+    }
+    sqlx::query("COMMIT").execute(&mut connection).await?;
+    for (name, definition) in INDEXES {
+        sqlx::query(AssertSqlSafe(format!("CREATE INDEX {name} ON {definition}")))
+            .execute(&mut connection)
+            .await?;
+    }
+    Ok(connection.close().await?)
+}
+
+async fn write_batch(
+    connection: &mut SqliteConnection,
+    updates: &[Update],
+    trust_role: Option<&str>,
+) -> anyhow::Result<()> {
+    let mut packages = QueryBuilder::<Sqlite>::new(
+        "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, created_at) ",
+    );
+    packages.push_values(updates, |mut row, update| {
+        row.push_bind(update.package_id.to_string())
+            .push_bind(update.org_id.to_string())
+            .push_bind(&update.blob_key)
+            .push_bind(update.size)
+            .push_bind(&update.sha256)
+            .push_bind(update.file_count)
+            .push_bind(update.created_at);
+    });
+    packages.build().execute(&mut *connection).await?;
+    let mut rows = QueryBuilder::<Sqlite>::new(
+        "INSERT INTO updates (id, org_id, status, bundle_key, bundle_id, platform, version, version_key, build_number, \
+         build_value, configuration, fingerprint, package_id, release_notes, mandatory, rollout, created_by, created_at, \
+         trust_role) ",
+    );
+    rows.push_values(updates, |mut row, update| {
+        row.push_bind(update.id.to_string())
+            .push_bind(update.org_id.to_string())
+            .push_bind(update.status.as_str())
+            .push_bind(update.bundle_id.to_ascii_lowercase())
+            .push_bind(&update.bundle_id)
+            .push_bind(update.platform.as_str())
+            .push_bind(&update.version_text)
+            .push_bind(update.version.precedence_key())
+            .push_bind(update.build_number.as_str())
+            .push_bind(update.build_number.value() as i64)
+            .push_bind(update.configuration.as_ref().map_or("", |label| label.as_str()))
+            .push_bind(update.fingerprint.as_ref().map(|hash| hash.as_str()))
+            .push_bind(update.package_id.to_string())
+            .push_bind(&update.release_notes)
+            .push_bind(i64::from(update.mandatory))
+            .push_bind(i64::from(update.rollout.percent()))
+            .push_bind(&update.created_by)
+            .push_bind(update.created_at)
+            .push_bind(trust_role);
+    });
+    rows.build().execute(&mut *connection).await?;
+    Ok(())
+}
+
+/// The number of an update of a bundle, by the place of its platform in [`PLATFORMS`].
+pub fn number(bundle: u32, place: usize) -> u32 {
+    bundle * PLATFORMS.len() as u32 + place as u32
 }
 
 /// An update with its own package, which is in no object storage.
@@ -134,7 +214,7 @@ pub fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> a
         manifest: None,
         trust_role: None,
         created_by: "system".to_owned(),
-        created_at: PUBLISHED_AT,
+        created_at: PUBLISHED_AT + i64::from(number),
         published_at: None,
     })
 }

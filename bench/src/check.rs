@@ -1,46 +1,47 @@
-//! Measures the public check: our server, its static twin, and a second instance of the twin, in interleaved rounds.
+//! Measures the public check: our server, its static twin, a second instance of the twin, and a loop of system calls, in
+//! interleaved rounds.
+
+mod contestant;
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::rc::Rc;
 
-use anyhow::Context;
 use tokio::runtime::Runtime;
 
 use crate::args::CheckArgs;
 use crate::cores::Cores;
 use crate::figures::{Spread, mebibytes};
-use crate::load::{self, Load, Outcome};
-use crate::questions::{Question, questions, questions_to_twin};
+use crate::questions::{questions, to_peer, without_update};
 use crate::server::Server;
 use crate::{bundles, programs};
+use contestant::Contestant;
 
-/// The twin's processor time must be at least this share of ours (design part 2).
-const GOAL: f64 = 0.8;
-/// A turn that takes longer is discarded.
-const TURN_LIMIT: Duration = Duration::from_secs(120);
+/// The twin's processor time must be at least this share of ours.
+const TWIN: f64 = 0.95;
+/// The same where no update is newer.
+const TWIN_WITHOUT_UPDATE: f64 = 0.97;
+/// Our processor time must be at most so many times that of a loop of system calls.
+const BARE: f64 = 1.3;
+/// That of checks of all bundles at most so many times that of checks of [`HOT`] of them.
+const UNIFORM: f64 = 1.05;
+/// Our p99 at half of the highest rate at most so many times the twin's.
+const STEADY: f64 = 1.3;
+/// The memory of a million bundles, in MiB.
+const MEMORY: f64 = 300.0;
+/// Bundles that fit into the caches of a processor.
+const HOT: u32 = 1_000;
 
-/// A server in the comparison, and the results of its turns.
-struct Contestant {
-    name: &'static str,
-    server: Server,
-    /// Whether the server has a core to itself, without the load generator.
-    has_own_core: bool,
-    questions: Arc<[Question]>,
-    turns: Vec<Turn>,
-}
-
-/// The result of one turn of one server.
-struct Turn {
-    /// Processor time per request, in microseconds.
-    cpu: f64,
-    /// Requests per second.
-    throughput: f64,
-    /// In milliseconds.
-    p50: f64,
-    /// In milliseconds.
-    p99: f64,
+/// The contestants, by their place in a round.
+#[derive(Clone, Copy)]
+enum Place {
+    Ours,
+    Twin,
+    TwinAgain,
+    Bare,
+    Hot,
+    OursWithout,
+    TwinWithout,
 }
 
 /// Measures and prints one table for each number of bundles.
@@ -68,114 +69,159 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
     bundles::fill(data.path(), bundles, None)?;
     // Runs only on this thread, which is pinned to the core of the load.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let start = |name, command, ask: fn(_, _) -> Vec<Question>| -> anyhow::Result<Contestant> {
-        let server = cores.on_server_core(|| Server::start(command))??;
-        Ok(Contestant {
-            name,
-            questions: ask(server.address, bundles).into(),
-            server,
-            has_own_core: cores.are_two(),
-            turns: Vec::new(),
-        })
-    };
-    let ours = start("launchway-server", programs::serve(program, data.path()), questions)?;
+    let start = |command| cores.on_server_core(|| Server::start(command))?.map(Rc::new);
+    let contestant = |name, server: &Rc<Server>, questions| Contestant::new(name, server, questions, cores.are_two());
+    let ours = start(programs::serve(program, data.path()))?;
+    let memory = mebibytes(ours.memory()?);
+    let all = questions(ours.address, bundles);
+    let none = without_update(&all);
+    let hot = contestant("ours, few bundles", &ours, questions(ours.address, bundles.min(HOT)));
+    let ours_without = contestant("ours, no update", &ours, none.clone());
+    let ours = contestant("launchway-server", &ours, all.clone());
     // Each distinct response has equal weight, so the load consists of whole rounds of the questions.
-    let once = ours.ask(&runtime, args.connections, ours.questions.len())?;
-    let body_bytes = once.body_bytes / ours.questions.len() as u64;
-    let twin = start("twin", programs::twin(body_bytes)?, questions_to_twin)?;
-    let again = start("twin again", programs::twin(body_bytes)?, questions_to_twin)?;
-    let mut contestants = [ours, twin, again];
-    for contestant in &contestants {
-        contestant.ask(&runtime, args.connections, args.requests as usize / 2)?;
-    }
-    for round in 0..args.rounds as usize {
-        // No server always comes first, or always after the same one.
-        for place in 0..contestants.len() {
-            let turn = (round + place) % contestants.len();
-            contestants[turn].take_turn(&runtime, args)?;
-        }
-    }
-    table(args, bundles, body_bytes, &contestants)
+    let average = |asked: &Contestant| -> anyhow::Result<u64> {
+        let count = asked.questions.len();
+        Ok(asked.ask(&runtime, args, count, None)?.body_bytes / count as u64)
+    };
+    let (body_bytes, bytes_without) = (average(&ours)?, average(&ours_without)?);
+    let (twin, again) = (start(programs::twin(body_bytes)?)?, start(programs::twin(body_bytes)?)?);
+    let (bare, twin_without) = (
+        start(programs::bare(body_bytes)?)?,
+        start(programs::twin(bytes_without)?)?,
+    );
+    let contestants = [
+        ours,
+        contestant("twin", &twin, to_peer(&all)),
+        contestant("twin again", &again, to_peer(&all)),
+        contestant("bare epoll", &bare, to_peer(&all)),
+        hot,
+        ours_without,
+        contestant("twin, no update", &twin_without, to_peer(&none)),
+    ];
+    let mut measured = Measured {
+        bundles,
+        body_bytes,
+        memory,
+        contestants,
+    };
+    measured.take_turns(args, &runtime)?;
+    measured.table(args, &runtime)
 }
 
-impl Contestant {
-    fn ask(&self, runtime: &Runtime, connections: u32, requests: usize) -> anyhow::Result<Outcome> {
-        let load = Load {
-            connections: connections as usize,
-            requests,
-            limit: TURN_LIMIT,
-            awake: self.has_own_core,
-        };
-        let asked = load::ask(self.server.address, self.questions.clone(), load);
-        runtime.block_on(asked).context(self.name)
-    }
+/// The contestants on one database.
+struct Measured {
+    bundles: u32,
+    body_bytes: u64,
+    /// Our resident memory at the start, in MiB.
+    memory: f64,
+    contestants: [Contestant; 7],
+}
 
-    fn take_turn(&mut self, runtime: &Runtime, args: &CheckArgs) -> anyhow::Result<()> {
-        let before = self.server.cpu()?;
-        let outcome = self.ask(runtime, args.connections, args.requests as usize)?;
-        let used = self.server.cpu()?.saturating_sub(before);
-        let millis = |share| outcome.percentile(share).as_secs_f64() * 1e3;
-        self.turns.push(Turn {
-            cpu: used.as_secs_f64() * 1e6 / outcome.latencies.len() as f64,
-            throughput: outcome.throughput(),
-            p50: millis(0.5),
-            p99: millis(0.99),
-        });
+impl Measured {
+    fn take_turns(&mut self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<()> {
+        for contestant in &self.contestants {
+            contestant.ask(runtime, args, args.requests as usize / 2, None)?;
+        }
+        for round in 0..args.rounds as usize {
+            // No server always comes first, or always after the same one.
+            for place in 0..self.contestants.len() {
+                let turn = (round + place) % self.contestants.len();
+                let taken = self.contestants[turn].take_turn(runtime, args, None)?;
+                self.contestants[turn].turns.push(taken);
+            }
+        }
         Ok(())
     }
 
-    fn spread(&self, figure: fn(&Turn) -> f64) -> Spread {
-        Spread::of(self.turns.iter().map(figure))
+    /// Our p99 divided by the twin's at half of our highest rate, round by round.
+    fn steady(&self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<Spread> {
+        let (ours, twin) = (self.at(Place::Ours), self.at(Place::Twin));
+        let rate = Some(ours.spread(|turn| turn.throughput).median / 2.0);
+        let mut ratios = Vec::new();
+        for _ in 0..args.rounds {
+            let ours = ours.take_turn(runtime, args, rate)?;
+            ratios.push(ours.p99 / twin.take_turn(runtime, args, rate)?.p99);
+        }
+        Ok(Spread::of(ratios))
     }
-}
 
-fn table(args: &CheckArgs, bundles: u32, body_bytes: u64, contestants: &[Contestant; 3]) -> anyhow::Result<String> {
-    let mut lines = vec![
-        format!(
-            "{bundles} bundles, {body_bytes} bytes in the body, {} connections, {} rounds of {} requests; medians:",
-            args.connections, args.rounds, args.requests
-        ),
-        format!(
-            "{:<18}{:>14}{:>14}{:>10}{:>10}{:>12}",
-            "", "CPU/request", "requests/s", "p50", "p99", "memory"
-        ),
-    ];
-    for contestant in contestants {
-        let median = |figure| contestant.spread(figure).median;
+    fn at(&self, place: Place) -> &Contestant {
+        &self.contestants[place as usize]
+    }
+
+    /// One server's processor time divided by another's of the same round.
+    fn cpu_ratio(&self, one: Place, other: Place) -> Spread {
+        let pairs = self.at(one).turns.iter().zip(&self.at(other).turns);
+        Spread::of(pairs.map(|(one, other)| one.cpu / other.cpu))
+    }
+
+    fn table(&self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<String> {
+        let mut lines = vec![
+            format!(
+                "{} bundles of three updates, {} bytes in the body, {} connections, {} rounds of {} requests; medians:",
+                self.bundles, self.body_bytes, args.connections, args.rounds, args.requests
+            ),
+            format!(
+                "{:<18}{:>14}{:>14}{:>10}{:>10}",
+                "", "CPU/request", "requests/s", "p50", "p99"
+            ),
+        ];
+        lines.extend(self.contestants.iter().map(Contestant::line));
+        lines.push("Round by round, min – median – max:".to_owned());
+        let noise = self.cpu_ratio(Place::Twin, Place::TwinAgain);
+        lines.push(format!("  {:<34}{noise:.3}   (the noise)", "twin's CPU / twin again"));
+        for (name, ratio, goal) in [
+            (
+                "twin's CPU / ours",
+                self.cpu_ratio(Place::Twin, Place::Ours),
+                Goal::AtLeast(TWIN),
+            ),
+            (
+                "the same without an update",
+                self.cpu_ratio(Place::TwinWithout, Place::OursWithout),
+                Goal::AtLeast(TWIN_WITHOUT_UPDATE),
+            ),
+            (
+                "our CPU / bare epoll",
+                self.cpu_ratio(Place::Ours, Place::Bare),
+                Goal::AtMost(BARE),
+            ),
+            (
+                "all bundles / few bundles",
+                self.cpu_ratio(Place::Ours, Place::Hot),
+                Goal::AtMost(UNIFORM),
+            ),
+            (
+                "our p99 / twin's at half of the rate",
+                self.steady(args, runtime)?,
+                Goal::AtMost(STEADY),
+            ),
+        ] {
+            lines.push(format!("  {name:<34}{ratio:.3}   {}", goal.verdict(ratio.median)));
+        }
+        let goal = Goal::AtMost(MEMORY).verdict(self.memory);
         lines.push(format!(
-            "{:<18}{:>11.2} µs{:>14.0}{:>7.2} ms{:>7.2} ms{:>8.1} MiB",
-            contestant.name,
-            median(|turn| turn.cpu),
-            median(|turn| turn.throughput),
-            median(|turn| turn.p50),
-            median(|turn| turn.p99),
-            mebibytes(contestant.server.memory()?),
+            "  {:<34}{:.1} MiB   {goal}",
+            "our memory after the start", self.memory
         ));
+        Ok(lines.join("\n"))
     }
-    let [ours, twin, again] = contestants;
-    lines.push("Round by round, min – median – max:".to_owned());
-    let goal = ratio(twin, ours, |turn| turn.cpu);
-    lines.push(format!(
-        "  twin's CPU / ours          {goal:.3}   (goal: at least {GOAL:.2}: {})",
-        if goal.median >= GOAL { "reached" } else { "missed" }
-    ));
-    lines.push(format!(
-        "  twin's CPU / twin again    {:.3}   (the noise)",
-        ratio(twin, again, |turn| turn.cpu)
-    ));
-    lines.push(format!(
-        "  our throughput / twin's    {:.3}",
-        ratio(ours, twin, |turn| turn.throughput)
-    ));
-    lines.push(format!(
-        "  our p99 / twin's           {:.3}",
-        ratio(ours, twin, |turn| turn.p99)
-    ));
-    Ok(lines.join("\n"))
 }
 
-/// One server's value divided by another's of the same round.
-fn ratio(one: &Contestant, other: &Contestant, figure: fn(&Turn) -> f64) -> Spread {
-    let pairs = one.turns.iter().zip(&other.turns);
-    Spread::of(pairs.map(|(one, other)| figure(one) / figure(other)))
+/// What a figure should be.
+#[derive(Clone, Copy)]
+enum Goal {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Goal {
+    fn verdict(self, figure: f64) -> String {
+        let (words, bound, is_reached) = match self {
+            Goal::AtLeast(bound) => ("at least", bound, figure >= bound),
+            Goal::AtMost(bound) => ("at most", bound, figure <= bound),
+        };
+        let verdict = if is_reached { "reached" } else { "missed" };
+        format!("(goal: {words} {bound}: {verdict})")
+    }
 }

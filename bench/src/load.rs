@@ -26,6 +26,9 @@ pub struct Load {
     /// Whether the load busy-waits on its core. The server has to wake a sleeping client at its own expense, and more
     /// often the slower it is; on a separate core the load need not sleep.
     pub awake: bool,
+    /// Requests per second. Each one has its time, from which its latency counts, however late the one before was
+    /// answered. `None` sends as many as are answered.
+    pub rate: Option<f64>,
 }
 
 /// The result of a load.
@@ -118,7 +121,13 @@ async fn ask_all(address: SocketAddr, questions: Arc<[Question]>, load: Load) ->
                 if number >= load.requests {
                     return Ok::<_, LoadError>((latencies, body_bytes));
                 }
-                let sent = Instant::now();
+                let due = load
+                    .rate
+                    .map(|rate| started + Duration::from_secs_f64(number as f64 / rate));
+                while due.is_some_and(|due| Instant::now() < due) {
+                    tokio::task::yield_now().await;
+                }
+                let sent = due.unwrap_or_else(Instant::now);
                 body_bytes += connection.ask(&questions[number % questions.len()]).await? as u64;
                 latencies.push(sent.elapsed());
             }

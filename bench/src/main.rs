@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 mod args;
+mod bare;
 mod builds;
 mod bundles;
 mod check;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Pages(args) => pages::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Twin(args) => twin::run(&args),
+        Command::Bare(args) => bare::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,9 +54,21 @@ pub fn serve(server: &Path, data: &Path) -> Command {
 /// # Errors
 /// When the system does not report the path of this program.
 pub fn twin(body_bytes: u64) -> anyhow::Result<Command> {
+    peer("twin", body_bytes)
+}
+
+/// The loop of system calls, with responses of this many bytes.
+///
+/// # Errors
+/// When the system does not report the path of this program.
+pub fn bare(body_bytes: u64) -> anyhow::Result<Command> {
+    peer("bare", body_bytes)
+}
+
+fn peer(name: &str, body_bytes: u64) -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command
         .env_clear()
-        .args(["twin", "--body-bytes", &body_bytes.to_string()]);
+        .args([name, "--body-bytes", &body_bytes.to_string()]);
     Ok(command)
 }

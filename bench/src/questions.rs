@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use crate::bundles::{self, PLATFORMS, Platform};
 
 /// The maximum number of distinct requests; they are sent in turn.
-const MOST: u32 = 16_384;
+const MOST: u32 = 131_072;
 
 /// One request and the expected response.
 #[derive(Clone, Debug)]
@@ -50,9 +50,15 @@ pub fn questions(address: SocketAddr, bundles: u32) -> Vec<Question> {
         .collect()
 }
 
-/// The same questions for a server that returns the same response to all of them.
-pub fn questions_to_twin(address: SocketAddr, bundles: u32) -> Vec<Question> {
-    let mut all = questions(address, bundles);
+/// Those of the questions whose response is that there is no update.
+pub fn without_update(questions: &[Question]) -> Vec<Question> {
+    let up_to_date = questions.iter().skip(2).step_by(KINDS.len());
+    up_to_date.cloned().collect()
+}
+
+/// The same questions for a server at another address that returns the same response to all of them.
+pub fn to_peer(questions: &[Question]) -> Vec<Question> {
+    let mut all = questions.to_vec();
     for question in &mut all {
         question.expected = crate::twin::BEGINNING;
     }

@@ -93,7 +93,7 @@ fn sign(number: u32, role: &UpdateRole, online: &SigningKey) -> anyhow::Result<(
     let first = developers.first_trust(PUBLISHED_AT);
     let text = |value: &Value| value.as_str().map(str::to_owned).context("a text");
     for (place, platform) in PLATFORMS.into_iter().enumerate() {
-        let published = bundles::update(bundles::org(), &bundle, platform, number * 2 + place as u32)?;
+        let published = bundles::update(bundles::org(), &bundle, platform, bundles::number(number, place))?;
         let fingerprint = Some(bundles::fingerprint(platform));
         let update = Update::new(published.version, published.build_number, fingerprint, manifest);
         let content = &mut developers.signers(role).content;

@@ -148,6 +148,7 @@ fn ask(runtime: &Runtime, cores: Cores, server: &Server, args: &TrustArgs, kind:
         requests,
         limit: TURN_LIMIT,
         awake: cores.are_two(),
+        rate: None,
     };
     let once = runtime.block_on(load::ask(server.address, questions.clone(), load(questions.len())))?;
     let bytes = once.body_bytes / questions.len() as u64;

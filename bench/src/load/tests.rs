@@ -38,7 +38,19 @@ fn load(requests: usize) -> Load {
         requests,
         limit: Duration::from_secs(60),
         awake: false,
+        rate: None,
     }
+}
+
+#[tokio::test]
+async fn latencies_at_a_rate_count_from_when_a_request_was_due() {
+    let steady = Load {
+        rate: Some(2_000.0),
+        ..load(200)
+    };
+    let (outcome, reached) = ask_twin(steady, StatusCode::OK, BODY).await;
+    assert_eq!(reached, 200);
+    assert!(outcome.unwrap().elapsed >= Duration::from_millis(99));
 }
 
 #[tokio::test]
