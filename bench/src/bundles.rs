@@ -5,6 +5,7 @@ use std::path::Path;
 use launchway_domain::app::Package;
 use launchway_domain::id::{Id, Kind, OrgId, PackageId, UploadId};
 use launchway_domain::org;
+use launchway_domain::release::ReleaseFacts;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
@@ -213,6 +214,7 @@ pub fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> a
         blob_key: format!("packages/{upload}/{package}"),
         manifest: None,
         trust_role: None,
+        release: ReleaseFacts::ARCHIVE,
         created_by: "system".to_owned(),
         created_at: PUBLISHED_AT + i64::from(number),
         published_at: None,
@@ -229,6 +231,8 @@ pub fn package_of(update: &Update) -> Package {
         sha256: update.sha256.clone(),
         file_count: update.file_count,
         manifest: update.manifest.clone(),
+        format: update.release.format,
+        content_id: update.release.content_id.clone(),
     }
 }
 

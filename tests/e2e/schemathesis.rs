@@ -20,7 +20,7 @@ const PASSWORD: &str = "correct horse battery";
 
 /// Operations that can be tested together within the rate limit of one organization.
 const GROUPS: [&str; 7] = [
-    "^/(update|uploads)",
+    "^/(update|uploads|deployment-keys)",
     "^/(api-keys|apps|orgs|auth)",
     "^/submit",
     "^/(build|webhooks|docs|healthz|readyz|openapi.json)",

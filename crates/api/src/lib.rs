@@ -10,6 +10,7 @@ pub mod auth;
 pub mod builds;
 pub mod check;
 pub mod credentials;
+pub mod deployment_keys;
 pub mod device_logins;
 pub mod env_vars;
 pub mod error;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use launchway_domain::words::{UnknownWordError, Word};
-use launchway_domain::{build, credential, device_login, env_var, key, org, platform, report, scope};
+use launchway_domain::{build, credential, device_login, env_var, key, org, platform, release, report, scope};
 use launchway_domain::{submission, tenancy, update, webhook};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
@@ -196,6 +196,12 @@ pub type SubmissionStatus = Open<submission::SubmissionStatus>;
 pub type SymbolKind = Open<submission::SymbolKind>;
 /// [`tenancy::Tier`] as an open enum.
 pub type Tier = Open<tenancy::Tier>;
+/// [`release::Format`] as an open enum.
+pub type Format = Open<release::Format>;
+/// [`release::Protocol`] as an open enum.
+pub type Protocol = Open<release::Protocol>;
+/// [`release::UpdateKind`] as an open enum.
+pub type UpdateKind = Open<release::UpdateKind>;
 /// [`update::UpdateStatus`] as an open enum.
 pub type UpdateStatus = Open<update::UpdateStatus>;
 /// [`words::UploadMethod`] as an open enum.
@@ -272,6 +278,9 @@ mod tests {
             key::KeyStatus,
             org::InvitationStatus,
             platform::Platform,
+            release::Format,
+            release::Protocol,
+            release::UpdateKind,
             report::ReportKind,
             scope::Scope,
             submission::RolloutState,

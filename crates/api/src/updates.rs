@@ -1,5 +1,6 @@
 //! Over-the-air updates (`docs/reference/updates.md#update-record`).
 
+use launchway_domain::release::Sequence;
 use launchway_domain::time::iso;
 use launchway_domain::update::Update;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use crate::open;
 use crate::reports::ReportCounts;
 use crate::trust::SignedRole;
 
-/// `POST /update`. Names either `uploadId` or `sourceUpdateId`.
+/// `POST /update`. Names either `uploadId` or `sourceUpdateId`, or neither for `kind` `embedded`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateUpdate {
@@ -59,6 +60,46 @@ pub struct CreateUpdate {
     /// Whether to replace a draft of the role that already has signatures, which are lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
+    /// `update`, the default, or `embedded`: clients of other services return to the content that their app was installed with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<open::UpdateKind>,
+    /// The form of the package. `archive`, the default, is for our SDK, and for Capgo if `foreignIds` says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<open::Format>,
+    /// The runtime that the installed app must have, for an update of format `expo`.
+    #[schema(max_length = 128, example = "1.0.0")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_version: Option<String>,
+    /// The versions of the installed app that run the update, as a range in the syntax of npm's `semver`. Only for clients of
+    /// other services: our own check offers no update with a range.
+    #[schema(max_length = 256, example = "^1.2.0")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binary_range: Option<String>,
+    /// How clients of other services name the update. CodePush's label defaults to `v` and the sequence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign_ids: Option<Vec<NewForeignId>>,
+}
+
+/// How clients of a protocol name a new update.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewForeignId {
+    /// `codepush` or `capgo`. The other protocols name an update by what is in its package.
+    pub protocol: open::Protocol,
+    /// CodePush's label, such as `v3`, or Capgo's version name. Without it, the server chooses.
+    #[schema(max_length = 255, example = "v3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// How clients of a protocol name an update.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ForeignIdView {
+    /// The protocol.
+    pub protocol: open::Protocol,
+    /// The id. One of CodePush begins with the configuration and a slash: `production/v3`.
+    pub id: String,
 }
 
 /// `PATCH /update?id=`. Absent fields do not change.
@@ -145,6 +186,25 @@ pub struct UpdateView {
     /// The role that signs the update: `c-<configuration>` or `any`; null if the app had no signed updates when it was
     /// published.
     pub trust_role: Option<String>,
+    /// `update`, or `embedded` for the return to the content that apps were installed with.
+    #[serde(default)]
+    pub kind: open::UpdateKind,
+    /// The form of the package, which decides what clients can install it.
+    #[serde(default)]
+    pub format: open::Format,
+    /// The place in the order of releases that clients of other services follow; null for an update of an older release that
+    /// was not numbered yet.
+    #[serde(default)]
+    pub sequence: Option<u64>,
+    /// The runtime that the installed app must have; null if it does not matter.
+    #[serde(default)]
+    pub runtime_version: Option<String>,
+    /// The versions of the installed app that run it; null for all.
+    #[serde(default)]
+    pub binary_range: Option<String>,
+    /// How clients of other services name it; only in the response for a single update.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_ids: Option<Vec<ForeignIdView>>,
     /// Who published it: a user id or a key id.
     pub created_by: String,
     /// When it was published, or created to wait for its signature.
@@ -189,6 +249,12 @@ impl UpdateView {
             file_count: update.file_count,
             manifest: update.manifest.clone(),
             trust_role: update.trust_role.clone(),
+            kind: update.release.kind.into(),
+            format: update.release.format.into(),
+            sequence: update.release.sequence.map(Sequence::number),
+            runtime_version: update.release.runtime_version.as_ref().map(ToString::to_string),
+            binary_range: update.release.binary_range.as_ref().map(ToString::to_string),
+            foreign_ids: None,
             created_by: update.created_by.clone(),
             created_at: iso(update.created_at),
             reports: None,

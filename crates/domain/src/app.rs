@@ -1,6 +1,7 @@
 //! Apps and the records of their stored bytes: uploads and packages.
 
 use crate::id::{AppId, OrgId, PackageId, UploadId};
+use crate::release::Format;
 use crate::time::{DAY, EpochMs, HOUR};
 
 /// How long an unused upload is kept.
@@ -61,4 +62,8 @@ pub struct Package {
     pub file_count: i64,
     /// SHA-256 of its list of files; `None` if nobody has computed it.
     pub manifest: Option<String>,
+    /// Its form, which decides what clients can install it.
+    pub format: Format,
+    /// How clients of its format identify its content; `None` for formats whose clients do not.
+    pub content_id: Option<String>,
 }

@@ -162,6 +162,7 @@ kinds! {
     Webhook, WebhookId, "webhook", "a webhook";
     Submission, SubmissionId, "submission", "a submission to a store";
     Delivery, DeliveryId, "delivery", "the delivery of an event to a webhook";
+    DeploymentKey, DeploymentKeyId, "deploykey", "a deployment key of an app";
 }
 
 #[cfg(test)]

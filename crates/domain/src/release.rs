@@ -2,11 +2,13 @@
 //! can install, and how releases are ordered for them.
 
 mod binary_range;
+mod facts;
 
 use std::fmt;
 use std::str::FromStr;
 
 pub use binary_range::{BinaryRange, BinaryRangeError, MAX_RANGE_LENGTH};
+pub use facts::{DeploymentKey, MAX_DEPLOYMENT_KEYS, ReleaseFacts};
 
 /// The maximum number of characters of a runtime version.
 pub const MAX_RUNTIME_VERSION_LENGTH: usize = 128;

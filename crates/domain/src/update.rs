@@ -5,6 +5,7 @@ use crate::configuration::Configuration;
 use crate::fingerprint::Fingerprint;
 use crate::id::{OrgId, PackageId, UpdateId};
 use crate::platform::Platform;
+use crate::release::ReleaseFacts;
 use crate::rollout::Rollout;
 use crate::time::{DAY, EpochMs};
 use crate::version::Version;
@@ -85,6 +86,8 @@ pub struct Update {
     pub manifest: Option<String>,
     /// The role that signs it; `None` if the app had no root when it was published.
     pub trust_role: Option<String>,
+    /// What it is to the clients of other services.
+    pub release: ReleaseFacts,
     /// The actor that published it, as text.
     pub created_by: String,
     /// When it was created: for one without `published_at`, when it was published.

@@ -9,6 +9,7 @@
 
 mod batch;
 mod confine;
+mod content_id;
 pub mod credential_form;
 mod entry;
 mod places;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::Kind;
+use launchway_domain::release::Format;
 use launchway_domain::time::EpochMs;
 use launchway_package::Limits;
 use serde::{Deserialize, Serialize};
@@ -60,8 +62,8 @@ pub struct Inspector {
 enum Task {
     /// Standard input is an app.
     App,
-    /// Standard input is an update package.
-    Package(Limits),
+    /// Standard input is an update package of this format.
+    Package(Limits, Format),
     /// Standard input is a credential with its passwords, in the form that is sealed.
     Credential(CredentialTask),
     /// Standard input is a sequence of files, for the fuzzer.
@@ -110,6 +112,9 @@ pub struct PackageFacts {
     pub file_count: u64,
     /// The SHA-256 of the list of files; `None` if they are too large for a list.
     pub manifest: Option<String>,
+    /// How clients of its format identify the content; `None` for formats whose clients do not.
+    #[serde(default)]
+    pub content_id: Option<String>,
 }
 
 /// Why a file is refused: a sentence for the user.
@@ -164,7 +169,7 @@ impl Inspector {
         self.ask(&Task::App, "app", file.into(), None).await
     }
 
-    /// The contents of an update package.
+    /// The contents of an update package of a format.
     ///
     /// # Errors
     /// As [`Inspector::app`].
@@ -172,13 +177,16 @@ impl Inspector {
         &self,
         file: File,
         limits: Limits,
+        format: Format,
     ) -> Result<Result<PackageFacts, InspectionError>, InspectorError> {
         let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
         let longer = Inspector {
             timeout,
             ..self.clone()
         };
-        longer.ask(&Task::Package(limits), "package", file.into(), None).await
+        longer
+            .ask(&Task::Package(limits, format), "package", file.into(), None)
+            .await
     }
 
     /// The facts about a credential, which is passed as the JSON that will be sealed.

@@ -9,10 +9,12 @@ use launchway_binaries::BinaryFacts;
 use launchway_credentials::{CredentialInput, Details, Facts, Kind};
 use launchway_delta::file_list::FileListBuilder;
 use launchway_domain::org::normalize_name;
+use launchway_domain::release::Format;
 use launchway_package::{Entry, Limits, PackageError, inspect_into};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
+use super::content_id::{ReleaseError, content_id};
 use super::credential_form::{OpenedCredential, decode};
 use super::{Answer, CredentialFacts, CredentialTask, PackageFacts, Task};
 
@@ -31,7 +33,7 @@ pub(super) fn standard_input() -> Result<OwnedFd, String> {
 pub(super) fn answer(task: &Task, input: File) -> Vec<u8> {
     let json = match task {
         Task::App => serde_json::to_vec(&app(input)),
-        Task::Package(limits) => serde_json::to_vec(&package(&input, limits)),
+        Task::Package(limits, format) => serde_json::to_vec(&package(&input, limits, *format)),
         Task::Credential(task) => serde_json::to_vec(&credential(task, input)),
         Task::Batch | Task::Trial(_) => return Vec::new(),
     };
@@ -50,7 +52,7 @@ fn app(mut file: File) -> Answer<BinaryFacts> {
     }
 }
 
-fn package(file: &File, limits: &Limits) -> Answer<PackageFacts> {
+fn package(file: &File, limits: &Limits, format: Format) -> Answer<PackageFacts> {
     let mut list = FileListBuilder::default();
     let end_file = |list: &mut FileListBuilder, entry: &Entry| {
         if !entry.is_folder() {
@@ -58,11 +60,19 @@ fn package(file: &File, limits: &Limits) -> Answer<PackageFacts> {
         }
     };
     match inspect_into(file, limits, &mut list, end_file) {
-        Ok(inspected) => Answer::Read(PackageFacts {
-            file_count: inspected.file_count,
-            // Every package of a server with larger limits is accepted, also one that is too large for a list.
-            manifest: list.finish().ok().map(|list| list.manifest().to_string()),
-        }),
+        Ok(inspected) => {
+            let list = list.finish().ok();
+            match content_id(file, limits, format, list.as_ref()) {
+                Ok(content_id) => Answer::Read(PackageFacts {
+                    file_count: inspected.file_count,
+                    // Every package of a server with larger limits is accepted, also one that is too large for a list.
+                    manifest: list.map(|list| list.manifest().to_string()),
+                    content_id,
+                }),
+                Err(ReleaseError::Refused(sentence)) => Answer::Refused(sentence.to_owned()),
+                Err(ReleaseError::Unreadable(problem)) => Answer::Unreadable(problem),
+            }
+        }
         Err(PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
         Err(refusal) => Answer::Refused(refusal.to_string()),
     }

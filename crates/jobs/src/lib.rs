@@ -13,6 +13,7 @@ pub mod lease;
 pub mod old_builds;
 pub mod old_submissions;
 pub mod online_roles;
+pub mod sequences;
 pub mod submissions;
 pub mod sweep;
 pub mod unsigned_updates;
@@ -51,6 +52,8 @@ impl Jobs {
             jobs.stoppable.spawn(telling);
             let renewing = lease::run(app.clone(), "online_roles", lease::RENEWAL, online_roles::run);
             jobs.stoppable.spawn(renewing);
+            let numbering = lease::run(app.clone(), "sequences", lease::RENEWAL, sequences::run);
+            jobs.stoppable.spawn(numbering);
             jobs.stoppable.spawn(expire_leases::run(app.clone()));
             jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());

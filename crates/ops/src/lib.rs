@@ -26,6 +26,7 @@ pub mod create;
 pub mod credentials;
 pub mod deliveries;
 pub mod departures;
+pub mod deployment_keys;
 pub mod device_logins;
 pub mod embedded;
 pub mod env_vars;

@@ -6,6 +6,7 @@ use std::fs::File;
 use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{Package, Upload};
 use launchway_domain::id::{OrgId, UploadId};
+use launchway_domain::release::Format;
 use launchway_domain::update::Update;
 use launchway_inspection::PackageFacts;
 use launchway_os::folders::make_private_dir;
@@ -24,9 +25,9 @@ pub struct Prepared {
     pub package: Package,
 }
 
-/// Copies and verifies the bytes of an upload. An upload key is never served and never trusted twice
+/// Copies and verifies the bytes of an upload, a package of this format. An upload key is never served and never trusted twice
 /// (`docs/reference/uploads.md#using-an-upload`).
-pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, ApiError> {
+pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, format: Format) -> Result<Prepared, ApiError> {
     let now = app.clock.now();
     let upload = uploads::usable(app, org, upload_id).await?;
     let largest = app.config.max_package_size;
@@ -40,7 +41,7 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     let id = app.random.id(now);
     let key = copy_key(upload_id, id)?;
     uploads::copy(app, upload_id, &key).await?;
-    let checked = check(app, org, &key, &upload).await;
+    let checked = check(app, &key, &upload, format).await;
     let facts = match checked {
         Ok(facts) => facts,
         Err(failure) => {
@@ -56,13 +57,15 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
         sha256: upload.sha256.clone(),
         file_count: i64::try_from(facts.file_count).unwrap_or(i64::MAX),
         manifest: facts.manifest,
+        format,
+        content_id: facts.content_id,
     };
     Ok(Prepared { upload, package })
 }
 
 /// Reads the copy once to verify its size and hash, and once as an archive.
-async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<PackageFacts, ApiError> {
-    let _place = app.inspections.take(org).await?;
+async fn check(app: &App, key: &Key, upload: &Upload, format: Format) -> Result<PackageFacts, ApiError> {
+    let _place = app.inspections.take(upload.org_id).await?;
     let file = match fetch(app, key, upload.size, &upload.sha256).await {
         Err(FetchError::OtherBytes) => return Err(ApiError::bad(WRONG_BYTES)),
         // The upload expired meanwhile, and clean-up removed the copy with it.
@@ -70,7 +73,7 @@ async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<Pack
         Err(FetchError::Failed(failure)) => return Err(failure),
         Ok(file) => file,
     };
-    let inspected = app.inspector.package(file, app.config.package_limits).await?;
+    let inspected = app.inspector.package(file, app.config.package_limits, format).await?;
     inspected.map_err(|refused| ApiError::bad(refused.0))
 }
 
@@ -85,7 +88,8 @@ pub async fn manifest(app: &App, package: &Package) -> Result<Option<String>, Ap
         Err(FetchError::Failed(failure)) => return Err(failure),
         Ok(file) => file,
     };
-    let inspected = app.inspector.package(file, app.config.package_limits).await?;
+    let limits = app.config.package_limits;
+    let inspected = app.inspector.package(file, limits, Format::Archive).await?;
     // It was accepted under limits that may have been larger.
     Ok(inspected.ok().and_then(|facts| facts.manifest))
 }
@@ -100,6 +104,8 @@ pub fn package_of(update: &Update) -> Package {
         sha256: update.sha256.clone(),
         file_count: update.file_count,
         manifest: update.manifest.clone(),
+        format: update.release.format,
+        content_id: update.release.content_id.clone(),
     }
 }
 

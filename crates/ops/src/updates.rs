@@ -2,6 +2,7 @@
 
 pub mod listing;
 pub mod publish;
+pub mod release;
 pub mod request;
 pub mod unsigned;
 

@@ -152,7 +152,8 @@ impl Corpus {
             3 => {
                 let limits = json!({"max_files": 100, "max_unpacked": 1 << 20, "max_ratio": 200, "max_path": 512});
                 let (one, other) = (by.below(self.packages.len()), by.below(self.packages.len()));
-                (json!({"package": limits}), by.mutate(&self.packages[one], &self.packages[other]))
+                let format = ["archive", "codepush", "hot-updater"][by.below(3)];
+                (json!({"package": [limits, format]}), by.mutate(&self.packages[one], &self.packages[other]))
             }
             4 => {
                 let list = made_xml(&mut by);

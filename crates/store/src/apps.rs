@@ -169,7 +169,7 @@ impl Org<'_> {
             "SELECT \
              (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL), \
              (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL \
-              AND status = 'published'), \
+              AND COALESCE(release_status, status) = 'published'), \
              (SELECT COUNT(*) FROM builds WHERE org_id = $1 AND bundle_key = $2), \
              (SELECT COUNT(*) FROM submissions WHERE org_id = $1 AND bundle_key = $2 AND deleted = 0), \
              (SELECT COUNT(*) FROM env_vars WHERE org_id = $1 AND bundle_key = $2), \
@@ -237,6 +237,8 @@ impl System<'_> {
             "UPDATE trust_online_keys SET org_id = $2 WHERE bundle_key = $1",
             "UPDATE trust_files SET org_id = $2 WHERE bundle_key = $1",
             "UPDATE trust_drafts SET org_id = $2 WHERE bundle_key = $1",
+            "UPDATE foreign_ids SET org_id = $2 WHERE bundle_key = $1",
+            "UPDATE deployment_keys SET org_id = $2 WHERE bundle_key = $1",
         ] {
             execute!(self.tx, statement, bundle.key(), &to)?;
         }

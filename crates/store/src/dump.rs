@@ -12,7 +12,7 @@ use crate::{StoreError, System, Tx};
 /// Every table of a backup, parents before children. The others are worthless later: the log of changes (a node reads all
 /// of a restored database), the counts of the current minute and day, the leases of jobs, the locks and turns of apps, the
 /// turns of organizations and when they were last served, and forms that wait for a sign-in.
-pub const TABLES: [&str; 45] = [
+pub const TABLES: [&str; 47] = [
     "meta",
     "revision",
     "orgs",
@@ -30,6 +30,8 @@ pub const TABLES: [&str; 45] = [
     "uploads",
     "packages",
     "updates",
+    "foreign_ids",
+    "deployment_keys",
     "fingerprints",
     "report_devices",
     "report_counts",

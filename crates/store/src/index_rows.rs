@@ -134,7 +134,7 @@ macro_rules! select_offered {
             "u.release_notes, u.mandatory, u.rollout, p.size, p.sha256, p.blob_key, u.trust_role, ",
             "COALESCE(u.published_at, u.created_at), u.org_id ",
             "FROM updates u JOIN packages p ON p.id = u.package_id ",
-            "WHERE u.deleted_at IS NULL AND u.status <> 'withdrawn'",
+            "WHERE u.deleted_at IS NULL AND u.status <> 'withdrawn' AND p.format = 'archive'",
             $rest
         )
     };
@@ -165,7 +165,8 @@ impl System<'_> {
             self.tx,
             RetiredRow,
             "SELECT id, platform, version, build_number FROM updates WHERE bundle_key = $1 \
-             AND (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL ORDER BY id DESC LIMIT $2",
+             AND (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL \
+             AND release_status IS NULL ORDER BY id DESC LIMIT $2",
             bundle_key,
             limit
         )?;
@@ -184,7 +185,8 @@ impl System<'_> {
             (String, String, String, String, String),
             "SELECT bundle_key, id, platform, version, build_number FROM (SELECT bundle_key, id, platform, version, \
              build_number, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place FROM updates \
-             WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL) AS placed WHERE place <= $1",
+             WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL \
+             AND release_status IS NULL) AS placed WHERE place <= $1",
             |(key, id, platform, version, build)| take(key, read_retired((id, platform, version, build))?),
             limit
         )

@@ -15,6 +15,8 @@ row! {
         sha256: String,
         file_count: i64,
         manifest: Option<String>,
+        format: String,
+        content_id: Option<String>,
     }
 }
 
@@ -28,6 +30,8 @@ impl PackageRow {
             sha256: self.sha256,
             file_count: self.file_count,
             manifest: self.manifest,
+            format: typed("packages.format", &self.format)?,
+            content_id: self.content_id,
         })
     }
 }
@@ -37,8 +41,8 @@ impl Org<'_> {
     pub async fn create_package(&mut self, package: &Package, now: i64) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, manifest, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, manifest, format, content_id, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             package.id.to_string(),
             &self.id,
             &package.blob_key,
@@ -46,6 +50,8 @@ impl Org<'_> {
             &package.sha256,
             package.file_count,
             package.manifest.as_deref(),
+            package.format.as_str(),
+            package.content_id.as_deref(),
             now
         )?;
         Ok(())
@@ -84,7 +90,7 @@ impl System<'_> {
         let rows = fetch_all!(
             self.tx,
             PackageRow,
-            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest FROM packages \
+            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest, format, content_id FROM packages \
              WHERE unused_since IS NOT NULL AND unused_since <= $1 AND blob_key <> '' ORDER BY unused_since LIMIT $2",
             time,
             limit
@@ -97,7 +103,7 @@ impl System<'_> {
         let rows = fetch_all!(
             self.tx,
             PackageRow,
-            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest FROM packages \
+            "SELECT id, org_id, blob_key, size, sha256, file_count, manifest, format, content_id FROM packages \
              WHERE id > $1 AND blob_key NOT LIKE 'gone/%' ORDER BY id LIMIT $2",
             after,
             limit

@@ -4,6 +4,7 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::id::UpdateId;
 use launchway_domain::platform::Platform;
+use launchway_domain::release::{BinaryRange, ForeignId, Protocol, ReleaseFacts, RuntimeVersion, Sequence};
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::version::Version;
@@ -27,6 +28,8 @@ pub struct UpdateFilter {
     pub bundle_part: Option<String>,
     /// A part of the configuration.
     pub configuration_part: Option<String>,
+    /// How clients of a protocol name it.
+    pub foreign_id: Option<(Protocol, ForeignId)>,
 }
 
 /// What a PATCH sets.
@@ -90,6 +93,13 @@ row! {
         manifest: Option<String>,
         trust_role: Option<String>,
         awaiting_since: Option<i64>,
+        kind: String,
+        format: String,
+        sequence: Option<i64>,
+        release_status: Option<String>,
+        runtime_version: Option<String>,
+        binary_range: Option<String>,
+        content_id: Option<String>,
         created_by: String,
         created_at: i64,
         published_at: Option<i64>,
@@ -97,12 +107,31 @@ row! {
 }
 
 impl UpdateRow {
-    fn read(self) -> Result<Update, StoreError> {
+    /// Takes out what the update is to the clients of other services.
+    fn read_release(&mut self) -> Result<ReleaseFacts, StoreError> {
+        let runtime_version = self.runtime_version.take();
+        let binary_range = self.binary_range.take();
+        Ok(ReleaseFacts {
+            kind: typed("updates.kind", &self.kind)?,
+            format: typed("packages.format", &self.format)?,
+            sequence: self.sequence.map(sequence).transpose()?,
+            runtime_version: runtime_version
+                .map(|text| typed("updates.runtime_version", &text))
+                .transpose()?,
+            binary_range: binary_range
+                .map(|text| typed("updates.binary_range", &text))
+                .transpose()?,
+            content_id: self.content_id.take(),
+        })
+    }
+
+    fn read(mut self) -> Result<Update, StoreError> {
+        let release = self.read_release()?;
         let configuration = (!self.configuration.is_empty()).then_some(self.configuration);
         Ok(Update {
             id: typed("updates.id", &self.id)?,
             org_id: typed("updates.org_id", &self.org_id)?,
-            status: status(&self.status, self.awaiting_since)?,
+            status: status(&self.status, self.awaiting_since, self.release_status.as_deref())?,
             bundle_id: self.bundle_id,
             platform: typed("updates.platform", &self.platform)?,
             version: typed("updates.version", &self.version)?,
@@ -130,6 +159,7 @@ impl UpdateRow {
             blob_key: self.blob_key,
             manifest: self.manifest,
             trust_role: self.trust_role,
+            release,
             created_by: self.created_by,
             created_at: self.created_at,
             published_at: self.published_at,
@@ -137,21 +167,29 @@ impl UpdateRow {
     }
 }
 
-/// The status in the column `status`: one that awaits its signature stands there as withdrawn, so that a node of an older
-/// release neither offers nor changes it.
-fn status_column(status: UpdateStatus) -> &'static str {
-    match status {
-        UpdateStatus::AwaitingSignature => UpdateStatus::Withdrawn.as_str(),
-        other => other.as_str(),
+/// The status in the column `status`. An update that awaits its signature, or that our own check does not offer, stands there
+/// as withdrawn, so that a node of an older release neither offers nor changes it.
+fn status_column(update: &Update) -> UpdateStatus {
+    match update.status {
+        UpdateStatus::AwaitingSignature => UpdateStatus::Withdrawn,
+        _ if !update.release.is_for_check() => UpdateStatus::Withdrawn,
+        other => other,
     }
 }
 
-/// Reads a status from its two columns.
-fn status(column: &str, awaiting_since: Option<i64>) -> Result<UpdateStatus, StoreError> {
-    match typed("updates.status", column)? {
-        UpdateStatus::Withdrawn if awaiting_since.is_some() => Ok(UpdateStatus::AwaitingSignature),
-        status => Ok(status),
+/// Reads a status from its three columns.
+fn status(column: &str, awaiting_since: Option<i64>, release_status: Option<&str>) -> Result<UpdateStatus, StoreError> {
+    match (typed("updates.status", column)?, release_status) {
+        (UpdateStatus::Withdrawn, Some(own)) => typed("updates.release_status", own),
+        (UpdateStatus::Withdrawn, None) if awaiting_since.is_some() => Ok(UpdateStatus::AwaitingSignature),
+        (status, _) => Ok(status),
     }
+}
+
+/// Reads a stored sequence.
+pub(crate) fn sequence(number: i64) -> Result<Sequence, StoreError> {
+    let number = u64::try_from(number).map_err(|_| StoreError::Corrupt("updates.sequence"))?;
+    Ok(Sequence::new(number))
 }
 
 /// Parses a stored rollout.
@@ -166,7 +204,8 @@ macro_rules! select_updates {
         concat!(
             "SELECT u.id, u.org_id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, ",
             "u.fingerprint, u.build_id, u.source_update_id, u.package_id, u.release_notes, u.mandatory, u.rollout, ",
-            "p.size, p.sha256, p.file_count, p.blob_key, p.manifest, u.trust_role, u.awaiting_since, u.created_by, ",
+            "p.size, p.sha256, p.file_count, p.blob_key, p.manifest, u.trust_role, u.awaiting_since, u.kind, p.format, ",
+            "u.sequence, u.release_status, u.runtime_version, u.binary_range, p.content_id, u.created_by, ",
             "u.created_at, u.published_at ",
             "FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
             $($rest)+
@@ -174,16 +213,18 @@ macro_rules! select_updates {
     };
 }
 
-/// The condition of an [`UpdateFilter`] in `$1` to `$8`.
+/// The condition of an [`UpdateFilter`] in `$1` to `$9`.
 macro_rules! update_filter {
     () => {
         concat!(
             "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR (u.status = $5 \
-             AND (u.status <> 'withdrawn' OR (u.awaiting_since IS NOT NULL) = ($6 <> 0)))) AND ",
-            contains!("u.bundle_key", "$7"),
+             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR $5 = COALESCE(u.release_status, \
+             CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END)) AND ",
+            contains!("u.bundle_key", "$6"),
             " AND ",
-            contains!("u.configuration", "$8")
+            contains!("u.configuration", "$7"),
+            " AND ($8 = '' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.org_id = $1 AND f.update_id = u.id \
+             AND f.protocol = $8 AND f.foreign_id = $9))"
         )
     };
 }
@@ -202,12 +243,13 @@ impl Org<'_> {
             self.tx,
             "INSERT INTO updates (id, org_id, status, bundle_key, bundle_id, platform, version, version_key, build_number, \
              build_value, configuration, fingerprint, build_id, source_update_id, package_id, release_notes, mandatory, rollout, \
-             created_by, created_at, trust_role, awaiting_since) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) \
+             created_by, created_at, trust_role, awaiting_since, kind, sequence, release_status, runtime_version, binary_range) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, \
+             $23, $24, $25, $26, $27) \
              ON CONFLICT (bundle_key, platform, configuration, version_key, build_value) DO NOTHING",
             update.id.to_string(),
             &self.id,
-            status_column(update.status),
+            status_column(update).as_str(),
             new.bundle.key(),
             &update.bundle_id,
             update.platform.as_str(),
@@ -226,7 +268,12 @@ impl Org<'_> {
             &update.created_by,
             update.created_at,
             update.trust_role.as_deref(),
-            (update.status == UpdateStatus::AwaitingSignature).then_some(update.created_at)
+            (update.status == UpdateStatus::AwaitingSignature).then_some(update.created_at),
+            update.release.kind.as_str(),
+            update.release.sequence.map(|sequence| sequence.number() as i64),
+            (!update.release.is_for_check()).then_some(update.status.as_str()),
+            update.release.runtime_version.as_ref().map(RuntimeVersion::as_str),
+            update.release.binary_range.as_ref().map(BinaryRange::as_str)
         )? == 1;
         if made {
             self.note_package_use(&update.package_id.to_string(), update.created_at)
@@ -252,22 +299,26 @@ impl Org<'_> {
         let bundle = filter.bundle.as_ref().map(|bundle| bundle.key()).unwrap_or_default();
         let platform = filter.platform.map_or("", |platform| platform.as_str());
         let configuration = filter.configuration.as_ref().map_or("", |label| label.as_str());
-        let status = filter.status.map_or("", status_column);
-        let awaits = i64::from(filter.status == Some(UpdateStatus::AwaitingSignature));
+        let status = filter.status.map_or("", UpdateStatus::as_str);
+        let (protocol, foreign_id) = match &filter.foreign_id {
+            Some((protocol, id)) => (protocol.as_str(), id.as_str()),
+            None => ("", ""),
+        };
         let bundle_part = filter.bundle_part.as_deref();
         let configuration_part = filter.configuration_part.as_deref();
         let rows = fetch_all!(
             self.tx,
             UpdateRow,
-            select_updates!(concat!(update_filter!(), " ORDER BY u.id DESC LIMIT $9 OFFSET $10")),
+            select_updates!(concat!(update_filter!(), " ORDER BY u.id DESC LIMIT $10 OFFSET $11")),
             &self.id,
             &bundle,
             platform,
             configuration,
             status,
-            awaits,
             bundle_part,
             configuration_part,
+            protocol,
+            foreign_id,
             paging.limit,
             paging.offset
         )?;
@@ -280,9 +331,10 @@ impl Org<'_> {
             platform,
             configuration,
             status,
-            awaits,
             bundle_part,
-            configuration_part
+            configuration_part,
+            protocol,
+            foreign_id
         )?;
         Rows::read(rows, total, UpdateRow::read)
     }
@@ -291,11 +343,13 @@ impl Org<'_> {
     pub async fn change_update(&mut self, id: UpdateId, change: &UpdateChange) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "UPDATE updates SET status = $3, rollout = $4, mandatory = $5, release_notes = $6 \
+            "UPDATE updates SET status = CASE WHEN release_status IS NULL THEN $3 ELSE status END, \
+             release_status = CASE WHEN release_status IS NULL THEN NULL ELSE $3 END, \
+             rollout = $4, mandatory = $5, release_notes = $6 \
              WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL AND awaiting_since IS NULL",
             &self.id,
             id.to_string(),
-            status_column(change.status),
+            change.status.as_str(),
             i64::from(change.rollout.percent()),
             i64::from(change.mandatory),
             &change.release_notes

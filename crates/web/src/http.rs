@@ -11,6 +11,7 @@ pub mod build_stream;
 pub mod builds;
 pub mod check_query;
 pub mod credentials;
+pub mod deployment_keys;
 pub mod device_logins;
 pub mod docs;
 pub mod endpoint;

@@ -19,9 +19,9 @@ use utoipa_axum::routes;
 use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, credentials, device_logins, docs,
-    env_vars, fingerprints, health, install, invitations, members, names, openapi, orgs, reports, runner_protocol,
-    runners, sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
+    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, credentials, deployment_keys,
+    device_logins, docs, env_vars, fingerprints, health, install, invitations, members, names, openapi, orgs, reports,
+    runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
 
@@ -48,6 +48,9 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Scope(Update), routes!(updates::change)),
         endpoint(Scope(Update), routes!(updates::delete)),
         endpoint(Scope(Update), routes!(updates::package)),
+        endpoint(Scope(Update), routes!(deployment_keys::read)),
+        endpoint(Scope(Update), routes!(deployment_keys::create)),
+        endpoint(Scope(Update), routes!(deployment_keys::delete)),
         endpoint(Scope(Update), routes!(trust::read)),
         endpoint(Scope(Update), routes!(trust::change)),
         endpoint(Scope(Update), routes!(trust::read_drafts)),

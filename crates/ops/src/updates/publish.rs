@@ -10,6 +10,7 @@ use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
 use launchway_domain::id::{BuildId, OrgId, UpdateId, UploadId};
 use launchway_domain::platform::Platform;
+use launchway_domain::release::{ReleaseFacts, UpdateKind};
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
 use launchway_domain::version::Version;
@@ -20,6 +21,7 @@ use crate::app::App;
 use crate::packages::{Prepared, package_of};
 use crate::trust::error::TrustError;
 use crate::trust::publication::{self, SignedFile, Signing};
+use crate::updates::release::{self, ReleaseError, ReleasePlan};
 use crate::uploads::ALREADY_USED;
 use crate::write::{NOTHING, Write};
 use crate::{apps, fingerprints, usage};
@@ -29,12 +31,12 @@ use crate::{apps, fingerprints, usage};
 pub struct UpdatePlan {
     /// Where the bytes come from.
     pub source: Source,
-    bundle: BundleId,
-    platform: Platform,
-    version: Version,
+    pub(super) bundle: BundleId,
+    pub(super) platform: Platform,
+    pub(super) version: Version,
     version_text: String,
     build: Option<BuildNumber>,
-    configuration: Option<Configuration>,
+    pub(super) configuration: Option<Configuration>,
     fingerprint: Option<(Fingerprint, Option<String>)>,
     /// The `lwfp-2` hash of the same native code.
     lwfp2: Option<Fingerprint>,
@@ -47,11 +49,15 @@ pub struct UpdatePlan {
     signed: Option<SignedFile>,
     /// Whether signatures of an open draft may be lost.
     force: bool,
+    /// What it is to the clients of other services.
+    pub release: ReleasePlan,
 }
 
 /// Where the bytes come from. A malformed id becomes `None`: it names nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
+    /// Nowhere: devices return to what their app was installed with.
+    BuiltIn,
     /// An upload.
     Upload(Option<UploadId>),
     /// An earlier update.
@@ -79,9 +85,12 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
     if request.signed.is_some() && build.is_none() {
         return Err(TrustError::NoBuildNumber.into());
     }
-    let source = match (&request.upload_id, &request.source_update_id) {
-        (Some(upload), None) => Source::Upload(upload.parse().ok()),
-        (None, Some(update)) => Source::Update(update.parse().ok()),
+    let release = ReleasePlan::read(request)?;
+    let source = match (release.kind, &request.upload_id, &request.source_update_id) {
+        (UpdateKind::Embedded, None, None) => Source::BuiltIn,
+        (UpdateKind::Embedded, ..) => return Err(ReleaseError::EmbeddedContent.into()),
+        (_, Some(upload), None) => Source::Upload(upload.parse().ok()),
+        (_, None, Some(update)) => Source::Update(update.parse().ok()),
         _ => return Err(ApiError::bad("Specify either uploadId or sourceUpdateId")),
     };
     let bundle = apps::bundle_id(&request.bundle_id)?;
@@ -105,6 +114,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
         build_id: request.build_id.as_ref().map(|id| id.parse().ok()),
         signed: request.signed.as_ref().map(SignedFile::read).transpose()?,
         force: request.force.unwrap_or(false),
+        release,
     })
 }
 
@@ -187,17 +197,9 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     // The lock precedes the claim: otherwise the operator could transfer the app in between.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
-    let (configuration, signed) = (plan.configuration.as_ref(), plan.signed.clone());
-    let signing = Signing::begin(write, &plan.bundle, configuration, signed, plan.force).await?;
-    let (source, package) = match (plan.source, prepared) {
-        (Source::Update(id), _) => {
-            let source = source(write, &plan, id).await?;
-            let package = package_of(&source);
-            (Some(source), package)
-        }
-        (Source::Upload(_), Some(prepared)) => (None, use_upload(write, prepared).await?),
-        (Source::Upload(_), None) => return Err(ApiError::NoSuch("upload")),
-    };
+    let (source, package) = content(write, &plan, prepared).await?;
+    let release = plan.release.facts(write, &plan, &package).await?;
+    let signing = signing(write, &plan, &release).await?;
     let stored = if source.is_some() { 0 } else { package.size };
     usage::count_update(write, stored).await?;
     let build = build(&mut write.org(), &plan).await?;
@@ -226,12 +228,48 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         blob_key: package.blob_key,
         manifest: package.manifest,
         trust_role: signing.as_ref().map(Signing::role),
+        release,
         created_by: write.actor_text(),
         created_at: write.now(),
         published_at: None,
     };
-    store(write, &plan.bundle, signing, &mut update).await?;
+    store(write, &plan.bundle, signing, &mut update, &plan.release).await?;
     Ok(update)
+}
+
+/// The package of the update, and the update whose bytes it republishes.
+async fn content(
+    write: &mut Write<'_>,
+    plan: &UpdatePlan,
+    prepared: Option<&Prepared>,
+) -> Result<(Option<Update>, Package), ApiError> {
+    match (plan.source, prepared) {
+        (Source::BuiltIn, _) => Ok((None, release::store_empty_package(write).await?)),
+        (Source::Update(id), _) => {
+            let source = source(write, plan, id).await?;
+            plan.release.check_source(&source)?;
+            let package = package_of(&source);
+            Ok((Some(source), package))
+        }
+        (Source::Upload(_), Some(prepared)) => Ok((None, use_upload(write, prepared).await?)),
+        (Source::Upload(_), None) => Err(ApiError::NoSuch("upload")),
+    }
+}
+
+/// How the update is signed; `None` if no role of the app signs it: only our own SDK verifies roles.
+async fn signing(
+    write: &mut Write<'_>,
+    plan: &UpdatePlan,
+    release: &ReleaseFacts,
+) -> Result<Option<Signing>, ApiError> {
+    let signed = plan.signed.clone();
+    if !release.is_for_check() {
+        return match signed {
+            Some(_) => Err(ReleaseError::Signed.into()),
+            None => Ok(None),
+        };
+    }
+    Signing::begin(write, &plan.bundle, plan.configuration.as_ref(), signed, plan.force).await
 }
 
 /// Stores a new update with its event: published, or waiting for signatures.
@@ -240,9 +278,11 @@ async fn store(
     bundle: &BundleId,
     signing: Option<Signing>,
     update: &mut Update,
+    release: &ReleasePlan,
 ) -> Result<(), ApiError> {
     let Some(signing) = signing else {
         create(write, bundle, update).await?;
+        release.name(write, bundle, update).await?;
         let view = UpdateView::of(update);
         write.audit("update.publish", update.id, NOTHING, Some(&view)).await?;
         return write.event("update.published", &view).await;
@@ -251,6 +291,7 @@ async fn store(
         update.status = UpdateStatus::AwaitingSignature;
     }
     create(write, bundle, update).await?;
+    release.name(write, bundle, update).await?;
     signing.end(write, bundle, update).await
 }
 

@@ -39,8 +39,11 @@ impl Order for UpdatePlan {
         publish::build(&mut app.db.read().await?.org(caller.org_id()?), self).await?;
         self.check_version(app, caller.org_id()?).await?;
         match self.source {
-            Source::Upload(Some(id)) => packages::prepare(app, caller.org_id()?, id).await.map(Some),
+            Source::Upload(Some(id)) => packages::prepare(app, caller.org_id()?, id, self.release.format())
+                .await
+                .map(Some),
             Source::Upload(None) => Err(ApiError::NoSuch("upload")),
+            Source::BuiltIn => Ok(None),
             Source::Update(source) => {
                 if let Some(id) = source {
                     publication::learn_manifest(app, caller.org_id()?, id).await?;

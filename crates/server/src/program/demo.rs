@@ -13,6 +13,7 @@ use launchway_domain::build::Distribution;
 use launchway_domain::build::plan::{ArtifactRule, Plan, Step};
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
+use launchway_domain::release::Format;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_ops::api_error::ApiError;
@@ -185,6 +186,8 @@ async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiErr
         sha256: upload.sha256.clone(),
         file_count: FILES.len() as i64,
         manifest: None,
+        format: Format::Archive,
+        content_id: None,
     };
     Ok(Prepared { upload, package })
 }

@@ -18,6 +18,7 @@ mod device_logins;
 mod doctor;
 mod env;
 mod fingerprints;
+mod foreign_updates;
 mod fuzz_query;
 mod idempotency;
 mod inspection;

@@ -8,6 +8,7 @@ use launchway_domain::id::{Id, Kind, OrgId, UserId};
 use launchway_domain::key::Key;
 use launchway_domain::org::{Invitation, Org, Session, User};
 use launchway_domain::platform::Platform;
+use launchway_domain::release::{Format, ReleaseFacts};
 use launchway_domain::rollout::Rollout;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
@@ -139,6 +140,8 @@ pub fn new_package(org_id: OrgId) -> Package {
         sha256: "cd".repeat(32),
         file_count: 12,
         manifest: Some("ab".repeat(32)),
+        format: Format::Archive,
+        content_id: None,
     }
 }
 
@@ -167,6 +170,7 @@ pub fn new_update(bundle: &BundleId, package: &Package) -> Update {
         blob_key: package.blob_key.clone(),
         manifest: package.manifest.clone(),
         trust_role: None,
+        release: ReleaseFacts::ARCHIVE,
         created_by: "operator".to_owned(),
         created_at: NOW,
         published_at: None,

@@ -4,6 +4,7 @@ use launchway_domain::app::{Package, Upload};
 use launchway_domain::build::{Build, Transition};
 use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
+use launchway_domain::release::{Protocol, Sequence};
 use launchway_domain::report::ReportKind;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::submission::Submission;
@@ -14,8 +15,8 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewTrustDraft, NewTrustFile,
-    NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
+    AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewForeignId, NewTrustDraft,
+    NewTrustFile, NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -164,6 +165,11 @@ contract! {
             build: theirs.update.build_number.value(),
         };
         assert!(org_reads!(db, org, update_of_target(&target)).is_none());
+        assert_eq!(org_reads!(db, org, foreign_ids(theirs.update.id)), []);
+        assert_eq!(org_reads!(db, org, highest_foreign_id(Protocol::Capgo, &name, Platform::Ios)), None);
+        assert_eq!(org_reads!(db, org, deployment_key(theirs.deployment_key.id)), None);
+        assert_eq!(org_reads!(db, org, deployment_keys(None, ALL)).total, 0);
+        assert!(org_reads!(db, org, deployment_keys(Some(&name), ALL)).items.is_empty());
     }
 
     async fn their_own_rows_are_seen(db: &TestDb) {
@@ -233,6 +239,17 @@ contract! {
         };
         org_writes!(db, org, change_update(theirs.update.id, &change));
         org_writes!(db, org, delete_update(&theirs.update, NOW));
+        assert_eq!(org_writes!(db, org, next_sequence(&name, Platform::Ios, None)), Sequence::new(1));
+        let stolen = NewForeignId {
+            protocol: Protocol::Capgo,
+            bundle: &name,
+            platform: Platform::Ios,
+            id: &"theirs".parse().unwrap(),
+            update_id: ours.update.id,
+        };
+        assert!(!org_writes!(db, org, add_foreign_id(&stolen)));
+        org_writes!(db, org, move_foreign_id(&stolen));
+        assert!(!org_writes!(db, org, delete_deployment_key(theirs.deployment_key.id)));
         let mut variable = theirs.variable.clone();
         variable.sealed = "ours".to_owned();
         org_writes!(db, org, replace_env_var(&variable));

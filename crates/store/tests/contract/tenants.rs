@@ -6,6 +6,7 @@ use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, SessionId, UserId};
 use launchway_domain::org::Invitation;
 use launchway_domain::platform::Platform;
+use launchway_domain::release::DeploymentKey;
 use launchway_domain::report::ReportKind;
 use launchway_domain::submission::{Submission, SubmissionFile};
 use launchway_domain::tenancy::Role;
@@ -24,10 +25,12 @@ use crate::build_outputs::new_artifact;
 use crate::builds::{an_archive, keep, new_build};
 use crate::credentials::new_credential;
 use crate::deliveries::{a_delivery, a_report};
+use crate::deployment_keys::new_deployment_key;
 use crate::env_vars::env_var;
 use crate::records::{
     NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_session, new_upload,
 };
+use crate::releases::a_foreign_id;
 use crate::runners::new_runner;
 use crate::submissions::{new_file, new_submission};
 use crate::trust_drafts::new_draft;
@@ -38,6 +41,7 @@ use crate::webhooks::a_webhook;
 
 /// An organization with a row in every table that has a tenant.
 pub struct Tenant {
+    pub deployment_key: DeploymentKey,
     pub id: OrgId,
     pub user: UserId,
     pub session: SessionId,
@@ -79,6 +83,9 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     org_writes!(db, id, note_build_number(&name, Platform::Ios, 41));
     org_writes!(db, id, keep_fingerprint(&name, "hash", "{}", NOW));
     org_writes!(db, id, pair_fingerprint(&name, "hash", "lwfp-2"));
+    a_foreign_id(db, id, &name, update.id, "theirs").await;
+    let deployment_key = new_deployment_key(id, bundle_id);
+    assert!(org_writes!(db, id, create_deployment_key(&name, &deployment_key)));
     let report = Report {
         update_id: update.id,
         kind: ReportKind::Failed,
@@ -175,6 +182,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     org_writes!(db, id, claim_answer(&request, NOW, 0));
     org_writes!(db, id, keep_answer(&request, 201, "answer"));
     Tenant {
+        deployment_key,
         id,
         user,
         session: session.id,

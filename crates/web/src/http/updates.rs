@@ -19,7 +19,7 @@ use launchway_domain::time::{SECOND, iso};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
-use launchway_ops::updates::request;
+use launchway_ops::updates::{release, request};
 use launchway_ops::write::Write;
 use launchway_ops::{fingerprints, updates};
 use launchway_store::{Org, Rows, UpdateFilter};
@@ -63,6 +63,8 @@ pub async fn create(
         ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("configuration" = Option<String>, Query, description = "Only updates for this configuration"),
         ("status" = Option<open::UpdateStatus>, Query, description = "Only those with this status"),
+        ("protocol" = Option<open::Protocol>, Query, description = "With `foreignId`: the protocol of the clients that name it"),
+        ("foreignId" = Option<String>, Query, description = "Only the update that clients of `protocol` name so; one of CodePush begins with the configuration and a slash"),
         ("limit" = Option<i64>, Query, description = "The maximum number of updates, 1 to 100", minimum = 1),
         ("offset" = Option<i64>, Query, description = "The number of updates to skip", minimum = 0),
     ),
@@ -83,7 +85,9 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
             let update = org.update(id).await?.ok_or(ApiError::NoSuch("update"))?;
             let reports = reports(&mut org, id).await?;
             let callers = app.index.callers(&update.bundle_id);
+            let foreign_ids = release::foreign_ids(&mut org, id).await?;
             Ok(found(&UpdateView {
+                foreign_ids: Some(foreign_ids),
                 reports: Some(reports),
                 callers: Some(UpdateCallers {
                     checks: callers.checks,
@@ -108,9 +112,17 @@ fn filter(query: &Query) -> Result<Option<UpdateFilter>, ApiError> {
     let (Some(bundle), Some(configuration)) = (query.named("bundleId")?, query.named("configuration")?) else {
         return Ok(None);
     };
+    let protocol = query.parsed("protocol", "expo, codepush, capgo or hot-updater")?;
+    let foreign_id = match (protocol, query.named("foreignId")?) {
+        (_, None) => return Ok(None),
+        (_, Some(None)) => None,
+        (Some(protocol), Some(Some(id))) => Some((protocol, id)),
+        (None, Some(Some(_))) => return Err(ApiError::bad("foreignId needs protocol")),
+    };
     Ok(Some(UpdateFilter {
         bundle,
         configuration,
+        foreign_id,
         ..words
     }))
 }

@@ -84,6 +84,7 @@ fn order(one: &UpdateView, other: &UpdateView) -> Ordering {
 mod tests {
     use super::*;
     use launchway_domain::platform::Platform;
+    use launchway_domain::release::{Format, UpdateKind};
 
     /// An update of `production` whose bytes are named by `bytes`.
     fn update(id: &str, version: &str, build: &str, bytes: &str) -> UpdateView {
@@ -106,6 +107,12 @@ mod tests {
             file_count: 1,
             manifest: None,
             trust_role: None,
+            kind: UpdateKind::Update.into(),
+            format: Format::Archive.into(),
+            sequence: None,
+            runtime_version: None,
+            binary_range: None,
+            foreign_ids: None,
             created_by: "key_1".to_owned(),
             created_at: "2026-11-20T10:00:00.000Z".to_owned(),
             reports: None,

@@ -4,6 +4,7 @@ use indicatif::HumanBytes;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::UpdateView;
 use launchway_client::{Answer, BaseUrl, Client};
+use launchway_domain::release::{Format, UpdateKind};
 use launchway_domain::update::UpdateStatus;
 
 use crate::commands::update::signing::sign_command;
@@ -93,7 +94,7 @@ pub fn prose(update: &UpdateView, names: &Names) -> String {
     let mandatory = if update.mandatory { "yes" } else { "" };
     let size = HumanBytes(update.size.try_into().unwrap_or(0));
     let package = format!("{size}, {}", count_files(update.file_count));
-    let mut text = fields(&[
+    let mut rows = vec![
         ("Id", update.id.clone()),
         ("Status", update.status.to_string()),
         ("App", update.bundle_id.clone()),
@@ -112,12 +113,34 @@ pub fn prose(update: &UpdateView, names: &Names) -> String {
             "Published",
             format!("{} by {}", update.created_at, names.label(&update.created_by)),
         ),
-        ("Notes", update.release_notes.clone()),
-    ]);
+    ];
+    rows.extend(release(update));
+    rows.push(("Notes", update.release_notes.clone()));
+    let mut text = fields(&rows);
     if let Some(reports) = &update.reports {
         text.push_str(&counted(reports));
     }
     text
+}
+
+/// What the update is to clients of other services; empty texts for one that is only for our own.
+fn release(update: &UpdateView) -> [(&'static str, String); 5] {
+    let ids = update.foreign_ids.as_deref().unwrap_or_default();
+    let is_ours = update.format == Format::Archive && update.kind == UpdateKind::Update && ids.is_empty();
+    let form = match update.kind == UpdateKind::Embedded {
+        true => "none: a return to the built-in content".to_owned(),
+        false => update.format.to_string(),
+    };
+    let names: Vec<String> = ids.iter().map(|id| format!("{} in {}", id.id, id.protocol)).collect();
+    let place = update.sequence.map(|place| place.to_string()).unwrap_or_default();
+    let unless_ours = |text: String| if is_ours { String::new() } else { text };
+    [
+        ("Format", unless_ours(form)),
+        ("Sequence", unless_ours(place)),
+        ("Runtime", update.runtime_version.clone().unwrap_or_default()),
+        ("App versions", update.binary_range.clone().unwrap_or_default()),
+        ("Known as", names.join(", ")),
+    ]
 }
 
 fn counted(reports: &ReportCounts) -> String {

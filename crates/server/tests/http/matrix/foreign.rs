@@ -19,11 +19,12 @@ struct Victim {
     ids: HashMap<Thing, String>,
 }
 
-const EVERYTHING: [&str; 14] = [
+const EVERYTHING: [&str; 15] = [
     "/build",
     "/submit",
     "/runners",
     "/update",
+    "/deployment-keys",
     "/env",
     "/audit",
     "/credentials",
@@ -83,6 +84,8 @@ impl Victim {
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.post(&key, "/webhooks", body).await.created();
         let delivery = app.post(&key, &format!("/webhooks/test?id={}", webhook.id()), ()).await.created();
+        let body = json!({"bundleId": "com.example.app", "platform": "android"});
+        app.post(&key, "/deployment-keys", body).await.created();
         let token = app.post(&key, "/runners/tokens", ()).await.created();
         app.enroll(token.text("token"), &["os=linux"]).await;
         let mut victim =
@@ -91,6 +94,7 @@ impl Victim {
             (Thing::Env, "/env"),
             (Thing::Credential, "/credentials"),
             (Thing::Key, "/api-keys"),
+            (Thing::DeploymentKey, "/deployment-keys"),
             (Thing::App, "/apps"),
             (Thing::Member, "/orgs/members"),
             (Thing::Invitation, "/orgs/invitations"),

@@ -37,6 +37,7 @@ pub enum Thing {
     Env,
     Credential,
     Key,
+    DeploymentKey,
     Webhook,
     Delivery,
     App,
@@ -98,6 +99,9 @@ pub const ROWS: &[Row] = rows! {
     "PATCH /update": Scope("update"), Update => r#"{"rollout": 7}"#;
     "DELETE /update": Scope("update"), Update;
     "GET /update/package": Scope("update"), Update;
+    "GET /deployment-keys": Scope("update"), DeploymentKey;
+    "POST /deployment-keys": Scope("update");
+    "DELETE /deployment-keys": Scope("update"), DeploymentKey;
     "GET /trust": Scope("update");
     "POST /trust": Scope("update");
     "GET /trust/drafts": Scope("update");
@@ -190,6 +194,7 @@ pub fn unused_id(thing: Thing) -> String {
         Thing::Env => "env",
         Thing::Credential => "credential",
         Thing::Key => "key",
+        Thing::DeploymentKey => "deploykey",
         Thing::Webhook => "webhook",
         Thing::Delivery => "delivery",
         Thing::App => "app",

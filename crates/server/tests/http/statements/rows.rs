@@ -11,6 +11,8 @@ use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, RunnerId, UserId, WebhookId};
 use launchway_domain::key::Key;
 use launchway_domain::org::{Invitation, Org, Session, User};
+use launchway_domain::platform::Platform;
+use launchway_domain::release::DeploymentKey;
 use launchway_domain::submission::Submission;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
@@ -196,7 +198,7 @@ impl Lists {
         write.org().store_artifact(artifact.id, &artifact.blob_key, None).await.unwrap();
     }
 
-    /// An app, an update, and a submission.
+    /// An app, an update, a deployment key, and a submission.
     async fn add_releases(&self, write: &mut Write<'_>, number: usize) {
         let (now, random) = (write.now(), write.app().random.clone());
         let name = format!("com.example.row{number}");
@@ -208,6 +210,17 @@ impl Lists {
         let known = bundle(&update.bundle_id);
         let new = NewUpdate { update: &update, bundle: &known };
         assert!(write.org().create_update(&new).await.unwrap());
+        let key = DeploymentKey {
+            id: random.id(now),
+            org_id: self.org,
+            bundle_id: name.clone(),
+            platform: Platform::Ios,
+            configuration: None,
+            key: format!("deployment-key-{number}"),
+            created_by: "operator".to_owned(),
+            created_at: now,
+        };
+        assert!(write.org().create_deployment_key(&bundle(&name), &key).await.unwrap());
         let submission = Submission { id: random.id(now), ..self.submission.clone() };
         write.org().create_submission(&submission, &known).await.unwrap();
     }

@@ -3,6 +3,7 @@
 use launchway_blob::Key;
 use launchway_developers::{new_key, role_of};
 use launchway_domain::app::Package;
+use launchway_domain::release::Format;
 use launchway_domain::time::HOUR;
 use launchway_domain::update::Update;
 use launchway_store::NewUpdate;
@@ -180,6 +181,8 @@ async fn stored_before(scene: &Scene, published: &Value, build: &str) -> String 
         sha256: source.sha256.clone(),
         file_count: source.file_count,
         manifest: None,
+        format: Format::Archive,
+        content_id: None,
     };
     rows.create_package(&package, START).await.unwrap();
     let update = Update {

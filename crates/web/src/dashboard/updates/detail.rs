@@ -12,6 +12,7 @@ use launchway_domain::update::{AWAITING_LIFE, UpdateStatus};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::updates;
 use launchway_ops::updates::listing::{Listing, listing};
+use launchway_ops::updates::release;
 use launchway_ota::Callers;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
@@ -119,7 +120,10 @@ async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSecti
     Ok(UpdateSection {
         home: visit.visitor.home(),
         listing: listing(org, &update).await?,
-        update: UpdateView::of(&update),
+        update: UpdateView {
+            foreign_ids: Some(release::foreign_ids(org, visit.id).await?),
+            ..UpdateView::of(&update)
+        },
         chart: chart(&reports),
         health: health_of(&reports),
         reasons: grouped(&reports.reasons),
@@ -150,6 +154,11 @@ pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<
         update.version,
         show::platform(&update.platform)
     );
+    // What changes are compared with has no ids.
+    let compared = UpdateView {
+        foreign_ids: None,
+        ..update.clone()
+    };
     let form = form.unwrap_or_else(|| visit.visitor.form_or(Form::default()));
     let mut configurations = org.configurations().await?;
     configurations.retain(|name| Some(name) != update.configuration.as_ref());
@@ -158,7 +167,7 @@ pub async fn render_page(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<
         frame: visit.frame("updates", title),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
         callers: visit.app.index.callers(&update.bundle_id),
-        revision: form.revision(&Revision::of(update)?),
+        revision: form.revision(&Revision::of(&compared)?),
         form,
         state,
     };

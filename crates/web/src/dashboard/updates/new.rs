@@ -117,8 +117,6 @@ async fn store_and_publish(
 fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
     let rollout = form_data.optional("rollout")?.map(|percent| percent.parse());
     Ok(CreateUpdate {
-        upload_id: None,
-        source_update_id: None,
         bundle_id: form_data.text("bundleId")?.to_owned(),
         platform: open::Platform::of(form_data.text("platform")?),
         version: form_data.text("version")?.to_owned(),
@@ -133,7 +131,6 @@ fn read_request(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
             .transpose()
             .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))?,
         mandatory: Some(form_data.text("mandatory")? == "yes"),
-        signed: None,
-        force: None,
+        ..CreateUpdate::default()
     })
 }

@@ -1,0 +1,376 @@
+//! What a request to publish says for the clients of other services: format, runtime, range and ids
+//! (`docs/reference/foreign-clients.md#publishing`).
+
+use launchway_api::updates::{CreateUpdate, ForeignIdView};
+use launchway_domain::app::Package;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{PackageId, UpdateId};
+use launchway_domain::release::{
+    BinaryRange, ForeignId, Format, Protocol, ReleaseFacts, RuntimeVersion, Sequence, UpdateKind,
+};
+use launchway_domain::update::Update;
+use launchway_domain::words::UnknownWordError;
+use launchway_store::{NewForeignId, Org};
+use sha2::{Digest, Sha256};
+
+use crate::api_error::ApiError;
+use crate::updates::publish::UpdatePlan;
+use crate::write::Write;
+
+/// The maximum number of ids in a request.
+const MAX_IDS: usize = 8;
+/// The highest number of a given label that raises the sequence. Labels above it do not: no app has so many releases.
+const MAX_LABEL_NUMBER: u64 = 1 << 40;
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseError {
+    /// The return to the built-in content has a package.
+    #[error("An update of kind embedded has no package. Leave out uploadId, sourceUpdateId, format and foreignIds.")]
+    EmbeddedContent,
+    /// A runtime where nobody asks for it.
+    #[error("runtimeVersion is only for updates of format expo")]
+    Runtime,
+    /// A range that no client of the format could be in.
+    #[error("Clients of format expo send no version of the app. Use runtimeVersion instead of binaryRange.")]
+    RangeOfExpo,
+    /// A range that only our own check would meet.
+    #[error(
+        "Our own check offers no update with a binaryRange. Use fingerprint, or add capgo to foreignIds if Capgo's client installs it."
+    )]
+    RangeOfArchive,
+    /// An id of a protocol that cannot install the format.
+    #[error(
+        "foreignIds names codepush only for updates of format codepush, and capgo only for updates of format archive"
+    )]
+    OtherProtocol,
+    /// Too many ids.
+    #[error("foreignIds must name each protocol at most once")]
+    Ids,
+    /// An id has another form.
+    #[error("foreignIds: id must be 1 to 200 visible ASCII characters")]
+    Id,
+    /// Only our own SDK verifies roles.
+    #[error("Only updates for our own SDK are signed by a role. Leave out signed.")]
+    Signed,
+    /// The id is inside the package.
+    #[error(
+        "The id of a hot-updater bundle is inside its archive, so it can be published once. Build the bundle again."
+    )]
+    Republished,
+    /// Exports of Expo are not served.
+    #[error("format must be archive, codepush or hot-updater: this server does not serve exports of Expo")]
+    Expo,
+}
+
+impl From<ReleaseError> for ApiError {
+    fn from(error: ReleaseError) -> Self {
+        ApiError::bad(error.to_string())
+    }
+}
+
+/// What a request says for the clients of other services.
+#[derive(Clone, Debug)]
+pub struct ReleasePlan {
+    /// Content, or the return to the built-in content.
+    pub kind: UpdateKind,
+    format: Option<Format>,
+    runtime_version: Option<RuntimeVersion>,
+    binary_range: Option<BinaryRange>,
+    /// CodePush's label.
+    label: Option<String>,
+    /// Capgo's name: `None` if its clients do not get the update, and `Some(None)` if the server chooses.
+    capgo: Option<Option<String>>,
+}
+
+impl ReleasePlan {
+    /// Validates the fields of a request.
+    ///
+    /// # Errors
+    /// A field has another form, or no client could use it.
+    pub fn read(request: &CreateUpdate) -> Result<Self, ApiError> {
+        let unknown = |error: UnknownWordError| ApiError::bad(error.to_string());
+        let kind = request
+            .kind
+            .as_ref()
+            .map(|kind| kind.checked())
+            .transpose()
+            .map_err(unknown)?;
+        let format = request.format.as_ref().map(|format| format.checked());
+        let runtime_version = request.runtime_version.as_deref().map(RuntimeVersion::parse);
+        let binary_range = request.binary_range.as_deref().map(BinaryRange::parse);
+        let mut plan = Self {
+            kind: kind.unwrap_or(UpdateKind::Update),
+            format: format.transpose().map_err(unknown)?,
+            runtime_version: runtime_version
+                .transpose()
+                .map_err(|error| ApiError::bad(format!("runtimeVersion {error}")))?,
+            binary_range: binary_range
+                .transpose()
+                .map_err(|error| ApiError::bad(format!("binaryRange {error}")))?,
+            label: None,
+            capgo: None,
+        };
+        plan.read_ids(request)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn read_ids(&mut self, request: &CreateUpdate) -> Result<(), ApiError> {
+        let given = request.foreign_ids.as_deref().unwrap_or_default();
+        if given.len() > MAX_IDS {
+            return Err(ReleaseError::Ids.into());
+        }
+        for new in given {
+            let protocol = new.protocol.checked();
+            let protocol = protocol.map_err(|error| ApiError::bad(format!("foreignIds: {error}")))?;
+            let id = new.id.clone();
+            // Behind the configuration, an id of CodePush must still fit.
+            if id
+                .as_ref()
+                .is_some_and(|id| id.len() > 200 || ForeignId::parse(id).is_err())
+            {
+                return Err(ReleaseError::Id.into());
+            }
+            match protocol {
+                Protocol::Codepush if self.label.is_none() => self.label = Some(id.unwrap_or_default()),
+                Protocol::Capgo if self.capgo.is_none() => self.capgo = Some(id),
+                Protocol::Codepush | Protocol::Capgo => return Err(ReleaseError::Ids.into()),
+                Protocol::Expo | Protocol::HotUpdater => return Err(ReleaseError::OtherProtocol.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ReleaseError> {
+        let named = self.label.is_some() || self.capgo.is_some();
+        if self.kind == UpdateKind::Embedded {
+            return match self.format.is_some() || named {
+                true => Err(ReleaseError::EmbeddedContent),
+                false => Ok(()),
+            };
+        }
+        let Some(format) = self.format else { return Ok(()) };
+        match format {
+            Format::Expo => Err(ReleaseError::Expo),
+            _ => self.check_format(format),
+        }
+    }
+
+    /// Whether clients of a format could use what the request says.
+    fn check_format(&self, format: Format) -> Result<(), ReleaseError> {
+        if self.runtime_version.is_some() && format != Format::Expo {
+            return Err(ReleaseError::Runtime);
+        }
+        if self.binary_range.is_some() && format == Format::Expo {
+            return Err(ReleaseError::RangeOfExpo);
+        }
+        if self.binary_range.is_some() && format == Format::Archive && self.capgo.is_none() {
+            return Err(ReleaseError::RangeOfArchive);
+        }
+        let is_other =
+            (self.label.is_some() && format != Format::Codepush) || (self.capgo.is_some() && format != Format::Archive);
+        if is_other {
+            Err(ReleaseError::OtherProtocol)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The format of an upload.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Archive)
+    }
+
+    /// Refuses to publish the bytes of an earlier update again where no client could run them.
+    ///
+    /// # Errors
+    /// It is of another format than the request says, has no bytes, or an id inside them.
+    pub fn check_source(&self, source: &Update) -> Result<(), ApiError> {
+        if source.release.kind == UpdateKind::Embedded {
+            return Err(ApiError::bad(
+                "sourceUpdateId is a return to the built-in content, which has no package. Publish with kind embedded instead.",
+            ));
+        }
+        let format = source.release.format;
+        if let Some(given) = self.format.filter(|given| *given != format) {
+            return Err(ApiError::bad(format!(
+                "sourceUpdateId is an update of format {format}, not {given}"
+            )));
+        }
+        match format {
+            Format::HotUpdater => Err(ReleaseError::Republished.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The facts of the new update. Call it under the lock of the bundle's updates.
+    ///
+    /// # Errors
+    /// The request does not fit the format of the package.
+    pub async fn facts(
+        &self,
+        write: &mut Write<'_>,
+        plan: &UpdatePlan,
+        package: &Package,
+    ) -> Result<ReleaseFacts, ApiError> {
+        if self.kind == UpdateKind::Update {
+            self.check_format(package.format)?;
+        }
+        let configuration = plan.configuration.as_ref();
+        let next = write
+            .org()
+            .next_sequence(&plan.bundle, plan.platform, configuration)
+            .await?;
+        Ok(ReleaseFacts {
+            kind: self.kind,
+            format: package.format,
+            sequence: Some(self.label_number().map_or(next, |number| next.max(number))),
+            runtime_version: self.runtime_version.clone(),
+            binary_range: self.binary_range.clone(),
+            content_id: package.content_id.clone(),
+        })
+    }
+
+    /// The number of a given label: later releases, whose labels are their sequences, are above it.
+    fn label_number(&self) -> Option<Sequence> {
+        let number = self.label.as_deref()?.strip_prefix('v')?.parse().ok()?;
+        (number <= MAX_LABEL_NUMBER).then(|| Sequence::new(number))
+    }
+
+    /// Names a new update for the clients that can install it.
+    ///
+    /// # Errors
+    /// An id names another update.
+    pub async fn name(&self, write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), ApiError> {
+        let naming = Naming { bundle, update };
+        if update.release.kind == UpdateKind::Embedded {
+            return Ok(());
+        }
+        match update.release.format {
+            Format::Archive => match &self.capgo {
+                Some(name) => naming.capgo(write, name.as_deref()).await,
+                None => Ok(()),
+            },
+            Format::Codepush => {
+                let given = self.label.as_deref().filter(|label| !label.is_empty());
+                naming.codepush(write, given).await
+            }
+            Format::HotUpdater => naming.hot_updater(write).await,
+            Format::Expo => Err(ReleaseError::Expo.into()),
+        }
+    }
+}
+
+/// An update that gets its ids.
+struct Naming<'n> {
+    bundle: &'n BundleId,
+    update: &'n Update,
+}
+
+impl Naming<'_> {
+    fn id<'f>(&'f self, protocol: Protocol, id: &'f ForeignId) -> NewForeignId<'f> {
+        NewForeignId {
+            protocol,
+            bundle: self.bundle,
+            platform: self.update.platform,
+            id,
+            update_id: self.update.id,
+        }
+    }
+
+    async fn add(&self, write: &mut Write<'_>, protocol: Protocol, id: &ForeignId) -> Result<bool, ApiError> {
+        let new = self.id(protocol, id);
+        Ok(write.org().add_foreign_id(&new).await?)
+    }
+
+    fn taken(protocol: Protocol, id: &str) -> ApiError {
+        ApiError::bad(format!(
+            "foreignIds: another update of this app and platform already has the {protocol} id `{id}`"
+        ))
+    }
+
+    /// Within its configuration: the label, and the hash, which may name an earlier release with the same content.
+    async fn codepush(&self, write: &mut Write<'_>, given: Option<&str>) -> Result<(), ApiError> {
+        let within = |id: &str| {
+            let configuration = self.update.configuration.as_ref().map(|label| label.as_str());
+            ForeignId::within(configuration, id).map_err(|_| ApiError::from(ReleaseError::Id))
+        };
+        let sequence = self.update.release.sequence.unwrap_or(Sequence::EMBEDDED);
+        let label = given.map_or_else(|| format!("v{sequence}"), str::to_owned);
+        if !self.add(write, Protocol::Codepush, &within(&label)?).await? {
+            return Err(Self::taken(Protocol::Codepush, &label));
+        }
+        let hash = self.update.release.content_id.as_deref().unwrap_or_default();
+        let hash = within(hash)?;
+        write.org().move_foreign_id(&self.id(Protocol::Codepush, &hash)).await?;
+        Ok(())
+    }
+
+    /// A given name, or the version, with the build number if another update has it.
+    async fn capgo(&self, write: &mut Write<'_>, given: Option<&str>) -> Result<(), ApiError> {
+        let version = self.update.version_text.as_str();
+        let with_build = format!("{version}+{}", self.update.build_number.as_str());
+        let names = given.map_or_else(|| vec![version, with_build.as_str()], |name| vec![name]);
+        for name in &names {
+            let id = ForeignId::parse(name).map_err(|_| ReleaseError::Id)?;
+            if self.add(write, Protocol::Capgo, &id).await? {
+                return Ok(());
+            }
+        }
+        Err(Self::taken(Protocol::Capgo, names.last().copied().unwrap_or_default()))
+    }
+
+    /// The id inside the archive. Clients order bundles by it, so it must be above all earlier ones.
+    async fn hot_updater(&self, write: &mut Write<'_>) -> Result<(), ApiError> {
+        let protocol = Protocol::HotUpdater;
+        let own = self.update.release.content_id.clone().unwrap_or_default();
+        let highest = write
+            .org()
+            .highest_foreign_id(protocol, self.bundle, self.update.platform)
+            .await?;
+        if highest.is_some_and(|highest| highest >= own) {
+            return Err(ApiError::bad(format!(
+                "The bundle {own} is not newer than one that was published before. Build the bundle again."
+            )));
+        }
+        let id = ForeignId::parse(&own).map_err(|_| ReleaseError::Id)?;
+        match self.add(write, protocol, &id).await? {
+            true => Ok(()),
+            false => Err(Self::taken(protocol, &own)),
+        }
+    }
+}
+
+/// Stores the package of a return to the built-in content, which has no bytes: like that of a package whose bytes were deleted, its
+/// key leads nowhere.
+pub async fn store_empty_package(write: &mut Write<'_>) -> Result<Package, ApiError> {
+    let id: PackageId = write.app().random.id(write.now());
+    let package = Package {
+        id,
+        org_id: write.org_id(),
+        blob_key: format!("gone/{id}"),
+        size: 0,
+        sha256: hex::encode(Sha256::digest([])),
+        file_count: 0,
+        manifest: None,
+        format: Format::Archive,
+        content_id: None,
+    };
+    let now = write.now();
+    write.org().create_package(&package, now).await?;
+    Ok(package)
+}
+
+/// The ids of an update as the API shows them.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn foreign_ids(org: &mut Org<'_>, update: UpdateId) -> Result<Vec<ForeignIdView>, ApiError> {
+    let ids = org.foreign_ids(update).await?.into_iter();
+    let view = |(protocol, id): (Protocol, String)| ForeignIdView {
+        protocol: protocol.into(),
+        id,
+    };
+    Ok(ids.map(view).collect())
+}
