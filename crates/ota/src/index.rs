@@ -10,6 +10,7 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::OrgId;
 use launchway_store::{Db, StoreError, System};
 
+use crate::foreign::ForeignIndex;
 use crate::loader::{Loaded, LoadedBundle, Loader, Places, SHARDS};
 use crate::record::RETIRED;
 use crate::shard::Shard;
@@ -40,6 +41,7 @@ pub struct Index {
     places: Places,
     updates_per_bundle: usize,
     long_texts: Arc<LongTexts>,
+    foreign: ForeignIndex,
     leaving: Mutex<Leaving>,
     /// The revision that the shards have reached. Locked while following, so that changes apply in order.
     seen: tokio::sync::Mutex<i64>,
@@ -54,6 +56,7 @@ impl Index {
             places: Places::in_shards(SHARDS),
             updates_per_bundle,
             long_texts,
+            foreign: ForeignIndex::default(),
             leaving: Mutex::default(),
             seen: tokio::sync::Mutex::new(-1),
         }
@@ -98,6 +101,11 @@ impl Index {
         let key = BundleId::lookup_key(bundle_id)?;
         let (number, _) = self.places.of(&key);
         self.shards[number].load().trust(&key).map(|set| read(set))
+    }
+
+    /// What clients of other services are answered from.
+    pub fn foreign(&self) -> &ForeignIndex {
+        &self.foreign
     }
 
     /// The callers of a bundle since this process started.
@@ -189,11 +197,13 @@ impl Index {
                 for key in keys {
                     let bundle = self.read_bundle(&mut system, &key).await?;
                     self.put(&key, bundle);
+                    self.foreign.follow(&mut system, &key).await?;
                 }
             }
             _ => {
                 let loaded = self.read_all(&mut system).await?;
                 self.replace_all(loaded);
+                self.foreign.read_all(&mut system).await?;
             }
         }
         *seen = changes.revision;

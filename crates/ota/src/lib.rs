@@ -6,6 +6,7 @@
 mod bytes;
 mod entry;
 mod extension;
+mod foreign;
 mod index;
 mod loader;
 mod long_texts;
@@ -26,6 +27,7 @@ pub mod follow;
 pub mod report_token;
 
 pub use entry::Entry;
+pub use foreign::{Deployment, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease};
 pub use index::{Callers, Index};
 pub use long_texts::LongTexts;
 pub use trust::{Download, ServedFile, TrustQuery, TrustSet};

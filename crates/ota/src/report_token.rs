@@ -52,6 +52,16 @@ impl ReportTokens {
         BASE64_URL_SAFE_NO_PAD.encode(token)
     }
 
+    /// What a report says of a device without a token: of a client of another service.
+    pub fn claim(&self, update_id: UpdateId, device_id: &str) -> ReportClaim {
+        let mut unkeyed = [0; DEVICE];
+        unkeyed.copy_from_slice(&Sha256::digest(device_id.as_bytes())[..DEVICE]);
+        ReportClaim {
+            update_id,
+            unkeyed: i64::from_be_bytes(unkeyed),
+        }
+    }
+
     /// The contents of a token for this bundle; `None` if it is forged, for another bundle, or expired.
     pub fn read(&self, bundle_id: &str, token: &str, now: EpochMs) -> Option<ReportClaim> {
         let bytes: [u8; CLAIM + SHORT] = BASE64_URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;

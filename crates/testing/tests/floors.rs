@@ -108,6 +108,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[
             "launchway-blob",
             "launchway-domain",
+            "launchway-foreign",
             "launchway-os",
             "launchway-store",
             "launchway-trust",
@@ -143,6 +144,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-blob",
             "launchway-config",
             "launchway-domain",
+            "launchway-foreign",
             "launchway-ops",
             "launchway-os",
             "launchway-ota",
@@ -192,6 +194,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[
             "launchway-app-stores",
             "launchway-device",
+            "launchway-foreign",
             "launchway-package",
             "launchway-trust",
             DEVELOPERS,

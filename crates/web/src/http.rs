@@ -10,6 +10,7 @@ pub mod build_logs;
 pub mod build_stream;
 pub mod builds;
 pub mod check_query;
+pub mod codepush;
 pub mod credentials;
 pub mod deployment_keys;
 pub mod device_logins;

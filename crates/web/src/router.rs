@@ -19,9 +19,10 @@ use utoipa_axum::routes;
 use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, credentials, deployment_keys,
-    device_logins, docs, env_vars, fingerprints, health, install, invitations, members, names, openapi, orgs, reports,
-    runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates, uploads, usage, webhooks,
+    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, codepush, credentials,
+    deployment_keys, device_logins, docs, env_vars, fingerprints, health, install, invitations, members, names,
+    openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates,
+    uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
 
@@ -146,7 +147,9 @@ pub fn router(app: &Arc<App>) -> Router {
         api
     };
     let repositories = if roles.check {
-        Router::new().route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
+        Router::new()
+            .route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
+            .route("/codepush/{*path}", get(codepush::read).post(codepush::report))
     } else {
         Router::new()
     };

@@ -1,5 +1,5 @@
 //! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
-//! the public check and requests for signed metadata directly, and logs all other requests.
+//! the public check, checks of CodePush's clients and requests for signed metadata directly, and logs all other requests.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -29,7 +29,7 @@ use tower::ServiceExt;
 use crate::check_connection::{self, CheckRequest, Next, push_answer};
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
-use crate::http::{tuf, update_check};
+use crate::http::{codepush, tuf, update_check};
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
 use crate::router::router;
@@ -100,7 +100,8 @@ impl HttpServer {
     /// Answers a request that needs no waiting.
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
         let start = Counters::check_start();
-        let answer = if let Some(answer) = self.answer_check(request, peer) {
+        let check = self.answer_check(request, peer);
+        let answer = if let Some(answer) = check.or_else(|| self.answer_codepush(request, peer)) {
             self.app.counters.check(answer.status(), start);
             answer
         } else {
@@ -129,6 +130,17 @@ impl HttpServer {
             request.uri().query().unwrap_or_default(),
             address,
         ))
+    }
+
+    /// Answers a check of a CodePush client without the router.
+    fn answer_codepush<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let path = request.uri().path().strip_prefix(codepush::PREFIX)?;
+        if *request.method() != Method::GET || !self.app.config.roles.check {
+            return None;
+        }
+        let address = self.address_of(request.headers(), peer);
+        let query = request.uri().query().unwrap_or_default();
+        Some(codepush::answer(&self.app, path, query, address))
     }
 
     /// Answers a request for signed metadata without the router: after a publish, every app of a bundle sends one.

@@ -102,7 +102,7 @@ impl Killer {
     async fn update(&self, known: &Value) -> Value {
         let path = format!("/update?id={}", known.id());
         let mut update = self.api.get(&path).await.ok();
-        for counted in ["reports", "callers"] {
+        for counted in ["reports", "callers", "foreignIds"] {
             update.as_object_mut().unwrap().remove(counted);
         }
         update

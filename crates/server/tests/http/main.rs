@@ -11,6 +11,7 @@ mod auth;
 mod backup;
 mod build;
 mod check_config;
+mod codepush;
 mod connections;
 mod credentials;
 mod dashboard;

@@ -146,4 +146,33 @@ contract! {
         assert_eq!(org_reads!(db, org, foreign_ids(second.id)), expected);
         assert_eq!(shown(&second), shown(&org_reads!(db, org, update(second.id)).unwrap()));
     }
+
+    async fn other_clients_are_answered_from_releases_with_ids_and_keys(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let ours = numbered(db, org, &name, "1", None, 0).await;
+        system_writes!(db, number_updates("com.example.app"));
+        assert!(system_reads!(db, foreign_bundles()).is_empty());
+        assert_eq!(system_reads!(db, foreign_bundle("com.example.app")).org_id, None);
+        let theirs = an_update(db, org, &name, |update| {
+            update.release = codepush();
+            update.build_number = "2".parse().unwrap();
+        })
+        .await;
+        a_foreign_id(db, org, &name, theirs.id, "/v3").await;
+        let key = crate::deployment_keys::new_deployment_key(org, "com.example.app");
+        assert!(org_writes!(db, org, create_deployment_key(&name, &key)));
+        assert_eq!(system_reads!(db, foreign_bundles()), ["com.example.app"]);
+        let rows = system_reads!(db, foreign_bundle("com.example.app"));
+        assert_eq!(rows.org_id, Some(org));
+        assert_eq!(rows.keys, [(key.key, Platform::Android, Some("production".to_owned()))]);
+        let [release] = &rows.releases[..] else { panic!("{:?}", rows.releases) };
+        assert_eq!((release.id, release.status, release.sequence), (theirs.id, UpdateStatus::Published, Sequence::new(3)));
+        assert_eq!(release.ids, [(Protocol::Capgo, "/v3".to_owned())]);
+        // An update that is only ours is none of theirs; a deleted one is still named by apps that run it.
+        assert_ne!(release.id, ours.id);
+        unpublish(db, &name, &theirs, NOW + 9).await;
+        let rows = system_reads!(db, foreign_bundle("com.example.app"));
+        assert_eq!(rows.releases[0].status, UpdateStatus::Withdrawn);
+    }
 }

@@ -1,0 +1,255 @@
+//! What other services' clients are answered from: a map beside the index, for bundles with deployment keys or releases of such
+//! clients only, so that all others pay nothing (`docs/reference/foreign-clients.md`).
+
+mod release;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use arc_swap::ArcSwap;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{OrgId, UpdateId};
+use launchway_domain::ota::{Held, prune_releases, release_order};
+use launchway_domain::platform::Platform;
+use launchway_domain::release::{Protocol, Sequence};
+use launchway_domain::update::UpdateStatus;
+use launchway_store::{ForeignBundleRows, StoreError, System};
+
+pub use release::ForeignRelease;
+
+/// A change copies one shard.
+const SHARDS: usize = 256;
+
+/// What clients of other services are answered from for one bundle.
+#[derive(Debug)]
+pub struct ForeignBundle {
+    org_id: OrgId,
+    /// By deployment key.
+    keys: HashMap<Box<str>, Deployment>,
+    /// Published releases, the highest first.
+    offered: Box<[ForeignRelease]>,
+    /// By id, all releases that clients can name.
+    named: HashMap<Box<str>, Vec<NamedRelease>>,
+    /// Checks since the last [`ForeignIndex::take_checks`]; shared by all versions of the bundle.
+    checks: Arc<AtomicU64>,
+}
+
+/// What a deployment key stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deployment {
+    /// The platform.
+    pub platform: Platform,
+    /// The configuration; `None`: only updates for every configuration.
+    pub configuration: Option<Box<str>>,
+}
+
+/// A release that a client can name.
+#[derive(Clone, Debug)]
+pub struct NamedRelease {
+    protocol: Protocol,
+    platform: Platform,
+    configuration: Option<Arc<str>>,
+    sequence: Sequence,
+    is_withdrawn: bool,
+    content_id: Option<Arc<str>>,
+    /// The update.
+    pub update_id: UpdateId,
+}
+
+impl NamedRelease {
+    /// The release as what a caller runs.
+    pub fn held(&self) -> Held<'_> {
+        Held {
+            sequence: self.sequence,
+            configuration: self.configuration.as_deref(),
+            is_withdrawn: self.is_withdrawn,
+        }
+    }
+
+    /// How clients of its format identify its content; empty if they do not.
+    pub fn content_id(&self) -> &str {
+        self.content_id.as_deref().unwrap_or_default()
+    }
+}
+
+impl ForeignBundle {
+    /// Prepares a bundle; `None` if no client of another service asks for it.
+    fn new(rows: ForeignBundleRows) -> Option<Self> {
+        let org_id = rows.org_id?;
+        let deployment = |(key, platform, configuration): (String, Platform, Option<String>)| {
+            let configuration = configuration.map(Into::into);
+            (
+                Box::from(key),
+                Deployment {
+                    platform,
+                    configuration,
+                },
+            )
+        };
+        let mut named: HashMap<Box<str>, Vec<NamedRelease>> = HashMap::new();
+        for row in &rows.releases {
+            // No device runs a release that waits for its signature.
+            if row.status == UpdateStatus::AwaitingSignature {
+                continue;
+            }
+            for (protocol, id) in &row.ids {
+                named.entry(id.as_str().into()).or_default().push(NamedRelease {
+                    protocol: *protocol,
+                    platform: row.platform,
+                    configuration: row.configuration.as_deref().map(Arc::from),
+                    sequence: row.sequence,
+                    is_withdrawn: row.status == UpdateStatus::Withdrawn,
+                    content_id: row.content_id.as_deref().map(Arc::from),
+                    update_id: row.id,
+                });
+            }
+        }
+        let published = rows.releases.into_iter();
+        let published = published.filter(|row| row.status == UpdateStatus::Published);
+        let mut offered: Vec<_> = published.filter_map(ForeignRelease::new).collect();
+        offered.sort_by(release_order);
+        Some(Self {
+            org_id,
+            keys: rows.keys.into_iter().map(deployment).collect(),
+            offered: prune_releases(offered).into(),
+            named,
+            checks: Arc::default(),
+        })
+    }
+
+    /// What a deployment key stands for.
+    pub fn deployment(&self, key: &str) -> Option<&Deployment> {
+        self.keys.get(key)
+    }
+
+    /// The published releases, the highest first.
+    pub fn offered(&self) -> &[ForeignRelease] {
+        &self.offered
+    }
+
+    /// The release that a client of a protocol and platform names so.
+    pub fn named(&self, protocol: Protocol, platform: Platform, id: &str) -> Option<&NamedRelease> {
+        let mut all = self.named.get(id)?.iter();
+        all.find(|named| named.protocol == protocol && named.platform == platform)
+    }
+}
+
+type Shard = HashMap<Box<str>, Arc<ForeignBundle>>;
+
+/// Counters of a bundle that left the index.
+type Left = (Box<str>, OrgId, Arc<AtomicU64>);
+
+/// The bundles that clients of other services ask for.
+pub struct ForeignIndex {
+    shards: Box<[ArcSwap<Shard>]>,
+    hasher: RandomState,
+    left: Mutex<Vec<Left>>,
+}
+
+impl Default for ForeignIndex {
+    fn default() -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
+            hasher: RandomState::new(),
+            left: Mutex::default(),
+        }
+    }
+}
+
+impl ForeignIndex {
+    /// Returns what `read` returns for the bundle with this identifier in any letter case; `None` if no client of another service
+    /// asks for it.
+    pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&ForeignBundle) -> T) -> Option<T> {
+        let key = BundleId::lookup_key(bundle_id)?;
+        self.shard(&key).load().get(&*key).map(|bundle| read(bundle))
+    }
+
+    /// Like [`ForeignIndex::read`], and counts a check.
+    pub fn check<T>(&self, bundle_id: &str, read: impl FnOnce(&ForeignBundle) -> T) -> Option<T> {
+        self.read(bundle_id, |bundle| {
+            bundle.checks.fetch_add(1, Ordering::Relaxed);
+            read(bundle)
+        })
+    }
+
+    /// The checks of each bundle since the last call: its key, whom it belongs to, and the number.
+    pub fn take_checks(&self) -> Vec<(Box<str>, OrgId, i64)> {
+        let mut taken = Vec::new();
+        let mut take = |key: &str, org_id: OrgId, checks: &AtomicU64| {
+            let count = checks.swap(0, Ordering::Relaxed);
+            if count > 0 {
+                taken.push((key.into(), org_id, i64::try_from(count).unwrap_or(i64::MAX)));
+            }
+        };
+        for shard in &self.shards {
+            for (key, bundle) in &**shard.load() {
+                take(key, bundle.org_id, &bundle.checks);
+            }
+        }
+        for (key, org_id, checks) in self.lock_left().drain(..) {
+            take(&key, org_id, &checks);
+        }
+        taken
+    }
+
+    /// Reads one bundle again.
+    pub(crate) async fn follow(&self, system: &mut System<'_>, key: &str) -> Result<(), StoreError> {
+        let bundle = ForeignBundle::new(system.foreign_bundle(key).await?);
+        self.put(key, bundle);
+        Ok(())
+    }
+
+    /// Reads every bundle.
+    pub(crate) async fn read_all(&self, system: &mut System<'_>) -> Result<(), StoreError> {
+        let keys = system.foreign_bundles().await?;
+        for key in &keys {
+            self.follow(system, key).await?;
+        }
+        let known: Vec<Box<str>> = self
+            .shards
+            .iter()
+            .flat_map(|shard| shard.load().keys().cloned().collect::<Vec<_>>())
+            .collect();
+        for gone in known
+            .iter()
+            .filter(|known| keys.binary_search_by(|key| key.as_str().cmp(known)).is_err())
+        {
+            self.put(gone, None);
+        }
+        Ok(())
+    }
+
+    fn put(&self, key: &str, bundle: Option<ForeignBundle>) {
+        let shard = self.shard(key);
+        let before = shard.load();
+        let known = before.get(key);
+        if known.is_none() && bundle.is_none() {
+            return;
+        }
+        let mut next = Shard::clone(&before);
+        match bundle {
+            Some(mut bundle) => {
+                if let Some(known) = known {
+                    bundle.checks = known.checks.clone();
+                }
+                next.insert(key.into(), Arc::new(bundle));
+            }
+            None => {
+                if let Some(known) = next.remove(key) {
+                    self.lock_left().push((key.into(), known.org_id, known.checks.clone()));
+                }
+            }
+        }
+        shard.store(Arc::new(next));
+    }
+
+    fn shard(&self, key: &str) -> &ArcSwap<Shard> {
+        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    }
+
+    fn lock_left(&self) -> std::sync::MutexGuard<'_, Vec<Left>> {
+        self.left.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

@@ -1,0 +1,201 @@
+//! Reads what other services' clients are answered from: the releases of a bundle with their ids, and its deployment keys.
+
+use std::collections::HashMap;
+
+use launchway_domain::id::{OrgId, UpdateId};
+use launchway_domain::platform::Platform;
+use launchway_domain::release::{BinaryRange, Format, Protocol, RuntimeVersion, Sequence, UpdateKind};
+use launchway_domain::rollout::Rollout;
+use launchway_domain::update::UpdateStatus;
+
+use crate::sql::typed;
+use crate::updates::{rollout, sequence};
+use crate::{StoreError, System};
+
+/// The maximum number of releases of a bundle that are read, the newest ones, with all that was withdrawn or deleted. What a caller
+/// runs that is older is unknown, so nothing is taken away from it.
+const MAX_RELEASES: i64 = 1000;
+
+/// A bundle that clients of other services ask for.
+#[derive(Clone, Debug, Default)]
+pub struct ForeignBundleRows {
+    /// The organization; `None` if no client of another service asks for the bundle.
+    pub org_id: Option<OrgId>,
+    /// The deployment keys: key, platform and configuration.
+    pub keys: Vec<(String, Platform, Option<String>)>,
+    /// Releases that clients of other services can name or receive, in no order.
+    pub releases: Vec<ReleaseRow>,
+}
+
+/// A release that clients of other services can name or receive.
+#[derive(Clone, Debug)]
+pub struct ReleaseRow {
+    /// The update.
+    pub id: UpdateId,
+    /// The status; a deleted update is withdrawn.
+    pub status: UpdateStatus,
+    /// The app, in the spelling of its record.
+    pub bundle_id: String,
+    /// The platform.
+    pub platform: Platform,
+    /// The version as written.
+    pub version: String,
+    /// The configuration; `None` serves every caller.
+    pub configuration: Option<String>,
+    /// The fingerprint that the installed app must have.
+    pub fingerprint: Option<String>,
+    /// What its publisher wrote about it.
+    pub release_notes: String,
+    /// Whether apps install it at once.
+    pub mandatory: bool,
+    /// The share of devices.
+    pub rollout: Rollout,
+    /// Content, or the return to the built-in content.
+    pub kind: UpdateKind,
+    /// The form of its package.
+    pub format: Format,
+    /// Its place.
+    pub sequence: Sequence,
+    /// The runtime that the installed app must have.
+    pub runtime_version: Option<RuntimeVersion>,
+    /// The versions of the installed app.
+    pub binary_range: Option<BinaryRange>,
+    /// How clients of its format identify the content.
+    pub content_id: Option<String>,
+    /// Size of the package in bytes.
+    pub size: i64,
+    /// SHA-256 of the package.
+    pub sha256: String,
+    /// The package's key in object storage.
+    pub blob_key: String,
+    /// Its ids.
+    pub ids: Vec<(Protocol, String)>,
+}
+
+row! {
+    struct Row {
+        id: String,
+        status: String,
+        bundle_id: String,
+        platform: String,
+        version: String,
+        configuration: String,
+        fingerprint: Option<String>,
+        release_notes: String,
+        mandatory: i64,
+        rollout: i64,
+        kind: String,
+        format: String,
+        sequence: i64,
+        runtime_version: Option<String>,
+        binary_range: Option<String>,
+        content_id: Option<String>,
+        size: i64,
+        sha256: String,
+        blob_key: String,
+    }
+}
+
+impl Row {
+    fn read(self) -> Result<ReleaseRow, StoreError> {
+        let runtime_version = self.runtime_version.as_deref();
+        let binary_range = self.binary_range.as_deref();
+        Ok(ReleaseRow {
+            id: typed("updates.id", &self.id)?,
+            status: typed("updates.status", &self.status)?,
+            bundle_id: self.bundle_id,
+            platform: typed("updates.platform", &self.platform)?,
+            version: self.version,
+            configuration: Some(self.configuration).filter(|label| !label.is_empty()),
+            fingerprint: self.fingerprint,
+            release_notes: self.release_notes,
+            mandatory: self.mandatory != 0,
+            rollout: rollout(self.rollout)?,
+            kind: typed("updates.kind", &self.kind)?,
+            format: typed("packages.format", &self.format)?,
+            sequence: sequence(self.sequence)?,
+            runtime_version: runtime_version
+                .map(|text| typed("updates.runtime_version", text))
+                .transpose()?,
+            binary_range: binary_range
+                .map(|text| typed("updates.binary_range", text))
+                .transpose()?,
+            content_id: self.content_id,
+            size: self.size,
+            sha256: self.sha256,
+            blob_key: self.blob_key,
+            ids: Vec::new(),
+        })
+    }
+}
+
+impl System<'_> {
+    /// The keys of all bundles that clients of other services ask for.
+    pub async fn foreign_bundles(&mut self) -> Result<Vec<String>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String,),
+            "SELECT bundle_key FROM foreign_ids UNION SELECT bundle_key FROM deployment_keys ORDER BY bundle_key"
+        )?;
+        Ok(rows.into_iter().map(|(key,)| key).collect())
+    }
+
+    /// What clients of other services are answered from for one bundle.
+    pub async fn foreign_bundle(&mut self, bundle_key: &str) -> Result<ForeignBundleRows, StoreError> {
+        let ids = fetch_all!(
+            self.tx,
+            (String, String, String, String),
+            "SELECT org_id, update_id, protocol, foreign_id FROM foreign_ids WHERE bundle_key = $1",
+            bundle_key
+        )?;
+        let keys = fetch_all!(
+            self.tx,
+            (String, String, String, String),
+            "SELECT org_id, deployment_key, platform, configuration FROM deployment_keys WHERE bundle_key = $1",
+            bundle_key
+        )?;
+        let org = ids.first().map(|row| &row.0).or(keys.first().map(|row| &row.0));
+        let Some(org) = org else {
+            return Ok(ForeignBundleRows::default());
+        };
+        let org_id = Some(typed("foreign_ids.org_id", org)?);
+        let mut by_update: HashMap<String, Vec<(Protocol, String)>> = HashMap::new();
+        for (_, update, protocol, id) in ids {
+            let protocol = typed("foreign_ids.protocol", &protocol)?;
+            by_update.entry(update).or_default().push((protocol, id));
+        }
+        let key = |(_, key, platform, configuration): (String, String, String, String)| -> Result<_, StoreError> {
+            let platform = typed("deployment_keys.platform", &platform)?;
+            Ok((key, platform, Some(configuration).filter(|label| !label.is_empty())))
+        };
+        let releases = self.releases(bundle_key).await?;
+        Ok(ForeignBundleRows {
+            org_id,
+            keys: keys.into_iter().map(key).collect::<Result<_, _>>()?,
+            releases: releases
+                .into_iter()
+                .map(|release| ReleaseRow {
+                    ids: by_update.remove(&release.id.to_string()).unwrap_or_default(),
+                    ..release
+                })
+                .collect(),
+        })
+    }
+
+    async fn releases(&mut self, bundle_key: &str) -> Result<Vec<ReleaseRow>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            Row,
+            "SELECT u.id, CASE WHEN u.deleted_at IS NOT NULL THEN 'withdrawn' ELSE COALESCE(u.release_status, \
+             CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END) END AS status, \
+             u.bundle_id, u.platform, u.version, u.configuration, u.fingerprint, u.release_notes, u.mandatory, u.rollout, \
+             u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key \
+             FROM updates u JOIN packages p ON p.id = u.package_id WHERE u.bundle_key = $1 AND u.sequence IS NOT NULL \
+             AND (u.kind = 'embedded' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.update_id = u.id)) \
+             ORDER BY u.id DESC LIMIT $2",
+            bundle_key,
+            MAX_RELEASES
+        )?;
+        rows.into_iter().map(Row::read).collect()
+    }
+}
