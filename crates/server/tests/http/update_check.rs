@@ -4,6 +4,7 @@ mod choice;
 mod fingerprints;
 mod limit;
 mod pairs;
+mod pipelined;
 mod questions;
 mod running;
 
