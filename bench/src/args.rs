@@ -29,6 +29,15 @@ pub enum Command {
     Pages(PagesArgs),
     /// Signed updates: checks and metadata in bytes and CPU, memory of apps with a root, verification on a phone
     Trust(TrustArgs),
+    /// Publishing: CPU, memory and time of an upload and its publication, beside reading, hashing and writing the same bytes
+    Publish(PublishArgs),
+    /// Checks at half of the highest rate, for minutes, and while updates are published: latency, memory
+    Steady(SteadyArgs),
+    /// Everything, with fewer rounds where one takes long
+    All(AllArgs),
+    /// Read, hash and write a file (started by `publish`)
+    #[command(hide = true)]
+    Copy(CopyArgs),
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
@@ -146,6 +155,57 @@ pub struct TrustArgs {
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
+}
+
+/// How publishing is measured.
+#[derive(Debug, clap::Args)]
+pub struct PublishArgs {
+    /// The size of the package, in MiB
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub package_mebibytes: u32,
+    /// Publications
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How a steady load is measured.
+#[derive(Debug, clap::Args)]
+pub struct SteadyArgs {
+    /// How many bundles the database holds, each with three updates
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub bundles: u32,
+    /// Minutes of load without a pause, after the comparison
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub minutes: u32,
+    /// Updates that are published each second during the comparison
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub published: u32,
+    /// Rounds of the comparison, each ten seconds without publications and ten with them
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// What is measured of everything.
+#[derive(Debug, clap::Args)]
+pub struct AllArgs {
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// The files of a copy.
+#[derive(Debug, clap::Args)]
+pub struct CopyArgs {
+    /// What is read
+    pub from: PathBuf,
+    /// What is written
+    pub to: PathBuf,
 }
 
 /// The response of the twin.

@@ -50,7 +50,7 @@ pub enum LoadError {
     NotHere(SocketAddr),
     /// Not every response arrived in time.
     #[error("not all requests were answered within {} s", .0.as_secs())]
-    BodyTimeoutError(Duration),
+    Timeout(Duration),
     #[error("the connection failed: {0}")]
     Connection(#[from] std::io::Error),
     /// The response was not the expected one.
@@ -91,7 +91,7 @@ pub async fn ask(address: SocketAddr, questions: Arc<[Question]>, load: Load) ->
     let all = ask_all(address, questions, load);
     tokio::time::timeout(load.limit, all)
         .await
-        .map_err(|_| LoadError::BodyTimeoutError(load.limit))?
+        .map_err(|_| LoadError::Timeout(load.limit))?
 }
 
 async fn ask_all(address: SocketAddr, questions: Arc<[Question]>, load: Load) -> Result<Outcome, LoadError> {

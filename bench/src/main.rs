@@ -1,22 +1,28 @@
 //! `launchway-bench`: measures the service on this machine (see bench/README.md). Never part of a test run.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
+mod all;
 mod args;
 mod bare;
 mod builds;
 mod bundles;
 mod check;
+mod child;
 mod cores;
 mod figures;
 mod load;
+mod package;
 mod pages;
 mod programs;
+mod publish;
+mod publisher;
 mod questions;
 mod queue;
 mod roots;
 mod server;
 mod shares;
 mod start;
+mod steady;
 mod trust;
 mod twin;
 
@@ -39,6 +45,10 @@ fn main() -> ExitCode {
         Command::Shares(args) => shares::run(&args),
         Command::Pages(args) => pages::run(&args),
         Command::Trust(args) => trust::run(&args),
+        Command::Publish(args) => publish::run(&args),
+        Command::Steady(args) => steady::run(&args),
+        Command::All(args) => all::run(args),
+        Command::Copy(args) => publish::copy_file(&args.from, &args.to),
         Command::Twin(args) => twin::run(&args),
         Command::Bare(args) => bare::run(&args),
     };

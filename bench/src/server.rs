@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -65,20 +66,15 @@ impl Server {
     /// # Errors
     /// When the process has ended.
     pub fn cpu(&self) -> anyhow::Result<Duration> {
-        let stat = self.proc("stat")?;
-        // After the name in parentheses, which may contain anything: state is field 3, user time 14, system time 15.
-        let fields = stat.rsplit_once(')').context("a changed /proc")?.1;
-        let ticks = |field: usize| -> anyhow::Result<u64> {
-            Ok(fields
-                .split_whitespace()
-                .nth(field - 3)
-                .context("a changed /proc")?
-                .parse()?)
-        };
-        let per_second = rustix::param::clock_ticks_per_second();
-        Ok(Duration::from_secs_f64(
-            (ticks(14)? + ticks(15)?) as f64 / per_second as f64,
-        ))
+        cpu_of(&self.proc("stat")?, 14..=15)
+    }
+
+    /// Like [`Self::cpu`], with that of the processes that it started and that have ended.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn cpu_of_all(&self) -> anyhow::Result<Duration> {
+        cpu_of(&self.proc("stat")?, 14..=17)
     }
 
     /// Its resident memory in bytes.
@@ -86,8 +82,20 @@ impl Server {
     /// # Errors
     /// When the process has ended.
     pub fn memory(&self) -> anyhow::Result<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// The most resident memory that it has had, in bytes.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn peak_memory(&self) -> anyhow::Result<u64> {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> anyhow::Result<u64> {
         let status = self.proc("status")?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kibibytes = line
             .and_then(|rest| rest.split_whitespace().next())
             .context("a changed /proc")?;
@@ -98,6 +106,21 @@ impl Server {
         let path = format!("/proc/{}/{file}", self.child.id());
         fs::read_to_string(&path).with_context(|| path)
     }
+}
+
+/// The sum of some fields of `/proc/PID/stat` that are processor time: 14 and 15 are user and system time of a process, 16
+/// and 17 those of its children that have ended.
+///
+/// # Errors
+/// When the text has another form.
+pub fn cpu_of(stat: &str, fields: RangeInclusive<usize>) -> anyhow::Result<Duration> {
+    // After the name in parentheses, which may contain anything, the state is field 3.
+    let (_, rest) = stat.rsplit_once(')').context("a changed /proc")?;
+    let first = fields.start() - 3;
+    let times = rest.split_whitespace().skip(first).take(fields.count());
+    let ticks: u64 = times.map(str::parse::<u64>).sum::<Result<_, _>>()?;
+    let per_second = rustix::param::clock_ticks_per_second();
+    Ok(Duration::from_secs_f64(ticks as f64 / per_second as f64))
 }
 
 impl Drop for Server {

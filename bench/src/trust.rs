@@ -21,6 +21,7 @@ use crate::bundles::{BUILD, CONFIGURATION, PUBLISHED_AT, Platform, VERSION, bund
 use crate::cores::Cores;
 use crate::figures::{Spread, mebibytes};
 use crate::load::{self, Load};
+use crate::package::package;
 use crate::questions::Question;
 use crate::roots::{self, Roots, SNAPSHOT};
 use crate::server::Server;
@@ -28,8 +29,6 @@ use crate::{bundles, programs};
 
 /// A turn that takes longer is discarded.
 const TURN_LIMIT: Duration = Duration::from_secs(120);
-/// The size of a file in the package.
-const FILE_BYTES: usize = 100 << 10;
 
 /// A kind of request: its name, its path below the server's address, and how the body of the response begins.
 struct Kind {
@@ -220,21 +219,4 @@ fn times(rounds: u32, mut work: impl FnMut() -> anyhow::Result<()>) -> anyhow::R
         times.push(started.elapsed().as_secs_f64() * 1e3);
     }
     Ok(Spread::of(times))
-}
-
-/// A package of files that do not compress.
-fn package(mebibytes: u32) -> anyhow::Result<Vec<u8>> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let mut state = 1_u64;
-    for number in 0..(mebibytes as usize * (1 << 20)).div_ceil(FILE_BYTES) {
-        let bytes: Vec<u8> = (0..FILE_BYTES / 8)
-            .flat_map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state ^ (state >> 29)).to_be_bytes()
-            })
-            .collect();
-        zip.start_file(format!("assets/{number}.bin"), zip::write::SimpleFileOptions::default())?;
-        zip.write_all(&bytes)?;
-    }
-    Ok(zip.finish()?.into_inner())
 }

@@ -88,7 +88,7 @@ async fn an_answer_that_does_not_come_ends_the_load() {
         ..load(1)
     };
     let outcome = ask(address, vec![question(address)].into(), never).await;
-    assert!(matches!(outcome, Err(LoadError::BodyTimeoutError(_))), "{outcome:?}");
+    assert!(matches!(outcome, Err(LoadError::Timeout(_))), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,46 @@
+//! Runs every benchmark in turn, within half an hour.
+
+use std::io::Write;
+
+use clap::Parser;
+
+use crate::args::{AllArgs, Args, Command};
+use crate::{check, pages, programs, publish, queue, shares, start, steady, trust};
+
+/// The benchmarks, each with its arguments.
+const RUNS: [&[&str]; 8] = [
+    &["check", "--rounds", "5"],
+    &["start", "--starts", "3", "--bundles", "100000,1000000"],
+    &["steady", "--rounds", "3"],
+    &["publish"],
+    &["queue"],
+    &["shares"],
+    &["pages"],
+    &["trust"],
+];
+
+/// Runs them all on the same server and prints a heading for each.
+///
+/// # Errors
+/// The first error of any.
+pub fn run(all: AllArgs) -> anyhow::Result<()> {
+    let server = programs::server(all.server.as_deref())?;
+    for run in RUNS {
+        writeln!(std::io::stdout(), "\n== {}", run.join(" "))?;
+        let words = std::iter::once("launchway-bench").chain(run.iter().copied());
+        let args = Args::try_parse_from(words)?;
+        let server = Some(server.clone());
+        match args.command {
+            Command::Check(args) => check::run(&crate::args::CheckArgs { server, ..args }),
+            Command::Start(args) => start::run(&crate::args::StartArgs { server, ..args }),
+            Command::Steady(args) => steady::run(&crate::args::SteadyArgs { server, ..args }),
+            Command::Publish(args) => publish::run(&crate::args::PublishArgs { server, ..args }),
+            Command::Queue(args) => queue::run(&crate::args::QueueArgs { server, ..args }),
+            Command::Shares(args) => shares::run(&args),
+            Command::Pages(args) => pages::run(&crate::args::PagesArgs { server, ..args }),
+            Command::Trust(args) => trust::run(&crate::args::TrustArgs { server, ..args }),
+            Command::All(_) | Command::Twin(_) | Command::Bare(_) | Command::Copy(_) => Ok(()),
+        }?;
+    }
+    Ok(())
+}
