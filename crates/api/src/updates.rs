@@ -75,6 +75,11 @@ pub struct CreateUpdate {
     #[schema(max_length = 256, example = "^1.2.0")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binary_range: Option<String>,
+    /// How hot-updater's clients verify the package: `sig:` and the signature that its tools made, in base64. Without it, by the
+    /// SHA-256.
+    #[schema(max_length = 1400)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_hash: Option<String>,
     /// How clients of other services name the update. CodePush's label defaults to `v` and the sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_ids: Option<Vec<NewForeignId>>,

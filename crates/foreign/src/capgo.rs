@@ -1,6 +1,7 @@
 //! Capgo (`docs/reference/capgo.md`): what `@capgo/capacitor-updater` and `@capgo/electron-updater` ask, and what they are answered.
 
 mod channels;
+mod choice;
 mod device;
 mod name;
 mod request;
@@ -8,6 +9,7 @@ mod response;
 mod stats;
 
 pub use channels::{Channel, ChannelAnswer, ChannelRequest};
+pub use choice::{CapgoRelease, Choice, choose, current};
 pub use device::{Device, DevicePlatform};
 pub use name::{BUILT_IN, version_name};
 pub use request::{MAX_BODY_BYTES, UpdateRequest};

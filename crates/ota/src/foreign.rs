@@ -129,6 +129,16 @@ impl ForeignBundle {
         &self.offered
     }
 
+    /// Whether clients of a protocol and platform have had a release of this configuration.
+    pub fn has_configuration(&self, protocol: Protocol, platform: Platform, configuration: &str) -> bool {
+        let mut all = self.named.values().flatten();
+        all.any(|named| {
+            named.protocol == protocol
+                && named.platform == platform
+                && named.configuration.as_deref() == Some(configuration)
+        })
+    }
+
     /// The release that a client of a protocol and platform names so.
     pub fn named(&self, protocol: Protocol, platform: Platform, id: &str) -> Option<&NamedRelease> {
         let mut all = self.named.get(id)?.iter();

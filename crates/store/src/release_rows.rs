@@ -70,6 +70,8 @@ pub struct ReleaseRow {
     pub blob_key: String,
     /// Its ids.
     pub ids: Vec<(Protocol, String)>,
+    /// How its clients verify the package, if not by its SHA-256.
+    pub file_hash: Option<String>,
 }
 
 row! {
@@ -125,6 +127,7 @@ impl Row {
             sha256: self.sha256,
             blob_key: self.blob_key,
             ids: Vec::new(),
+            file_hash: None,
         })
     }
 }
@@ -144,8 +147,8 @@ impl System<'_> {
     pub async fn foreign_bundle(&mut self, bundle_key: &str) -> Result<ForeignBundleRows, StoreError> {
         let ids = fetch_all!(
             self.tx,
-            (String, String, String, String),
-            "SELECT org_id, update_id, protocol, foreign_id FROM foreign_ids WHERE bundle_key = $1",
+            (String, String, String, String, Option<String>),
+            "SELECT org_id, update_id, protocol, foreign_id, file_hash FROM foreign_ids WHERE bundle_key = $1",
             bundle_key
         )?;
         let keys = fetch_all!(
@@ -160,8 +163,10 @@ impl System<'_> {
         };
         let org_id = Some(typed("foreign_ids.org_id", org)?);
         let mut by_update: HashMap<String, Vec<(Protocol, String)>> = HashMap::new();
-        for (_, update, protocol, id) in ids {
+        let mut hashes: HashMap<String, String> = HashMap::new();
+        for (_, update, protocol, id, file_hash) in ids {
             let protocol = typed("foreign_ids.protocol", &protocol)?;
+            hashes.extend(file_hash.map(|hash| (update.clone(), hash)));
             by_update.entry(update).or_default().push((protocol, id));
         }
         let key = |(_, key, platform, configuration): (String, String, String, String)| -> Result<_, StoreError> {
@@ -176,6 +181,7 @@ impl System<'_> {
                 .into_iter()
                 .map(|release| ReleaseRow {
                     ids: by_update.remove(&release.id.to_string()).unwrap_or_default(),
+                    file_hash: hashes.remove(&release.id.to_string()),
                     ..release
                 })
                 .collect(),

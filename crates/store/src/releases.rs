@@ -29,6 +29,8 @@ pub struct NewForeignId<'f> {
     pub id: &'f ForeignId,
     /// The update.
     pub update_id: UpdateId,
+    /// How its clients verify the package, if not by its SHA-256.
+    pub file_hash: Option<&'f str>,
 }
 
 /// Gives at most [`NUMBERED_AT_ONCE`] updates of a bundle a place, in the order of their creation; returns their number. An empty
@@ -100,14 +102,15 @@ impl Org<'_> {
     pub async fn add_foreign_id(&mut self, new: &NewForeignId<'_>) -> Result<bool, StoreError> {
         let added = execute!(
             self.tx,
-            "INSERT INTO foreign_ids (bundle_key, platform, protocol, foreign_id, org_id, update_id) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (bundle_key, platform, protocol, foreign_id) DO NOTHING",
+            "INSERT INTO foreign_ids (bundle_key, platform, protocol, foreign_id, org_id, update_id, file_hash) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (bundle_key, platform, protocol, foreign_id) DO NOTHING",
             new.bundle.key(),
             new.platform.as_str(),
             new.protocol.as_str(),
             new.id.as_str(),
             &self.id,
-            new.update_id.to_string()
+            new.update_id.to_string(),
+            new.file_hash
         )?;
         Ok(added == 1)
     }

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, options};
+use axum::routing::{get, options, post};
 use launchway_blob::Blob;
 use launchway_config::Roles;
 use launchway_domain::scope::Scope::{Build, Submit, Update};
@@ -19,9 +19,9 @@ use utoipa_axum::routes;
 use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, codepush, credentials,
-    deployment_keys, device_logins, docs, env_vars, fingerprints, health, install, invitations, members, names,
-    openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates,
+    api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, capgo, codepush, credentials,
+    deployment_keys, device_logins, docs, env_vars, fingerprints, health, hot_updater, install, invitations, members,
+    names, openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates,
     uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
@@ -150,6 +150,16 @@ pub fn router(app: &Arc<App>) -> Router {
         Router::new()
             .route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
             .route("/codepush/{*path}", get(codepush::read).post(codepush::report))
+            .route("/hot-updater/{*path}", get(hot_updater::read))
+            .route(capgo::UPDATES, post(capgo::updates))
+            .route(capgo::STATS, post(capgo::stats))
+            .route(
+                capgo::CHANNEL_SELF,
+                get(capgo::channel_self)
+                    .post(capgo::channel_self)
+                    .put(capgo::channel_self)
+                    .delete(capgo::channel_self),
+            )
     } else {
         Router::new()
     };

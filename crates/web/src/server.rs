@@ -1,5 +1,5 @@
 //! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
-//! the public check, checks of CodePush's clients and requests for signed metadata directly, and logs all other requests.
+//! the public check, checks of the clients of CodePush, Capgo and hot-updater, and requests for signed metadata directly, and logs all other requests.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -29,7 +29,7 @@ use tower::ServiceExt;
 use crate::check_connection::{self, CheckRequest, Next, push_answer};
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
-use crate::http::{codepush, tuf, update_check};
+use crate::http::{capgo, codepush, hot_updater, tuf, update_check};
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
 use crate::router::router;
@@ -93,6 +93,7 @@ impl HttpServer {
         let peer = Peer { address, is_proxy };
         match self.answer_at_once(&request, peer) {
             Some(answer) => answer,
+            None if self.is_capgo_check(&request) => self.answer_capgo(request, peer).await,
             None => self.long_way(request, peer).await,
         }
     }
@@ -101,7 +102,8 @@ impl HttpServer {
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
         let start = Counters::check_start();
         let check = self.answer_check(request, peer);
-        let answer = if let Some(answer) = check.or_else(|| self.answer_codepush(request, peer)) {
+        let check = check.or_else(|| self.answer_codepush(request, peer));
+        let answer = if let Some(answer) = check.or_else(|| self.answer_hot_updater(request, peer)) {
             self.app.counters.check(answer.status(), start);
             answer
         } else {
@@ -141,6 +143,37 @@ impl HttpServer {
         let address = self.address_of(request.headers(), peer);
         let query = request.uri().query().unwrap_or_default();
         Some(codepush::answer(&self.app, path, query, address))
+    }
+
+    /// Answers a check of a hot-updater client without the router.
+    fn answer_hot_updater<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let path = request.uri().path().strip_prefix(hot_updater::PREFIX)?;
+        if *request.method() != Method::GET || !self.app.config.roles.check {
+            return None;
+        }
+        let headers = request.headers();
+        let address = self.address_of(headers, peer);
+        Some(hot_updater::answer(&self.app, path, headers, address))
+    }
+
+    fn is_capgo_check<B>(&self, request: &Request<B>) -> bool {
+        request.uri().path() == capgo::UPDATES && *request.method() == Method::POST && self.app.config.roles.check
+    }
+
+    /// Answers a check of a Capgo client without the router, once its body has arrived.
+    async fn answer_capgo<B>(&self, request: Request<B>, peer: Peer) -> Response<Answer>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let address = self.address_of(request.headers(), peer);
+        let body = capgo::read_request(Body::new(request.into_body())).await;
+        let start = Counters::check_start();
+        let answer = capgo::answer(&self.app, &body, address);
+        self.app.counters.check(answer.status(), start);
+        let mut answer = answer.map(|body| Either::Left(Full::new(body)));
+        name(&mut answer, &self.next_id());
+        answer
     }
 
     /// Answers a request for signed metadata without the router: after a publish, every app of a bundle sends one.

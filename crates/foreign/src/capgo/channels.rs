@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::device::{Device, DevicePlatform};
 use super::request::MAX_BODY_BYTES;
-use super::response::{ErrorCode, Response, UpdateAnswer};
+use super::response::{ErrorCode, Response};
 
 /// What a device asks about channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,10 @@ impl ChannelAnswer<'_> {
                     _ => json!(list),
                 }
             }
-            ChannelAnswer::Error(code) => return UpdateAnswer::Error(code).respond(),
+            // The desktop client takes an answer without a status for success.
+            ChannelAnswer::Error(code) => {
+                json!({"status": "error", "error": code.as_str(), "message": code.message(), "kind": code.kind()})
+            }
         };
         Response::ok(body.to_string())
     }
@@ -219,7 +222,10 @@ mod tests {
         );
         let refused: Value =
             serde_json::from_str(&ChannelAnswer::Error(ErrorCode::ChannelNotFound).respond(phone).body).unwrap();
-        assert_eq!(refused["error"], "channel_not_found");
+        assert_eq!(
+            (&refused["error"], &refused["status"]),
+            (&json!("channel_not_found"), &json!("error"))
+        );
     }
 
     proptest! {

@@ -16,7 +16,7 @@ pub enum ErrorCode {
     NeedsNewApp,
     /// The app takes encrypted updates only.
     EncryptionNotSupported,
-    /// No app has this id.
+    /// No app with this id has updates for these clients.
     UnknownApp,
     /// No app is named.
     MissingAppId,
@@ -80,7 +80,7 @@ impl ErrorCode {
             ErrorCode::EncryptionNotSupported => {
                 "The app has a public key and takes encrypted updates only. Remove publicKey from the settings of the plugin."
             }
-            ErrorCode::UnknownApp => "This server has no app with this app_id",
+            ErrorCode::UnknownApp => "This server has no updates for Capgo's clients of an app with this app_id",
             ErrorCode::MissingAppId => "app_id is missing",
             ErrorCode::UnsupportedPlatform => "platform must be ios, android or electron",
             ErrorCode::InvalidJson => "The body must be a JSON object",

@@ -6,7 +6,7 @@
 use launchway_domain::report::ReportKind;
 use serde_json::Value;
 
-use super::device::Device;
+use super::device::{Device, DevicePlatform};
 use super::response::Response;
 
 /// How much of a body is read, in bytes.
@@ -70,6 +70,11 @@ fn event(value: &Value) -> Option<StatsEvent> {
         name.truncate(name.find(':').unwrap_or(name.len()));
     }
     device.update_name()?;
+    // The desktop client says `set` when the app told it that it started, and nothing before.
+    let kind = match (device.platform, kind) {
+        (Some(DevicePlatform::Electron), ReportKind::Installed) => ReportKind::Confirmed,
+        (_, kind) => kind,
+    };
     Some(StatsEvent { device, kind, action })
 }
 
@@ -115,6 +120,8 @@ mod tests {
                 (ReportKind::Failed, name())
             ]
         );
+        let desktop = one("set", "1.2.3").replace("ios", "electron");
+        assert_eq!(read_stats(desktop.as_bytes())[0].kind, ReportKind::Confirmed);
         assert_eq!(stats_answer().body, r#"{"status":"ok"}"#);
     }
 

@@ -14,6 +14,15 @@ pub struct Channels {
     by_bundle: BTreeMap<String, Vec<String>>,
 }
 
+impl Channels {
+    /// Adds those of another page.
+    pub fn add(&mut self, other: Channels) {
+        for (bundle, names) in other.by_bundle {
+            self.by_bundle.entry(bundle).or_default().extend(names);
+        }
+    }
+}
+
 /// Reads the channels.
 ///
 /// # Errors

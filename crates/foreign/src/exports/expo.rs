@@ -15,6 +15,15 @@ pub struct Channels {
     by_branch: BTreeMap<String, Vec<String>>,
 }
 
+impl Channels {
+    /// Adds those of another page.
+    pub fn add(&mut self, other: Channels) {
+        for (branch, names) in other.by_branch {
+            self.by_branch.entry(branch).or_default().extend(names);
+        }
+    }
+}
+
 /// Reads the channels. One that divides its devices between branches is left out: a rollout here is one of an update.
 ///
 /// # Errors

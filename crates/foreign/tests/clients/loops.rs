@@ -1,7 +1,9 @@
 //! No client is ever sent into a loop: models of the clients install what they are told, and must come to rest.
 
+use launchway_domain::platform::Platform;
 use launchway_domain::release::{BinaryRange, Format, UpdateKind};
 use launchway_domain::rollout::Rollout;
+use launchway_foreign::capgo::{self, Choice, UpdateRequest};
 use launchway_foreign::codepush::{self, Form};
 use launchway_foreign::hot_updater::{self, BundleId, Status};
 use proptest::prelude::*;
@@ -114,6 +116,49 @@ fn play_hot_updater(releases: &[TestRelease], mut running: BundleId, cohort: &st
     panic!("the client never comes to rest: {running} {releases:#?}");
 }
 
+/// What Capgo's clients do with answers, until they are told nothing new: a phone installs what it does not run and what did not fail
+/// before, a desktop app whatever it is told, which cannot be the built-in content. The latter names the built-in content by the
+/// version of the app.
+fn play_capgo(releases: &[TestRelease], mut running: Option<String>, build: &str, platform: &str, device: &str) {
+    let offered = offered(releases);
+    let is_desktop = platform == "electron";
+    let mut failed = Vec::new();
+    for round in 0..=releases.len() * 2 + 1 {
+        let built_in = if is_desktop { build } else { "builtin" };
+        let name = running.as_deref().unwrap_or(built_in);
+        let body = format!(
+            r#"{{"app_id": "a", "platform": "{platform}", "device_id": "{device}", "version_build": "{build}", "version_name": "{name}"}}"#
+        );
+        let request = UpdateRequest::read(body.as_bytes()).unwrap();
+        let named = releases
+            .iter()
+            .find(|release| release.kind == UpdateKind::Update && release.name == name);
+        let current = capgo::current(&request.device, named.map(TestRelease::held));
+        match capgo::choose(&request, Platform::Ios, current, &offered) {
+            Choice::Keep(_) | Choice::NeedsNewApp(_) => return,
+            Choice::BuiltIn if is_desktop => return,
+            Choice::BuiltIn => {
+                assert_ne!(running.take(), None, "the client already runs the built-in content");
+            }
+            Choice::Update(release) => {
+                let offered = release.name.as_str();
+                assert_ne!(offered, name, "the client is offered what it runs");
+                assert!(release.kind == UpdateKind::Update && !release.is_withdrawn && !release.is_paused);
+                assert!(!request.is_under_native(&release.version));
+                if failed.iter().any(|failed| failed == offered) {
+                    return;
+                }
+                // Every third update crashes, and the client stays with what it ran.
+                match round % 3 {
+                    2 => failed.push(offered.to_owned()),
+                    _ => running = Some(offered.to_owned()),
+                }
+            }
+        }
+    }
+    panic!("the client never comes to rest: {running:?} {releases:#?}");
+}
+
 fn play(cases: u32) {
     let mut runner = TestRunner::new(Config {
         cases,
@@ -131,6 +176,24 @@ fn play(cases: u32) {
                     .map(|release| (release.label.clone(), release.hash.clone())),
             };
             play_codepush(&releases, installed, &device);
+            Ok(())
+        })
+        .unwrap();
+    let capgo = (
+        history(Format::Archive),
+        0usize..9,
+        prop::sample::select(vec!["1.0.0", "1.0.3", "1.0.5", "1.2.0", "2.0.0", "one"]),
+        prop::sample::select(vec!["ios", "electron"]),
+        "[a-f0-9]{4}",
+    );
+    runner
+        .run(&capgo, |(releases, held, build, platform, device)| {
+            let running = match held {
+                0 => None,
+                8 => Some("7.7.7".to_owned()),
+                held => releases.get(held - 1).map(|release| release.name.clone()),
+            };
+            play_capgo(&releases, running, build, platform, &device);
             Ok(())
         })
         .unwrap();

@@ -4,6 +4,8 @@ use launchway_domain::ota::{Held, Release};
 use launchway_domain::platform::Platform;
 use launchway_domain::release::{BinaryRange, Format, Sequence, UpdateKind};
 use launchway_domain::rollout::Rollout;
+use launchway_domain::version::Version;
+use launchway_foreign::capgo::CapgoRelease;
 use launchway_foreign::codepush::CodepushRelease;
 use launchway_foreign::hot_updater::{BundleId, HotUpdaterRelease};
 
@@ -13,6 +15,8 @@ pub struct TestRelease {
     pub kind: UpdateKind,
     pub format: Format,
     pub label: String,
+    pub version: Version,
+    pub name: String,
     pub hash: String,
     pub bundle_id: BundleId,
     pub description: String,
@@ -31,6 +35,8 @@ impl TestRelease {
             kind: UpdateKind::Update,
             format,
             label: format!("v{sequence}"),
+            version: Version::parse(&format!("1.0.{sequence}")).unwrap(),
+            name: format!("1.0.{sequence}"),
             hash: format!("hash{sequence}"),
             bundle_id: BundleId::parse(&format!("0190a8c6-0000-7000-8000-{sequence:012x}")).unwrap(),
             description: String::new(),
@@ -92,6 +98,15 @@ impl Release for TestRelease {
     }
     fn is_mandatory(&self) -> bool {
         self.is_mandatory
+    }
+}
+
+impl CapgoRelease for TestRelease {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn version(&self) -> &Version {
+        &self.version
     }
 }
 

@@ -193,11 +193,18 @@ pub fn any_fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<
 }
 
 /// Publishes an update. `prepared` holds the verified bytes of an upload; without it, the source is an earlier update.
-pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&Prepared>) -> Result<Update, ApiError> {
+pub async fn publish(
+    write: &mut Write<'_>,
+    mut plan: UpdatePlan,
+    prepared: Option<&Prepared>,
+) -> Result<Update, ApiError> {
     // The lock precedes the claim: otherwise the operator could transfer the app in between.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
     let (source, package) = content(write, &plan, prepared).await?;
+    if let Some(source) = &source {
+        plan.release.inherit(write, source).await?;
+    }
     let release = plan.release.facts(write, &plan, &package).await?;
     let signing = signing(write, &plan, &release).await?;
     let stored = if source.is_some() { 0 } else { package.size };

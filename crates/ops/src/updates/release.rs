@@ -10,6 +10,7 @@ use launchway_domain::release::{
 };
 use launchway_domain::update::Update;
 use launchway_domain::words::UnknownWordError;
+use launchway_foreign::hot_updater::FileHash;
 use launchway_store::{NewForeignId, Org};
 use sha2::{Digest, Sha256};
 
@@ -58,6 +59,12 @@ pub enum ReleaseError {
         "The id of a hot-updater bundle is inside its archive, so it can be published once. Build the bundle again."
     )]
     Republished,
+    /// A hash that only hot-updater's clients would read.
+    #[error("fileHash is only for updates of format hot-updater")]
+    FileHash,
+    /// A hash of another package.
+    #[error("fileHash is the SHA-256 of another package. Leave it out, or give the signature that hot-updater made.")]
+    OtherFileHash,
     /// Exports of Expo are not served.
     #[error("format must be archive, codepush or hot-updater: this server does not serve exports of Expo")]
     Expo,
@@ -81,6 +88,9 @@ pub struct ReleasePlan {
     label: Option<String>,
     /// Capgo's name: `None` if its clients do not get the update, and `Some(None)` if the server chooses.
     capgo: Option<Option<String>>,
+    file_hash: Option<FileHash>,
+    /// Whether the request says how clients name the update, or that they do not.
+    names_ids: bool,
 }
 
 impl ReleasePlan {
@@ -99,6 +109,7 @@ impl ReleasePlan {
         let format = request.format.as_ref().map(|format| format.checked());
         let runtime_version = request.runtime_version.as_deref().map(RuntimeVersion::parse);
         let binary_range = request.binary_range.as_deref().map(BinaryRange::parse);
+        let file_hash = request.file_hash.as_deref().map(FileHash::parse).transpose();
         let mut plan = Self {
             kind: kind.unwrap_or(UpdateKind::Update),
             format: format.transpose().map_err(unknown)?,
@@ -110,6 +121,8 @@ impl ReleasePlan {
                 .map_err(|error| ApiError::bad(format!("binaryRange {error}")))?,
             label: None,
             capgo: None,
+            file_hash: file_hash.map_err(|error| ApiError::bad(format!("fileHash {error}")))?,
+            names_ids: request.foreign_ids.is_some(),
         };
         plan.read_ids(request)?;
         plan.check()?;
@@ -143,7 +156,7 @@ impl ReleasePlan {
     }
 
     fn check(&self) -> Result<(), ReleaseError> {
-        let named = self.label.is_some() || self.capgo.is_some();
+        let named = self.label.is_some() || self.capgo.is_some() || self.file_hash.is_some();
         if self.kind == UpdateKind::Embedded {
             return match self.format.is_some() || named {
                 true => Err(ReleaseError::EmbeddedContent),
@@ -167,6 +180,9 @@ impl ReleasePlan {
         }
         if self.binary_range.is_some() && format == Format::Archive && self.capgo.is_none() {
             return Err(ReleaseError::RangeOfArchive);
+        }
+        if self.file_hash.is_some() && format != Format::HotUpdater {
+            return Err(ReleaseError::FileHash);
         }
         let is_other =
             (self.label.is_some() && format != Format::Codepush) || (self.capgo.is_some() && format != Format::Archive);
@@ -202,6 +218,24 @@ impl ReleasePlan {
             Format::HotUpdater => Err(ReleaseError::Republished.into()),
             _ => Ok(()),
         }
+    }
+
+    /// Takes from the update whose bytes are published again what the request does not say: its range, and that Capgo's clients
+    /// install it, under a name of its own.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn inherit(&mut self, write: &mut Write<'_>, source: &Update) -> Result<(), ApiError> {
+        if self.binary_range.is_none() {
+            self.binary_range.clone_from(&source.release.binary_range);
+        }
+        if !self.names_ids && source.release.format == Format::Archive {
+            let ids = write.org().foreign_ids(source.id).await?;
+            if ids.iter().any(|(protocol, _)| *protocol == Protocol::Capgo) {
+                self.capgo = Some(None);
+            }
+        }
+        Ok(())
     }
 
     /// The facts of the new update. Call it under the lock of the bundle's updates.
@@ -256,7 +290,7 @@ impl ReleasePlan {
                 let given = self.label.as_deref().filter(|label| !label.is_empty());
                 naming.codepush(write, given).await
             }
-            Format::HotUpdater => naming.hot_updater(write).await,
+            Format::HotUpdater => naming.hot_updater(write, self.file_hash.as_ref()).await,
             Format::Expo => Err(ReleaseError::Expo.into()),
         }
     }
@@ -276,6 +310,7 @@ impl Naming<'_> {
             platform: self.update.platform,
             id,
             update_id: self.update.id,
+            file_hash: None,
         }
     }
 
@@ -322,8 +357,15 @@ impl Naming<'_> {
     }
 
     /// The id inside the archive. Clients order bundles by it, so it must be above all earlier ones.
-    async fn hot_updater(&self, write: &mut Write<'_>) -> Result<(), ApiError> {
+    async fn hot_updater(&self, write: &mut Write<'_>, file_hash: Option<&FileHash>) -> Result<(), ApiError> {
         let protocol = Protocol::HotUpdater;
+        let signature = match file_hash {
+            Some(FileHash::Sha256(hash)) if hex::encode(hash) != self.update.sha256 => {
+                return Err(ReleaseError::OtherFileHash.into());
+            }
+            Some(FileHash::Sha256(_)) | None => None,
+            Some(signature @ FileHash::Signature(_)) => Some(signature.to_string()),
+        };
         let own = self.update.release.content_id.clone().unwrap_or_default();
         let highest = write
             .org()
@@ -335,7 +377,11 @@ impl Naming<'_> {
             )));
         }
         let id = ForeignId::parse(&own).map_err(|_| ReleaseError::Id)?;
-        match self.add(write, protocol, &id).await? {
+        let new = NewForeignId {
+            file_hash: signature.as_deref(),
+            ..self.id(protocol, &id)
+        };
+        match write.org().add_foreign_id(&new).await? {
             true => Ok(()),
             false => Err(Self::taken(protocol, &own)),
         }

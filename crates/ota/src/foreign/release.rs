@@ -6,7 +6,10 @@ use launchway_domain::ota::Release;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::{BinaryRange, Format, Protocol, RuntimeVersion, Sequence, UpdateKind};
 use launchway_domain::rollout::Rollout;
+use launchway_domain::version::Version;
+use launchway_foreign::capgo::CapgoRelease;
 use launchway_foreign::codepush::CodepushRelease;
+use launchway_foreign::hot_updater::{self, HotUpdaterRelease};
 use launchway_store::ReleaseRow;
 
 /// A published release as clients of other services are offered it.
@@ -25,6 +28,9 @@ pub struct ForeignRelease {
     binary_range: Option<BinaryRange>,
     rollout: Rollout,
     mandatory: bool,
+    version: Version,
+    /// Of no meaning in other formats.
+    hot_updater_id: hot_updater::BundleId,
     /// How the client of its format names it: CodePush's label, Capgo's version name, or hot-updater's bundle id; empty for the
     /// return to the built-in content.
     pub name: Box<str>,
@@ -32,6 +38,8 @@ pub struct ForeignRelease {
     pub content_id: Box<str>,
     /// What its publisher wrote about it.
     pub notes: Box<str>,
+    /// How the client verifies the package, if not by its SHA-256.
+    signature: Option<Box<str>>,
     /// Size of the package in bytes.
     pub size: u64,
     /// SHA-256 of the package, in hexadecimal.
@@ -60,9 +68,12 @@ impl ForeignRelease {
             binary_range: row.binary_range,
             rollout: row.rollout,
             mandatory: row.mandatory,
+            hot_updater_id: hot_updater::BundleId::parse(&name).unwrap_or(hot_updater::BundleId::NIL),
+            version: Version::parse(&row.version).ok()?,
             name,
             content_id: row.content_id.unwrap_or_default().into(),
             notes: row.release_notes.into(),
+            signature: row.file_hash.map(Into::into),
             size: u64::try_from(row.size).unwrap_or(0),
             sha256: row.sha256.into(),
             blob_key: Key::new(&row.blob_key).ok()?,
@@ -139,6 +150,16 @@ impl Release for ForeignRelease {
     }
 }
 
+impl CapgoRelease for ForeignRelease {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> &Version {
+        &self.version
+    }
+}
+
 impl CodepushRelease for ForeignRelease {
     fn label(&self) -> &str {
         &self.name
@@ -154,5 +175,19 @@ impl CodepushRelease for ForeignRelease {
 
     fn description(&self) -> &str {
         &self.notes
+    }
+}
+
+impl HotUpdaterRelease for ForeignRelease {
+    fn bundle_id(&self) -> &hot_updater::BundleId {
+        &self.hot_updater_id
+    }
+
+    fn file_hash(&self) -> &str {
+        self.signature.as_deref().unwrap_or(&self.sha256)
+    }
+
+    fn message(&self) -> Option<&str> {
+        (!self.notes.is_empty()).then_some(&*self.notes)
     }
 }

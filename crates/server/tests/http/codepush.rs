@@ -10,9 +10,10 @@ use launchway_testing::s3::S3Server;
 use serde_json::{Value, json};
 
 use crate::foreign_updates::{codepush, publish};
+use crate::npm_client::NpmClient;
 use crate::stage::BUNDLE;
 use crate::support::{Fields, NOBODY, START, Setup, TestApp, machine_time, package, with};
-use client::{Client, Phone};
+use client::Phone;
 
 const KEY: &str = "production-key-android";
 
@@ -66,7 +67,7 @@ fn device(label: &str, percent: u8, is_reached: bool) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_app_with_codepush_lives_through_a_day() {
-    let mut client = Client::install();
+    let mut client = NpmClient::install("codepush");
     a_day(&Day::new(TestApp::start().await).await, &mut client).await;
     let bucket = S3Server::start();
     let mut setup = Setup::on_postgres();
@@ -82,7 +83,7 @@ async fn an_app_with_codepush_lives_through_a_day() {
     a_day(&Day::new(app).await, &mut client).await;
 }
 
-async fn a_day(day: &Day, client: &mut Client) {
+async fn a_day(day: &Day, client: &mut NpmClient) {
     let mut phone = day.phone("device-1");
     assert_eq!(phone.check(client), Value::Null, "nothing is published");
 
@@ -138,7 +139,7 @@ async fn a_day(day: &Day, client: &mut Client) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_phones_of_the_deployment_and_range_get_a_release() {
-    let mut client = Client::install();
+    let mut client = NpmClient::install("codepush");
     let day = Day::new(TestApp::start().await).await;
     day.release("one", json!({"binaryRange": "^2.0.0"})).await;
     let mut old = day.phone("device-1");
@@ -168,7 +169,7 @@ async fn only_phones_of_the_deployment_and_range_get_a_release() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_of_another_app_or_tenant_finds_nothing() {
-    let mut client = Client::install();
+    let mut client = NpmClient::install("codepush");
     let day = Day::new(TestApp::start().await).await;
     let other = day.app.org(Tier::Enterprise).await;
     let theirs = day.app.key(other, &[Scope::Update]).await;

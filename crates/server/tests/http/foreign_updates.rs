@@ -24,8 +24,14 @@ pub async fn codepush(app: &TestApp, key: &str, script: &str, fields: Value) -> 
 
 /// Publishes a bundle of hot-updater with this id.
 async fn hot_updater(app: &TestApp, key: &str, id: &str) -> Answer {
+    hot_updater_bundle(app, key, id, json!({})).await
+}
+
+/// Publishes a bundle of hot-updater with this id, and these fields over the defaults.
+pub async fn hot_updater_bundle(app: &TestApp, key: &str, id: &str, fields: Value) -> Answer {
     let manifest = json!({"bundleId": id, "assets": {}}).to_string();
-    publish(app, key, &package("manifest.json", manifest.as_bytes()), json!({"format": "hot-updater"})).await
+    let zip = package("manifest.json", manifest.as_bytes());
+    publish(app, key, &zip, with(json!({"format": "hot-updater"}), &fields)).await
 }
 
 /// The ids of an update, as `protocol id`.
@@ -105,6 +111,12 @@ async fn an_archive_is_for_capgo_if_it_says_so() {
     assert_eq!(ids(&app, &key, &second).await, ["capgo 1.0.1+2"]);
     let plain = app.published(&key, json!({})).await;
     assert_eq!(ids(&app, &key, &plain).await, [""; 0]);
+    // The same bytes again are for the same clients, under a new name, unless the request says otherwise.
+    let again = json!({"sourceUpdateId": first.id(), "bundleId": BUNDLE, "platform": "android", "version": "1.0.1"});
+    let reissued = app.post(&key, "/update", again.clone()).await.created();
+    assert_eq!(ids(&app, &key, &reissued).await, ["capgo 1.0.1+4"]);
+    let ours = app.post(&key, "/update", with(again, &json!({"foreignIds": []}))).await.created();
+    assert_eq!(ids(&app, &key, &ours).await, [""; 0]);
 }
 
 #[tokio::test]
@@ -133,6 +145,11 @@ async fn a_bundle_of_hot_updater_is_published_once_and_in_order() {
         400,
         "The package has no manifest.json with a bundleId at its root. Publish the archive that hot-updater's own build plugin made.",
     );
+    let other = json!({"fileHash": "ab".repeat(32)});
+    hot_updater_bundle(&app, &key, &id(7), other).await.refused(
+        400,
+        "fileHash is the SHA-256 of another package. Leave it out, or give the signature that hot-updater made.",
+    );
 }
 
 #[tokio::test]
@@ -160,6 +177,14 @@ async fn what_no_client_could_use_is_refused() {
         (
             json!({"uploadId": "x", "format": "codepush", "foreignIds": [{"protocol": "capgo"}]}),
             "foreignIds names codepush only for updates of format codepush, and capgo only for updates of format archive",
+        ),
+        (
+            json!({"uploadId": "x", "format": "codepush", "fileHash": "sig:AAAA"}),
+            "fileHash is only for updates of format hot-updater",
+        ),
+        (
+            json!({"uploadId": "x", "format": "hot-updater", "fileHash": "sig:"}),
+            "fileHash must be a SHA-256 as 64 hexadecimal digits, or `sig:` and a signature in base64 of at most 1024 bytes",
         ),
         (
             json!({"uploadId": "x", "format": "archive", "foreignIds": [{"protocol": "capgo", "id": "a b"}]}),

@@ -20,6 +20,7 @@ pub async fn a_foreign_id(db: &Db, org: OrgId, bundle: &BundleId, update_id: Upd
         platform,
         id: &id,
         update_id,
+        file_hash: Some("sig:AAAA"),
     };
     assert!(org_writes!(db, org, add_foreign_id(&new)));
 }
@@ -132,6 +133,7 @@ contract! {
             platform: Platform::Ios,
             id: &id,
             update_id: second.id,
+            file_hash: None,
         };
         assert!(!org_writes!(db, org, add_foreign_id(&taken)));
         assert!(org_writes!(db, org, add_foreign_id(&NewForeignId { platform: Platform::Android, ..taken })));
@@ -169,6 +171,7 @@ contract! {
         let [release] = &rows.releases[..] else { panic!("{:?}", rows.releases) };
         assert_eq!((release.id, release.status, release.sequence), (theirs.id, UpdateStatus::Published, Sequence::new(3)));
         assert_eq!(release.ids, [(Protocol::Capgo, "/v3".to_owned())]);
+        assert_eq!(release.file_hash.as_deref(), Some("sig:AAAA"));
         // An update that is only ours is none of theirs; a deleted one is still named by apps that run it.
         assert_ne!(release.id, ours.id);
         unpublish(db, &name, &theirs, NOW + 9).await;

@@ -246,6 +246,7 @@ contract! {
             platform: Platform::Ios,
             id: &"theirs".parse().unwrap(),
             update_id: ours.update.id,
+            file_hash: None,
         };
         assert!(!org_writes!(db, org, add_foreign_id(&stolen)));
         org_writes!(db, org, move_foreign_id(&stolen));
