@@ -271,9 +271,11 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
     stage
         .file("launchway.toml", PROJECT)
         .file("App.zip", "x")
-        .file("App.aab", "");
+        .file("App.aab", "")
+        .file("Good.aab", "x")
+        .file("Good.ipa", "x");
     let mut text = String::new();
-    let rows: [&[&str]; 14] = [
+    let rows: [&[&str]; 16] = [
         &["android"],
         &["web", "--latest"],
         &["android", "list"],
@@ -287,6 +289,24 @@ async fn what_is_wrong_is_said_before_anything_is_sent() {
         &["ios", "--path", "App.zip"],
         &["android", "--path", "Missing.aab"],
         &["android", "--path", "App.aab"],
+        &[
+            "android",
+            "--path",
+            "Good.aab",
+            "--release-notes",
+            "Faster.",
+            "--locale",
+            "en",
+        ],
+        &[
+            "ios",
+            "--path",
+            "Good.ipa",
+            "--release-notes",
+            "Schneller.",
+            "--locale",
+            "de",
+        ],
         &["rollout", ID, "101"],
     ];
     for arguments in rows {

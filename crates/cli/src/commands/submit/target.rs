@@ -5,6 +5,7 @@ use launchway_api::open;
 use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::{Destination, KnownDestination};
+use launchway_domain::submission::locale;
 use launchway_project::file::{Project, StoreTarget};
 
 use crate::args::submit::TargetArgs;
@@ -31,8 +32,9 @@ pub fn from(platform: Platform, arguments: &TargetArgs, project: &Project) -> Re
             "give --destination, such as {example}, or set destination under [submit.production.{platform}] in launchway.toml"
         )));
     };
-    Destination::parse(platform, &destination)
-        .map_err(|problem| Failure::usage(format!("the destination {problem}, not {destination}")))?;
+    let store = Destination::parse(platform, &destination)
+        .map_err(|problem| Failure::usage(format!("the destination {problem}, not {destination}")))?
+        .store();
     let release_notes = match &arguments.release_notes {
         Some(text) => vec![ReleaseNote {
             locale: arguments.locale.clone(),
@@ -43,6 +45,10 @@ pub fn from(platform: Platform, arguments: &TargetArgs, project: &Project) -> Re
             notes.map(|(locale, text)| ReleaseNote { locale, text }).collect()
         }
     };
+    for note in &release_notes {
+        // The server says so, too, but only after the upload.
+        locale::check(store, &note.locale).map_err(|unknown| Failure::usage(format!("release notes: {unknown}")))?;
+    }
     let options = SubmissionOptions {
         groups: some(&arguments.groups, written.groups),
         uses_non_exempt_encryption: arguments
