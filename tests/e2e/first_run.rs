@@ -138,9 +138,9 @@ fn a_start_that_fails_leaves_no_data_folder() {
     let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = busy.local_addr().unwrap().to_string();
     let root = tempfile::tempdir().unwrap();
-    let fails = |arguments: &[&str]| {
+    let fails = |data: &str, arguments: &[&str]| {
         let output = Command::new(program("launchway-server"))
-            .args(["--no-runner", "--data-dir", "data"])
+            .args(["--no-runner", "--data-dir", data])
             .args(arguments)
             .current_dir(root.path())
             .env_clear()
@@ -154,15 +154,61 @@ fn a_start_that_fails_leaves_no_data_folder() {
         (vec!["--listen", &taken], "Address already in use"),
         ([&any[..], &["--metrics-listen", &taken]].concat(), "--metrics-listen"),
         ([&any[..], &["--master-key-file", "/proc/key"]].concat(), "/proc/key"),
+        (
+            [&any[..], &["--storage-url", "file:///proc/objects"]].concat(),
+            "--storage-url",
+        ),
+        (
+            [&any[..], &["--database-url", "sqlite:/proc/launchway.db"]].concat(),
+            "--database-url",
+        ),
+        (
+            [&any[..], &["--database-url", "sqlite:garbage.db"]].concat(),
+            "--database-url",
+        ),
+        (
+            [&any[..], &["--database-url", "nothing://x"]].concat(),
+            "--database-url",
+        ),
     ];
+    std::fs::write(root.path().join("garbage.db"), [7; 4096]).unwrap();
     for (arguments, problem) in rows {
-        let said = fails(&arguments);
-        assert!(said.contains(problem), "{said}");
-        assert!(!root.path().join("data").exists(), "{arguments:?}");
+        // The second time with directories above it that are missing, too.
+        for data in ["data", "new/deep/data"] {
+            let said = fails(data, &arguments);
+            assert!(said.contains(problem), "{said}");
+            let left: Vec<_> = root
+                .path()
+                .read_dir()
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+                .collect();
+            assert_eq!(left, ["garbage.db"], "{data} {arguments:?}");
+        }
     }
     // A folder that was there before stays.
     std::fs::create_dir(root.path().join("data")).unwrap();
     std::fs::write(root.path().join("data/notes"), "mine").unwrap();
-    fails(&["--listen", "127.0.0.1:0", "--master-key-file", "/proc/key"]);
+    fails("data", &["--listen", "127.0.0.1:0", "--master-key-file", "/proc/key"]);
     assert!(root.path().join("data/notes").exists());
+}
+
+/// The key seals what is in the database, which is not in the folder.
+#[test]
+fn a_key_for_a_database_elsewhere_outlives_a_failed_start() {
+    let root = tempfile::tempdir().unwrap();
+    let output = Command::new(program("launchway-server"))
+        .args(["--no-runner", "--listen", "127.0.0.1:0", "--data-dir", "data"])
+        .args([
+            "--database-url",
+            "sqlite:elsewhere.db",
+            "--storage-url",
+            "file:///proc/objects",
+        ])
+        .current_dir(root.path())
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(root.path().join("data/master.key").exists());
 }

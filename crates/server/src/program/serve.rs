@@ -1,9 +1,9 @@
 //! Serving: opens everything, announces the address, and runs until it is told to stop.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use launchway_config::{Config, ConfigError};
@@ -24,6 +24,9 @@ use tokio::time::Instant;
 use crate::command_error::CommandError;
 use crate::embedded_runner::EmbeddedRunner;
 use crate::program::demo;
+
+/// The file in the data directory that the server holds locked.
+const LOCK: &str = "server.lock";
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
@@ -122,11 +125,13 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// The data directory while the server starts. A start that fails leaves none behind that it made.
+/// The data directory while the server starts. A start that fails leaves no directory behind that it made.
 struct DataDir {
     lock: Option<File>,
-    /// The directory, if this start made it and nothing outside depends on it.
-    fresh: Option<PathBuf>,
+    /// The directories that this start made: the data directory, then those above it.
+    made: Vec<PathBuf>,
+    /// Whether the database is in it, so that nothing outside depends on its files.
+    is_whole: bool,
 }
 
 impl DataDir {
@@ -134,36 +139,57 @@ impl DataDir {
     /// so the second does not start.
     fn lock(config: &Config) -> Result<Self, StartError> {
         let path = &config.data_dir;
-        let is_fresh = !path.exists();
+        let missing = path
+            .ancestors()
+            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let mut data = Self {
+            lock: None,
+            made: missing.map(Path::to_owned).collect(),
+            is_whole: config
+                .database_url
+                .reveal()
+                .starts_with(&format!("sqlite:{}/", path.display())),
+        };
         make_private_dir(path).map_err(StartError::io("--data-dir"))?;
-        let lock = File::create(path.join("server.lock")).map_err(StartError::io("--data-dir"))?;
+        let lock = File::create(path.join(LOCK)).map_err(StartError::io("--data-dir"))?;
         if lock.try_lock().is_err() {
+            // The other server was faster, and it is the other's directory.
+            data.made.clear();
             let problem = format!("{} is in use by another launchway-server", path.display());
             return Err(ConfigError::new("--data-dir", problem).into());
         }
-        // The key of a database elsewhere must outlive a start that failed.
-        let is_whole = config
-            .database_url
-            .reveal()
-            .starts_with(&format!("sqlite:{}/", path.display()));
-        Ok(Self {
-            lock: Some(lock),
-            fresh: (is_fresh && is_whole).then(|| path.clone()),
-        })
+        data.lock = Some(lock);
+        Ok(data)
     }
 
     /// Keeps the directory, and returns its lock.
     fn keep(mut self) -> Option<File> {
-        self.fresh = None;
+        self.made.clear();
         self.lock.take()
+    }
+
+    /// Removes the directory with everything in it. Without the database only if nothing is in it: a key that was made
+    /// for a database elsewhere must outlive this start.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        if self.is_whole {
+            return std::fs::remove_dir_all(path);
+        }
+        for entry in path.read_dir()? {
+            if entry?.file_name() != LOCK {
+                return Ok(());
+            }
+        }
+        std::fs::remove_file(path.join(LOCK))?;
+        std::fs::remove_dir(path)
     }
 }
 
 impl Drop for DataDir {
     fn drop(&mut self) {
-        if let Some(path) = &self.fresh {
-            // The start has failed already, and says why.
-            let _ = std::fs::remove_dir_all(path);
+        if let Some((path, above)) = self.made.split_first() {
+            // The start has failed already, and says why. Directories that are not empty stay.
+            let removed = self.remove(path);
+            let _ = removed.and_then(|()| above.iter().try_for_each(std::fs::remove_dir));
         }
     }
 }

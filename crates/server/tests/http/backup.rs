@@ -141,6 +141,64 @@ async fn a_backup_is_its_owners_alone_whatever_the_umask() {
     }
 }
 
+/// Records which files are flushed to disk, and flushes them.
+const RECORDER: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int fsync(int file) {
+    char link[64], path[4097];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    int record = open(getenv("FLUSHED"), O_WRONLY | O_APPEND | O_CREAT, 0600);
+    if (length > 0 && record >= 0) {
+        path[length] = '\n';
+        if (write(record, path, length + 1) < 0) abort();
+    }
+    close(record);
+    return syscall(SYS_fsync, file);
+}
+"#;
+
+/// After a power cut there is a whole backup, or none: what the manifest names is on disk before it.
+#[tokio::test]
+async fn a_backup_is_on_disk_before_it_is_one() {
+    let (app, key) = TestApp::with_key().await;
+    app.published(&key, json!({})).await;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (source, recorder, flushed) = (root.join("recorder.c"), root.join("recorder.so"), root.join("flushed"));
+    std::fs::write(&source, RECORDER).unwrap();
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&recorder, &source]).status().unwrap();
+    assert!(compiled.success());
+    let backup = root.join("new/backup");
+    let saved = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
+        .args(["admin", "backup", backup.to_str().unwrap(), "--data-dir"])
+        .arg(&app.app.config.data_dir)
+        .env_remove("LAUNCHWAY_DATABASE_URL")
+        .env("LD_PRELOAD", &recorder)
+        .env("FLUSHED", &flushed)
+        .output()
+        .unwrap();
+    assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
+    let record = std::fs::read_to_string(&flushed).unwrap();
+    let flushed: Vec<&Path> = record.lines().map(Path::new).collect();
+    let manifest = flushed.iter().rposition(|path| *path == backup.join("manifest.json")).expect("the manifest");
+    let before = &flushed[..manifest];
+    for (path, _) in rights(&backup) {
+        let path = Path::new(&path);
+        let is_last = path == backup || path == backup.join("manifest.json");
+        assert!(is_last || before.contains(&path), "{} in {record}", path.display());
+    }
+    assert!(flushed[manifest..].contains(&&*backup), "its folder last: {record}");
+    for above in [root.join("new"), root] {
+        assert!(before.contains(&&*above), "{} in {record}", above.display());
+    }
+}
+
 #[test]
 fn a_new_data_directory_is_its_owners_alone_whatever_the_umask() {
     let folder = tempfile::tempdir().unwrap();
