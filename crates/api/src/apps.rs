@@ -83,4 +83,7 @@ pub struct AppRemains {
     pub env_vars: i64,
     /// The credentials of this app alone.
     pub credentials: i64,
+    /// The deployment keys, with which apps in the field still ask for updates. Older servers do not say.
+    #[serde(default)]
+    pub deployment_keys: i64,
 }

@@ -123,6 +123,7 @@ pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<DeletedApp, ApiE
             submissions: left.submissions,
             env_vars: left.env_vars,
             credentials: left.credentials,
+            deployment_keys: left.deployment_keys,
         }),
     })
 }

@@ -149,7 +149,7 @@ impl ForeignBundle {
 type Shard = HashMap<Box<str>, Arc<ForeignBundle>>;
 
 /// Counters of a bundle that left the index.
-type Left = (Box<str>, OrgId, Arc<AtomicU64>);
+type Left = (OrgId, Arc<AtomicU64>);
 
 /// The bundles that clients of other services ask for.
 pub struct ForeignIndex {
@@ -184,22 +184,22 @@ impl ForeignIndex {
         })
     }
 
-    /// The checks of each bundle since the last call: its key, whom it belongs to, and the number.
-    pub fn take_checks(&self) -> Vec<(Box<str>, OrgId, i64)> {
+    /// The checks of each bundle since the last call: whom it belongs to, and the number.
+    pub fn take_checks(&self) -> Vec<(OrgId, i64)> {
         let mut taken = Vec::new();
-        let mut take = |key: &str, org_id: OrgId, checks: &AtomicU64| {
+        let mut take = |org_id: OrgId, checks: &AtomicU64| {
             let count = checks.swap(0, Ordering::Relaxed);
             if count > 0 {
-                taken.push((key.into(), org_id, i64::try_from(count).unwrap_or(i64::MAX)));
+                taken.push((org_id, i64::try_from(count).unwrap_or(i64::MAX)));
             }
         };
         for shard in &self.shards {
-            for (key, bundle) in &**shard.load() {
-                take(key, bundle.org_id, &bundle.checks);
+            for bundle in shard.load().values() {
+                take(bundle.org_id, &bundle.checks);
             }
         }
-        for (key, org_id, checks) in self.lock_left().drain(..) {
-            take(&key, org_id, &checks);
+        for (org_id, checks) in self.lock_left().drain(..) {
+            take(org_id, &checks);
         }
         taken
     }
@@ -248,7 +248,7 @@ impl ForeignIndex {
             }
             None => {
                 if let Some(known) = next.remove(key) {
-                    self.lock_left().push((key.into(), known.org_id, known.checks.clone()));
+                    self.lock_left().push((known.org_id, known.checks.clone()));
                 }
             }
         }

@@ -55,6 +55,8 @@ pub struct AppHoldings {
     pub env_vars: i64,
     /// Credentials of this app alone.
     pub credentials: i64,
+    /// Deployment keys, with which apps in the field ask for updates.
+    pub deployment_keys: i64,
 }
 
 impl Org<'_> {
@@ -163,9 +165,9 @@ impl Org<'_> {
 
     /// What the organization keeps of a bundle id, whether or not its app is in the list.
     pub async fn app_holdings(&mut self, bundle: &BundleId) -> Result<AppHoldings, StoreError> {
-        let (updates, offered_updates, builds, submissions, env_vars, credentials) = fetch_one!(
+        let (updates, offered_updates, builds, submissions, env_vars, credentials, deployment_keys) = fetch_one!(
             self.tx,
-            (i64, i64, i64, i64, i64, i64),
+            (i64, i64, i64, i64, i64, i64, i64),
             "SELECT \
              (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL), \
              (SELECT COUNT(*) FROM updates WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL \
@@ -173,7 +175,8 @@ impl Org<'_> {
              (SELECT COUNT(*) FROM builds WHERE org_id = $1 AND bundle_key = $2), \
              (SELECT COUNT(*) FROM submissions WHERE org_id = $1 AND bundle_key = $2 AND deleted = 0), \
              (SELECT COUNT(*) FROM env_vars WHERE org_id = $1 AND bundle_key = $2), \
-             (SELECT COUNT(*) FROM credentials WHERE org_id = $1 AND LOWER(bundle_id) = $2)",
+             (SELECT COUNT(*) FROM credentials WHERE org_id = $1 AND LOWER(bundle_id) = $2), \
+             (SELECT COUNT(*) FROM deployment_keys WHERE org_id = $1 AND bundle_key = $2)",
             &self.id,
             bundle.key()
         )?;
@@ -184,6 +187,7 @@ impl Org<'_> {
             submissions,
             env_vars,
             credentials,
+            deployment_keys,
         })
     }
 

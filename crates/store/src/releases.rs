@@ -75,6 +75,27 @@ async fn number(tx: &mut Tx, org: &str, bundle_key: &str) -> Result<u64, StoreEr
     Ok(count)
 }
 
+/// Stores the id of an update; the last text says what becomes of an id that names another one. Returns the number of rows.
+macro_rules! add_foreign_id {
+    ($org:expr, $new:expr, $conflict:literal) => {
+        execute!(
+            $org.tx,
+            concat!(
+                "INSERT INTO foreign_ids (bundle_key, platform, protocol, foreign_id, org_id, update_id, file_hash) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (bundle_key, platform, protocol, foreign_id) ",
+                $conflict
+            ),
+            $new.bundle.key(),
+            $new.platform.as_str(),
+            $new.protocol.as_str(),
+            $new.id.as_str(),
+            &$org.id,
+            $new.update_id.to_string(),
+            $new.file_hash
+        )
+    };
+}
+
 impl Org<'_> {
     /// The place of the next update: above all earlier ones, also deleted ones, that a caller of it could receive. Updates of an
     /// older release are numbered first. Call it under the lock of the bundle's updates.
@@ -100,34 +121,16 @@ impl Org<'_> {
 
     /// Names an update; returns false if the id names another one.
     pub async fn add_foreign_id(&mut self, new: &NewForeignId<'_>) -> Result<bool, StoreError> {
-        let added = execute!(
-            self.tx,
-            "INSERT INTO foreign_ids (bundle_key, platform, protocol, foreign_id, org_id, update_id, file_hash) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (bundle_key, platform, protocol, foreign_id) DO NOTHING",
-            new.bundle.key(),
-            new.platform.as_str(),
-            new.protocol.as_str(),
-            new.id.as_str(),
-            &self.id,
-            new.update_id.to_string(),
-            new.file_hash
-        )?;
+        let added = add_foreign_id!(self, new, "DO NOTHING")?;
         Ok(added == 1)
     }
 
     /// Names an update by an id that may name an earlier one, which loses it: the hash of content that is released twice.
     pub async fn move_foreign_id(&mut self, new: &NewForeignId<'_>) -> Result<(), StoreError> {
-        execute!(
-            self.tx,
-            "INSERT INTO foreign_ids (bundle_key, platform, protocol, foreign_id, org_id, update_id) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (bundle_key, platform, protocol, foreign_id) \
-             DO UPDATE SET update_id = excluded.update_id WHERE foreign_ids.org_id = excluded.org_id",
-            new.bundle.key(),
-            new.platform.as_str(),
-            new.protocol.as_str(),
-            new.id.as_str(),
-            &self.id,
-            new.update_id.to_string()
+        add_foreign_id!(
+            self,
+            new,
+            "DO UPDATE SET update_id = excluded.update_id WHERE foreign_ids.org_id = excluded.org_id"
         )?;
         Ok(())
     }

@@ -54,6 +54,7 @@ fn remains(deleted: &DeletedApp) -> String {
         ("Submissions", left.submissions.to_string()),
         ("Variables", left.env_vars.to_string()),
         ("Credentials", left.credentials.to_string()),
+        ("Deployment keys", left.deployment_keys.to_string()),
     ]);
     format!("{id} is {status}\n\nLeft of the app:\n{rows}")
 }

@@ -25,7 +25,7 @@ impl CheckCounts {
         for (org, count) in index.take_checks().await {
             *pending.entry((org, month)).or_default() += count;
         }
-        for (_, org, count) in index.foreign().take_checks() {
+        for (org, count) in index.foreign().take_checks() {
             *pending.entry((org, month)).or_default() += count;
         }
         if pending.is_empty() {

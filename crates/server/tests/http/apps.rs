@@ -157,9 +157,14 @@ async fn kept_when_deleted(app: TestApp) {
     let variable = json!({"name": "A", "value": "b", "bundleId": "COM.example.app"});
     app.post(&mine, "/env", variable).await.created();
     crate::stage::builds::build(&app, &mine, json!({})).await.created();
+    let asks =
+        json!({"bundleId": BUNDLE, "platform": "android", "configuration": "production", "key": "a-key-in-the-field"});
+    app.post(&mine, "/deployment-keys", asks).await.created();
+    let in_the_field = format!("{}/codepush/{BUNDLE}/v0.1/public/codepush/update_check", app.origin);
+    let in_the_field = format!("{in_the_field}?deployment_key=a-key-in-the-field&app_version=1.0.0");
     let left = json!({
         "bundleId": BUNDLE, "updates": 1, "offeredUpdates": 1, "builds": 1, "submissions": 0, "envVars": 1,
-        "credentials": 0,
+        "credentials": 0, "deploymentKeys": 1,
     });
     assert_eq!(app.delete(&mine, &path).await.ok(), json!({"id": id, "status": "deleted", "left": left}));
     for method in [Method::DELETE, Method::GET] {
@@ -167,6 +172,8 @@ async fn kept_when_deleted(app: TestApp) {
     }
     assert_eq!(list(&app, &mine).await["total"], 1);
     assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.ok(), before);
+    let asked = app.request(Method::GET, &in_the_field);
+    assert!(Answer::to(asked).await.ok()["update_info"].is_object(), "apps with a deployment key still ask");
     is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
     is_foreign(&app.publish(&theirs, json!({"version": "9.0.0"})).await, BUNDLE);
     // Its own organization can claim it again, with everything published before.

@@ -52,6 +52,7 @@ impl Action for DeleteApp {
             .known("Since", time(&iso(app.created_at)))
             .known("Updates", left.updates)
             .known("Updates still offered", left.offered_updates)
+            .known("Deployment keys", left.deployment_keys)
             .known("Builds", left.builds)
             .known("Submissions", left.submissions)
             .danger())
