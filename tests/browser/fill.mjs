@@ -36,7 +36,7 @@ export async function fill(server) {
   const update = await publish({ version: "2.4.1", buildNumber: "1", rollout: 25, releaseNotes: "Mends the checkout.\nThanks to all who wrote." });
   // It is offered to a quarter of the devices.
   for (let device = 0; device < 60; device++) {
-    await report(server, update, `device-${device}`, ["downloaded", "installed", device % 9 ? "confirmed" : "rolled_back"]);
+    await report(server, update, `device-${device}`, ["downloaded", "installed", ...(device % 9 ? ["confirmed"] : ["crash", "rolled_back"])]);
   }
   const long = await publish({
     bundleId: "com.example.averylongorganization.department.applicationwithaverylongname", version: "12.345.678-beta.20261123.of.a.long.series", buildNumber: "2026112301",
@@ -169,7 +169,11 @@ async function report(server, update, device, kinds) {
   const question = new URLSearchParams({ currentVersion: "2.3.0", platform: "android", configuration: "production", deviceId: device });
   const answer = await (await fetch(`${server.origin}/api/update/check/com.example.shop?${question}`)).json();
   if (!answer.reportToken) return;
-  const events = kinds.map((type) => ({ type, updateId: answer.id, at: new Date().toISOString(), ...(type === "rolled_back" ? { reason: "TypeError: cart is <undefined>" } : {}) }));
+  const details = {
+    rolled_back: { reason: "TypeError: cart is <undefined>" },
+    crash: { stack: `TypeError: cart is <undefined>\n    at ${"aVeryLongNameOfMinifiedCode".repeat(8)} (index.android.bundle:1:2345678)\n`.padEnd(2000, "    at f (app.js:1:1)\n") },
+  };
+  const events = kinds.map((type) => ({ type, updateId: answer.id, at: new Date().toISOString(), ...details[type] }));
   await fetch(`${server.origin}/api/update/report/com.example.shop`, {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reportToken: answer.reportToken, events }),
   });

@@ -176,6 +176,8 @@ pub type PlanOrigin = Open<words::PlanOrigin>;
 pub type Platform = Open<platform::Platform>;
 /// [`words::DoneStatus`] as an open enum.
 pub type DoneStatus = Open<words::DoneStatus>;
+/// [`report::DeviceEventKind`] as an open enum.
+pub type DeviceEventKind = Open<report::DeviceEventKind>;
 /// [`report::ReportKind`] as an open enum.
 pub type ReportKind = Open<report::ReportKind>;
 /// [`tenancy::Role`] as an open enum.
@@ -281,6 +283,7 @@ mod tests {
             release::Format,
             release::Protocol,
             release::UpdateKind,
+            report::DeviceEventKind,
             report::ReportKind,
             scope::Scope,
             submission::RolloutState,

@@ -20,10 +20,10 @@ pub struct DeviceReport {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeviceEvent {
-    /// `downloaded`, `installed`, `confirmed`, `rolled_back` or `failed`.
+    /// `downloaded`, `installed`, `confirmed`, `rolled_back`, `failed` or `crash`.
     #[serde(rename = "type")]
     #[schema(example = "installed")]
-    pub kind: open::ReportKind,
+    pub kind: open::DeviceEventKind,
     /// The update that the event is about. It must be the one that the token was issued for.
     pub update_id: String,
     /// When it happened, by the device's clock.
@@ -33,6 +33,10 @@ pub struct DeviceEvent {
     #[schema(max_length = 200)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The stack of the error, at most 8 KiB; kept for `crash`.
+    #[schema(max_length = 8192)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
 }
 
 /// The response to a report.
@@ -60,6 +64,25 @@ pub struct ReportCounts {
     pub failed: i64,
     /// The last 20 reasons, newest first.
     pub reasons: Vec<ReportReason>,
+    /// The crashes with the update, equal ones together: those of the most devices first, at most 50.
+    #[serde(default)]
+    pub crashes: Vec<CrashGroup>,
+}
+
+/// Crashes with the same stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CrashGroup {
+    /// The number of devices, at most 1024.
+    pub devices: i64,
+    /// When the first of these crashes was reported.
+    pub first_seen_at: String,
+    /// When the last of them was reported.
+    pub last_seen_at: String,
+    /// The first line of the stack that is not blank, at most 200 characters; empty if the device sent no stack.
+    pub first_line: String,
+    /// The stack of the first of them, as the device sent it.
+    pub stack: String,
 }
 
 /// A reason why an update failed or was rolled back on a device.

@@ -14,6 +14,7 @@ pub mod build;
 pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;
+pub mod crash;
 pub mod credential;
 pub mod device_login;
 pub mod env_var;

@@ -12,7 +12,7 @@ const FAILING_PERCENT: i64 = 5;
 const MIN_BAD: i64 = 2;
 
 words! {
-    /// What happened on a device, in the usual order.
+    /// What happened on a device and is counted, in the usual order.
     ReportKind, error = "type must be downloaded, installed, confirmed, rolled_back or failed",
     /// The package was downloaded.
     Downloaded = "downloaded",
@@ -24,6 +24,49 @@ words! {
     RolledBack = "rolled_back",
     /// Download or installation failed.
     Failed = "failed",
+}
+
+words! {
+    /// What a device reports: one of the kinds that are counted, or a crash.
+    DeviceEventKind, error = "type must be downloaded, installed, confirmed, rolled_back, failed or crash",
+    /// The package was downloaded.
+    Downloaded = "downloaded",
+    /// It was installed.
+    Installed = "installed",
+    /// The app started with it successfully.
+    Confirmed = "confirmed",
+    /// The app returned to its previous update.
+    RolledBack = "rolled_back",
+    /// Download or installation failed.
+    Failed = "failed",
+    /// The app crashed while it ran the update.
+    Crash = "crash",
+}
+
+impl DeviceEventKind {
+    /// The kind that is counted; `None` for a crash, which is counted in groups.
+    pub const fn counted(self) -> Option<ReportKind> {
+        match self {
+            DeviceEventKind::Downloaded => Some(ReportKind::Downloaded),
+            DeviceEventKind::Installed => Some(ReportKind::Installed),
+            DeviceEventKind::Confirmed => Some(ReportKind::Confirmed),
+            DeviceEventKind::RolledBack => Some(ReportKind::RolledBack),
+            DeviceEventKind::Failed => Some(ReportKind::Failed),
+            DeviceEventKind::Crash => None,
+        }
+    }
+}
+
+impl From<ReportKind> for DeviceEventKind {
+    fn from(kind: ReportKind) -> Self {
+        match kind {
+            ReportKind::Downloaded => DeviceEventKind::Downloaded,
+            ReportKind::Installed => DeviceEventKind::Installed,
+            ReportKind::Confirmed => DeviceEventKind::Confirmed,
+            ReportKind::RolledBack => DeviceEventKind::RolledBack,
+            ReportKind::Failed => DeviceEventKind::Failed,
+        }
+    }
 }
 
 /// How an update does on the devices that tried it (`docs/reference/dashboard.md#health-of-an-update`).
@@ -69,7 +112,16 @@ impl Health {
 
 #[cfg(test)]
 mod tests {
-    use super::{Health, ReportKind};
+    use super::{DeviceEventKind, Health, ReportKind};
+
+    #[test]
+    fn only_crashes_are_not_counted_by_kind() {
+        for kind in ReportKind::ALL {
+            let event = DeviceEventKind::from(kind);
+            assert_eq!((event.as_str(), event.counted()), (kind.as_str(), Some(kind)));
+        }
+        assert_eq!(DeviceEventKind::Crash.counted(), None);
+    }
 
     #[test]
     fn an_update_fails_from_two_devices_and_5_percent_on() {

@@ -99,7 +99,7 @@ mod tests {
     use crate::key::KeyStatus;
     use crate::org::InvitationStatus;
     use crate::platform::Platform;
-    use crate::report::ReportKind;
+    use crate::report::{DeviceEventKind, ReportKind};
     use crate::scope::Scope;
     use crate::submission::destination::KnownDestination;
     use crate::submission::error::SubmissionErrorCode;
@@ -152,6 +152,7 @@ mod tests {
             CredentialKind,
             CredentialStatus,
             DeliveryStatus,
+            DeviceEventKind,
             DeviceLoginStatus,
             Distribution,
             EnvVarKind,
@@ -193,6 +194,10 @@ mod tests {
             (
                 ReportKind::UNKNOWN,
                 "type must be downloaded, installed, confirmed, rolled_back or failed",
+            ),
+            (
+                DeviceEventKind::UNKNOWN,
+                "type must be downloaded, installed, confirmed, rolled_back, failed or crash",
             ),
             (WebhookType::UNKNOWN, "must be one of generic, slack, teams"),
             (FileKind::UNKNOWN, "must be one of mapping, native"),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use launchway_blob::Key;
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
+use launchway_domain::crash::CRASH_DAYS;
 use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
 use launchway_domain::report::REPORT_DAYS;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
@@ -65,6 +66,7 @@ pub async fn clean_up(app: &App) -> Result<(), ApiError> {
         fill_holdings(app).await,
         webhook_urls::seal_plain(app).await.map(drop),
         forget_told(app, now - DELIVERY_LIFE).await,
+        forget_crashes(app, now - CRASH_DAYS * DAY).await,
         forget_bookkeeping(app, now).await,
     ];
     done.into_iter().collect()
@@ -139,6 +141,19 @@ async fn fill_holdings(app: &App) -> Result<(), ApiError> {
         let filled = tx.system(REASON).fill_holdings(MANY).await?;
         tx.commit().await?;
         if filled < MANY as u64 {
+            return Ok(());
+        }
+    }
+}
+
+/// Deletes crashes that were last reported before `time`. Each update is a transaction of its own, because it may have
+/// thousands of rows.
+async fn forget_crashes(app: &App, time: EpochMs) -> Result<(), ApiError> {
+    loop {
+        let mut tx = app.db.write().await?;
+        let updates = tx.system(REASON).forget_crashes_before(time, 1).await?;
+        tx.commit().await?;
+        if updates == 0 {
             return Ok(());
         }
     }

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::UpdateId;
 use launchway_domain::mac::{MacKey, SHORT};
-use launchway_domain::report::ReportKind;
+use launchway_domain::report::DeviceEventKind;
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -79,7 +79,8 @@ impl ReportTokens {
     /// 64 bits under which a device is counted for one kind of report of one update. The caller chooses the device's
     /// id, and of many devices only a sample by these bits is stored. So the bits are keyed: nobody can search for ids
     /// that are all in the sample, and an id that is in one sample reveals nothing about another.
-    pub fn device(&self, claim: &ReportClaim, kind: ReportKind) -> i64 {
+    pub fn device(&self, claim: &ReportClaim, kind: impl Into<DeviceEventKind>) -> i64 {
+        let kind: DeviceEventKind = kind.into();
         let (update, unkeyed) = (claim.update_id.uuid(), claim.unkeyed.to_be_bytes());
         let mac = self
             .key
@@ -95,6 +96,8 @@ impl ReportTokens {
 
 #[cfg(test)]
 mod tests {
+    use launchway_domain::report::ReportKind;
+
     use super::*;
 
     #[test]
@@ -152,7 +155,7 @@ mod tests {
         for key in [[7; 32], [8; 32]] {
             let (node, beside) = (ReportTokens::new(key), ReportTokens::new(key));
             for update in [update, other] {
-                for kind in ReportKind::ALL {
+                for kind in DeviceEventKind::ALL {
                     for device in [1, 2] {
                         let number = node.device(&claim(update, device), kind);
                         assert_eq!(number, beside.device(&claim(update, device), kind));

@@ -12,7 +12,7 @@ use crate::{StoreError, System, Tx};
 /// Every table of a backup, parents before children. The others are worthless later: the log of changes (a node reads all
 /// of a restored database), the counts of the current minute and day, the leases of jobs, the locks and turns of apps, the
 /// turns of organizations and when they were last served, and forms that wait for a sign-in.
-pub const TABLES: [&str; 47] = [
+pub const TABLES: [&str; 50] = [
     "meta",
     "revision",
     "orgs",
@@ -37,6 +37,9 @@ pub const TABLES: [&str; 47] = [
     "report_counts",
     "report_days",
     "report_reasons",
+    "crash_updates",
+    "crash_groups",
+    "crash_devices",
     "events",
     "audit",
     "audit_heads",

@@ -67,6 +67,17 @@ async fn show() {
             {"type": "failed", "at": "2026-11-20T11:00:00.000Z", "reason": "no space \u{1b}[31mleft"},
             {"type": "rolled_back", "at": "2026-11-20T10:30:00.000Z", "reason": "crashed at start"},
         ],
+        "crashes": [
+            {
+                "devices": 1024, "firstSeenAt": "2026-11-20T10:30:00.000Z", "lastSeenAt": "2026-11-20T12:00:00.000Z",
+                "firstLine": "TypeError: x is not a function",
+                "stack": format!("TypeError: x is not a \u{1b}[31mfunction\r\n\n{}", "    at f (app.js:1:20)\n".repeat(12)),
+            },
+            {
+                "devices": 1, "firstSeenAt": "2026-11-20T11:00:00.000Z", "lastSeenAt": "2026-11-20T11:00:00.000Z",
+                "firstLine": "", "stack": "",
+            },
+        ],
     });
     let shown = json!({"reports": reports, "buildId": "build_1", "sourceUpdateId": OTHER, "fingerprint": "abc",
         "releaseNotes": "One.\nTwo.", "mandatory": true});
@@ -99,6 +110,20 @@ async fn show() {
     Failed       1
     failed  2026-11-20T11:00:00.000Z  no space [31mleft
     rolled_back  2026-11-20T10:30:00.000Z  crashed at start
+
+    Crashes
+    1024 devices or more  2026-11-20T12:00:00.000Z  TypeError: x is not a [31mfunction
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                              at f (app.js:1:20)
+                          … 3 more lines with --json
+    1 device              2026-11-20T11:00:00.000Z  no stack
     --- exit 0
     "#);
     assert_eq!(server.lines(), ["GET /api/update?id=update_1"]);

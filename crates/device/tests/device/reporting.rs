@@ -5,6 +5,7 @@ use std::io;
 
 use launchway_device::ports::{Network, Request, Response};
 use launchway_device::reports::{Event, MAX_EVENTS, MAX_STACK, add, queued_events, send};
+use serde_json::Value;
 
 use crate::disk::Disk;
 use crate::phone::{Server, settings};
@@ -141,6 +142,44 @@ fn hostile_reasons_and_stacks_are_bounded() {
     assert_eq!(event.reason.as_ref().unwrap().chars().count(), 200);
     let stack = event.stack.as_ref().unwrap();
     assert!(stack.len() <= MAX_STACK && stack.len() > MAX_STACK - 4);
+}
+
+/// The text of a vector: parts, each of which is repeated.
+fn text(parts: &Value) -> String {
+    let parts = parts.as_array().unwrap().iter();
+    let repeated = parts.map(|part| {
+        let times = part[1].as_u64().unwrap();
+        part[0].as_str().unwrap().repeat(times.try_into().unwrap())
+    });
+    repeated.collect()
+}
+
+#[test]
+fn reasons_and_stacks_are_cut_as_by_every_client() {
+    let vectors: Value = serde_json::from_str(include_str!("../../../../sdk/vectors/reports.json")).unwrap();
+    let kept = |reason: Option<String>, stack: Option<String>| {
+        let disk = Disk::new();
+        let told = Event {
+            reason,
+            stack,
+            ..event("crash", "a")
+        };
+        add(&disk, vec![told]).unwrap();
+        queued_events(&disk).unwrap().remove(0)
+    };
+    let cases = |name: &str| vectors[name].as_array().unwrap().clone();
+    assert!(
+        cases("reasons").len() >= 6 && cases("stacks").len() >= 10,
+        "the vectors are complete"
+    );
+    for vector in cases("reasons") {
+        let given = text(&vector["given"]);
+        assert_eq!(kept(Some(given), None).reason, Some(text(&vector["kept"])), "{vector}");
+    }
+    for vector in cases("stacks") {
+        let given = text(&vector["given"]);
+        assert_eq!(kept(None, Some(given)).stack, Some(text(&vector["kept"])), "{vector}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Device reports on their way to the database: many in one transaction, each answered when it is durable.
 
-use launchway_store::{Db, Report, StoreError};
+use launchway_store::{CrashReport, Db, Report, StoreError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api_error::ApiError;
@@ -12,6 +12,7 @@ const BATCH: usize = 256;
 
 struct Job {
     reports: Vec<Report>,
+    crash: Option<CrashReport>,
     done: oneshot::Sender<Result<u64, ()>>,
 }
 
@@ -30,9 +31,14 @@ impl ReportQueue {
 
     /// Counts the reports of one call; returns how many were new. They are durable when this returns.
     pub async fn count(&self, reports: Vec<Report>) -> Result<u64, ApiError> {
+        self.count_with_crash(reports, None).await
+    }
+
+    /// The same with at most one crash: a stack is much larger than a report, and the queue must not fill the memory.
+    pub async fn count_with_crash(&self, reports: Vec<Report>, crash: Option<CrashReport>) -> Result<u64, ApiError> {
         let (done, answer) = oneshot::channel();
         let busy = || ApiError::Unavailable("Reports cannot be accepted now. Try again in a moment.".to_owned());
-        self.jobs.try_send(Job { reports, done }).map_err(|_| busy())?;
+        self.jobs.try_send(Job { reports, crash, done }).map_err(|_| busy())?;
         answer.await.ok().and_then(Result::ok).ok_or_else(busy)
     }
 }
@@ -53,7 +59,7 @@ async fn write_batches(db: Db, mut waiting: mpsc::Receiver<Job>) {
 }
 
 /// Counts a batch; returns for each call how many of its reports were new. Updates rows in a fixed order, so that two
-/// nodes never deadlock.
+/// nodes never deadlock: reports before crashes, and both in the order of their rows.
 async fn write(db: &Db, batch: &[Job]) -> Result<Vec<u64>, StoreError> {
     let mut all: Vec<(usize, &Report)> = batch
         .iter()
@@ -62,14 +68,20 @@ async fn write(db: &Db, batch: &[Job]) -> Result<Vec<u64>, StoreError> {
         .collect();
     all.sort_by_key(|(_, report)| (report.update_id, report.kind, report.device));
     let reports: Vec<Report> = all.iter().map(|(_, report)| (*report).clone()).collect();
+    let crashes: Vec<(usize, &CrashReport)> = batch
+        .iter()
+        .enumerate()
+        .filter_map(|(at, job)| Some((at, job.crash.as_ref()?)))
+        .collect();
     let mut tx = db.write().await?;
-    let counted = tx
-        .system("a token names its update, which has its tenant")
-        .count_reports(&reports)
-        .await?;
+    let mut system = tx.system("a token names its update, which has its tenant");
+    let counted = system.count_reports(&reports).await?;
+    let stacks: Vec<&CrashReport> = crashes.iter().map(|(_, crash)| *crash).collect();
+    let crashed = system.count_crashes(&stacks).await?;
     tx.commit().await?;
     let mut counts = vec![0; batch.len()];
-    for ((at, _), new) in all.iter().zip(counted) {
+    let calls = all.iter().map(|(at, _)| at).chain(crashes.iter().map(|(at, _)| at));
+    for (at, new) in calls.zip(counted.into_iter().chain(crashed)) {
         counts[*at] += u64::from(new);
     }
     Ok(counts)

@@ -14,6 +14,7 @@ mod capgo;
 mod check_config;
 mod codepush;
 mod connections;
+mod crash_reports;
 mod credentials;
 mod dashboard;
 mod device_logins;

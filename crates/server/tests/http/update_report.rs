@@ -13,13 +13,13 @@ use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp};
 const BAD_TOKEN: &str = "Invalid or expired report token";
 
 /// What the check returns to a device: the update's id and the token for reports.
-async fn offer(app: &TestApp, device: &str) -> (String, String) {
+pub async fn offer(app: &TestApp, device: &str) -> (String, String) {
     let answer = app.checked(BUNDLE, &format!("currentVersion=1.0.0&deviceId={device}")).await;
     let text = |field: &str| answer[field].as_str().unwrap().to_owned();
     (text("id"), text("reportToken"))
 }
 
-async fn send(app: &TestApp, bundle: &str, body: Value) -> Answer {
+pub async fn send(app: &TestApp, bundle: &str, body: Value) -> Answer {
     let request = app.request(Method::POST, &format!("/update/report/{bundle}")).json(&body);
     Answer::to(request).await
 }
@@ -33,7 +33,7 @@ fn failure(update: &str, reason: &str) -> Value {
 }
 
 /// Reports as a device that was just offered the update; returns how many events counted.
-async fn report(app: &TestApp, device: &str, events: impl Fn(&str) -> Value) -> Value {
+pub async fn report(app: &TestApp, device: &str, events: impl Fn(&str) -> Value) -> Value {
     let (update, token) = offer(app, device).await;
     let body = json!({"reportToken": token, "events": events(&update)});
     let answer = send(app, BUNDLE, body).await.ok();
@@ -41,7 +41,7 @@ async fn report(app: &TestApp, device: &str, events: impl Fn(&str) -> Value) -> 
     answer["counted"].clone()
 }
 
-async fn shown(app: &TestApp, key: &str, update: &Value) -> Value {
+pub async fn shown(app: &TestApp, key: &str, update: &Value) -> Value {
     let path = format!("/update?id={}", update.id());
     app.get(key, &path).await.ok()["reports"].clone()
 }
@@ -50,14 +50,18 @@ async fn shown(app: &TestApp, key: &str, update: &Value) -> Value {
 async fn each_device_update_and_type_counts_once() {
     let (app, key) = TestApp::with_key().await;
     let update = app.published(&key, json!({})).await;
-    let none = json!({"downloaded": 0, "installed": 0, "confirmed": 0, "rolledBack": 0, "failed": 0, "reasons": []});
+    let none = json!({
+        "downloaded": 0, "installed": 0, "confirmed": 0, "rolledBack": 0, "failed": 0, "reasons": [], "crashes": [],
+    });
     assert_eq!(shown(&app, &key, &update).await, none);
 
     assert_eq!(report(&app, "d1", |id| json!([event(id, "downloaded"), event(id, "installed")])).await, 2);
     assert_eq!(report(&app, "d1", |id| json!([event(id, "downloaded"), event(id, "confirmed")])).await, 1);
     assert_eq!(report(&app, "d2", |id| json!([event(id, "downloaded"), event(id, "downloaded")])).await, 1);
     assert_eq!(report(&app, "d2", |id| json!([event(id, "rolled_back"), event(id, "failed")])).await, 2);
-    let counts = json!({"downloaded": 2, "installed": 1, "confirmed": 1, "rolledBack": 1, "failed": 1, "reasons": []});
+    let counts = json!({
+        "downloaded": 2, "installed": 1, "confirmed": 1, "rolledBack": 1, "failed": 1, "reasons": [], "crashes": [],
+    });
     assert_eq!(shown(&app, &key, &update).await, counts);
 
     let newer = app.published(&key, json!({})).await;

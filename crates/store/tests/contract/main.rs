@@ -70,6 +70,7 @@ mod build_queue;
 mod builds;
 mod changes;
 mod coverage;
+mod crashes;
 mod credentials;
 mod data_keys;
 mod database;

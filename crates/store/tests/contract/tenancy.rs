@@ -128,6 +128,7 @@ contract! {
         let app = bundle("com.example.theirs");
         assert_eq!(org_reads!(db, org, widest_reach(&app, theirs.update.platform, theirs.update.configuration.as_ref())), None);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)), []);
+        assert_eq!(org_reads!(db, org, crash_groups(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items, []);
         assert_eq!(org_reads!(db, org, webhook(theirs.webhook.id)), None);
         assert_eq!(org_reads!(db, org, webhooks(ALL)).total, 0);
@@ -188,6 +189,7 @@ contract! {
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), [(ReportKind::Failed, 1)]);
         assert_eq!(org_reads!(db, org, report_days(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
+        assert_eq!(org_reads!(db, org, crash_groups(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).total, 1);
         assert_eq!(org_reads!(db, org, usage(ALL)).total, 1);
         assert_eq!(org_reads!(db, org, delivery_attempts(&[theirs.delivery.id]))[&theirs.delivery.id].len(), 1);

@@ -2,6 +2,7 @@
 
 use launchway_domain::app::{App, Upload};
 use launchway_domain::build::{Artifact, Build, Runner, Transition};
+use launchway_domain::crash::Stack;
 use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, SessionId, UserId};
 use launchway_domain::org::Invitation;
@@ -16,8 +17,8 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    Db, EventRow, LogSegment, NewKey, NewOnlineKey, NewTrustDraft, OnlineKeyRow, Report, RequestKey, SealedEnvVar,
-    StateChange,
+    CrashReport, Db, EventRow, LogSegment, NewKey, NewOnlineKey, NewTrustDraft, OnlineKeyRow, Report, RequestKey,
+    SealedEnvVar, StateChange,
 };
 
 use crate::audit::{audit_line, link};
@@ -95,6 +96,13 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         reason: Some("why".to_owned()),
     };
     system_writes!(db, count_reports(&[report]));
+    let crash = CrashReport {
+        update_id: update.id,
+        device: 1,
+        at: NOW,
+        stack: Stack::default(),
+    };
+    system_writes!(db, count_crashes(&[&crash]));
     let event = EventRow {
         id: new_id(),
         kind: "update.published".to_owned(),

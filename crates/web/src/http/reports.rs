@@ -8,20 +8,22 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
 use launchway_api::words::AcceptedStatus;
+use launchway_domain::crash::Stack;
 use launchway_domain::percent::decode_path;
-use launchway_domain::report::{MAX_REASON, ReportKind};
+use launchway_domain::report::{DeviceEventKind, MAX_REASON, ReportKind};
 use launchway_domain::time::from_rfc3339;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::report_token::ReportClaim;
-use launchway_store::Report;
+use launchway_store::{CrashReport, Report};
 
 use crate::extract::Body;
 use crate::http::answers::found;
 
 const MAX_EVENTS: usize = 100;
-/// The maximum size of a report in bytes: the maximum number of events with the longest reasons, escaped.
+/// The maximum size of a report in bytes: the maximum number of events with the longest reasons, escaped. The longest stack
+/// takes 48 KiB of it, escaped.
 const MAX_REPORT: usize = 256 << 10;
 
 /// Accepts a device's report. The token from the device's check is the authentication.
@@ -58,47 +60,64 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
     if body.0.events.is_empty() || body.0.events.len() > MAX_EVENTS {
         return Err(ApiError::bad(format!("events must contain 1 to {MAX_EVENTS} events")));
     }
-    let reports = body
-        .0
-        .events
-        .iter()
-        .enumerate()
-        .map(|(at, event)| read_event(app, &claim, event, at, now));
-    let counted = app.reports.count(reports.collect::<Result<_, _>>()?).await?;
+    let mut reports = Vec::with_capacity(body.0.events.len());
+    let mut crash = None;
+    for (at, event) in body.0.events.into_iter().enumerate() {
+        match read_event(app, &claim, event, now) {
+            Ok(Told::Report(report)) => reports.push(report),
+            Ok(Told::Crash(told)) => {
+                crash.get_or_insert(told);
+            }
+            Err(problem) => return Err(ApiError::bad(format!("events[{at}].{problem}"))),
+        }
+    }
+    let counted = app.reports.count_with_crash(reports, crash).await?;
     Ok(found(&ReportAnswer {
         status: AcceptedStatus::Accepted.into(),
         counted,
     }))
 }
 
-fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, ApiError> {
-    let bad = |problem: String| ApiError::bad(format!("events[{at}].{problem}"));
-    let kind: ReportKind = event.kind.checked().map_err(|unknown| bad(unknown.to_string()))?;
+/// What an event says.
+enum Told {
+    Report(Report),
+    Crash(CrashReport),
+}
+
+/// Reads an event; an error begins with the name of its field.
+fn read_event(app: &App, claim: &ReportClaim, event: DeviceEvent, now: i64) -> Result<Told, String> {
+    let kind: DeviceEventKind = event.kind.checked().map_err(|unknown| unknown.to_string())?;
     if event.update_id.parse() != Ok(claim.update_id) {
-        return Err(bad("updateId is not the update of the token".to_owned()));
+        return Err("updateId is not the update of the token".to_owned());
     }
     if from_rfc3339(&event.at).is_none() {
-        return Err(bad("at must be a time such as 2026-11-20T10:00:00.000Z".to_owned()));
+        return Err("at must be a time such as 2026-11-20T10:00:00.000Z".to_owned());
     }
-    if event
-        .reason
-        .as_ref()
-        .is_some_and(|reason| reason.chars().count() > MAX_REASON)
-    {
-        return Err(bad(format!("reason must have at most {MAX_REASON} characters")));
+    let reason = event.reason.unwrap_or_default();
+    if reason.chars().count() > MAX_REASON {
+        return Err(format!("reason must have at most {MAX_REASON} characters"));
     }
     // PostgreSQL cannot store a NUL in text.
-    if event.reason.as_ref().is_some_and(|reason| reason.contains('\0')) {
-        return Err(bad("reason must not contain a NUL character".to_owned()));
+    if reason.contains('\0') {
+        return Err("reason must not contain a NUL character".to_owned());
     }
+    let stack = Stack::new(event.stack.unwrap_or_default()).map_err(|problem| problem.to_string())?;
+    let device = app.report_tokens.device(claim, kind);
+    let Some(kind) = kind.counted() else {
+        return Ok(Told::Crash(CrashReport {
+            update_id: claim.update_id,
+            device,
+            at: now,
+            stack,
+        }));
+    };
     let tells = matches!(kind, ReportKind::RolledBack | ReportKind::Failed);
-    let reason = event.reason.clone().filter(|reason| tells && !reason.is_empty());
-    Ok(Report {
+    Ok(Told::Report(Report {
         update_id: claim.update_id,
         kind,
-        device: app.report_tokens.device(claim, kind),
+        device,
         unkeyed: claim.unkeyed,
         at: now,
-        reason,
-    })
+        reason: (tells && !reason.is_empty()).then_some(reason),
+    }))
 }

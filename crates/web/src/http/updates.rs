@@ -8,11 +8,12 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::open;
-use launchway_api::reports::{ReportCounts, ReportReason};
+use launchway_api::reports::{CrashGroup, ReportCounts, ReportReason};
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
 use launchway_api::words::DoneStatus;
 use launchway_blob::Key;
 use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::crash::first_line;
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::{SECOND, iso};
@@ -155,6 +156,15 @@ pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Ap
         reason: stored.reason,
     };
     counts.reasons = reasons.map(view).collect();
+    let crashes = org.crash_groups(id).await?.into_iter();
+    let view = |group: launchway_store::CrashGroup| CrashGroup {
+        devices: group.devices,
+        first_seen_at: iso(group.first_seen),
+        last_seen_at: iso(group.last_seen),
+        first_line: first_line(&group.stack),
+        stack: group.stack,
+    };
+    counts.crashes = crashes.map(view).collect();
     Ok(counts)
 }
 

@@ -1,9 +1,10 @@
 //! `update show`: all details of one update. The other commands print an update in the same form.
 
 use indicatif::HumanBytes;
-use launchway_api::reports::ReportCounts;
+use launchway_api::reports::{CrashGroup, ReportCounts};
 use launchway_api::updates::UpdateView;
 use launchway_client::{Answer, BaseUrl, Client};
+use launchway_domain::crash::MAX_GROUP_DEVICES;
 use launchway_domain::release::{Format, UpdateKind};
 use launchway_domain::update::UpdateStatus;
 
@@ -12,6 +13,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::names::Names;
 use crate::printer::fields::{count_files, fields};
+
+/// The lines of a stack that are printed; `--json` prints all.
+const STACK_LINES: usize = 10;
 
 pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
     let client = context.client()?;
@@ -158,7 +162,46 @@ fn counted(reports: &ReportCounts) -> String {
             format!("{}  {}", reason.at, reason.reason),
         )]));
     }
+    text + &crashes(&reports.crashes)
+}
+
+/// The groups of crashes, each with the beginning of its stack.
+fn crashes(groups: &[CrashGroup]) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let devices: Vec<String> = groups.iter().map(|group| count_devices(group.devices)).collect();
+    let rows: Vec<_> = devices
+        .iter()
+        .map(String::as_str)
+        .zip(groups.iter().map(crash))
+        .collect();
+    format!("\nCrashes\n{}", fields(&rows))
+}
+
+/// When a crash was last reported, and the beginning of its stack.
+fn crash(group: &CrashGroup) -> String {
+    let mut lines = group.stack.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().map_or("no stack", str::trim);
+    let mut text = format!("{}  {first}", group.last_seen_at);
+    for line in lines.by_ref().take(STACK_LINES - 1) {
+        text.push('\n');
+        text.push_str(line);
+    }
+    match lines.count() {
+        0 => {}
+        1 => text.push_str("\n… 1 more line with --json"),
+        more => text.push_str(&format!("\n… {more} more lines with --json")),
+    }
     text
+}
+
+fn count_devices(devices: i64) -> String {
+    match devices {
+        1 => "1 device".to_owned(),
+        MAX_GROUP_DEVICES.. => format!("{MAX_GROUP_DEVICES} devices or more"),
+        _ => format!("{devices} devices"),
+    }
 }
 
 /// The public check of an app that could receive this update.

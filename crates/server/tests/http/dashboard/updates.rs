@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Visit, visit, visit_of};
 use crate::support::{Answer, Fields, Says, TestApp, noise, package};
+use crate::update_report::report;
 
 /// Sends the form of the publish page with a file, as a browser does.
 async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
@@ -192,6 +193,39 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     let mut tx = app.app.db.read().await.unwrap();
     let id = update.id().parse().unwrap();
     assert_eq!(tx.org(org).report_days(id).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn the_crashes_of_the_most_devices_are_shown_as_text() {
+    let (app, org, key) = TestApp::with_org().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let update = app.published(&key, json!({"version": "1.0.1"})).await;
+    let path = format!("/updates/{}", update.id());
+    visit.html(&path).await.lacks(r#"id="crashes""#);
+    let crash = async |device: &str, stack: &str| {
+        let event = |id: &str| json!([{"type": "crash", "updateId": id, "at": "2026-11-20T10:00:00Z", "stack": stack}]);
+        assert_eq!(report(&app, device, event).await, 1);
+    };
+    let hostile = "<script>alert(1)</script>\n  at \"f\" </pre><img src=x onerror=alert(2)>";
+    for device in ["d1", "d2"] {
+        crash(device, hostile).await;
+    }
+    crash("d1", "").await;
+    let page = visit.html(&path).await;
+    page.says(r#"<b class="num">2 devices</b> <bdi>&#60;script&#62;alert(1)&#60;/script&#62;</bdi>"#);
+    page.says("&#60;/pre&#62;&#60;img src=x onerror=alert(2)&#62;</pre>");
+    page.says(r#"<b class="num">1 device</b> <bdi>No stack</bdi>"#);
+    page.lacks("<script>alert");
+    page.lacks("<img");
+    page.lacks("more with");
+
+    for number in 0..11 {
+        crash("d3", &format!("at f{number}")).await;
+    }
+    let page = visit.html(&path).await;
+    page.says("<bdi>&#60;script&#62;");
+    assert_eq!(page.matches("<b class=\"num\">1 device</b>").count(), 9);
+    page.says("3 more with <code>launchway update show");
 }
 
 /// For each query the page shows what the check responds.

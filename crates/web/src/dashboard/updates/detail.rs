@@ -3,8 +3,9 @@
 
 use askama::Template;
 use axum::response::Response;
-use launchway_api::reports::ReportCounts;
+use launchway_api::reports::{CrashGroup, ReportCounts};
 use launchway_api::updates::{ChangeUpdate, UpdateView};
+use launchway_domain::crash::MAX_GROUP_DEVICES;
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::Health;
 use launchway_domain::time::{from_rfc3339, iso};
@@ -30,6 +31,8 @@ use crate::dashboard::updates::report_days::Days;
 use crate::dashboard::visit::Visit;
 use crate::http::updates::reports;
 
+/// The groups of crashes on the page, which is sent again whenever one changes.
+const SHOWN_CRASHES: usize = 10;
 /// Earlier updates that a rollback can choose from.
 const EARLIER: Paging = Paging { limit: 50, offset: 0 };
 
@@ -60,6 +63,16 @@ struct UpdateSection {
     health: Health,
     /// What the roles of the app say about it; `None` if the app does not sign its updates.
     listing: Option<Listing>,
+}
+
+/// The number of devices of a group, of which no more than a bound are counted.
+pub fn count_devices(group: &CrashGroup) -> String {
+    let devices = show::count(&group.devices);
+    match group.devices {
+        1 => "1 device".to_owned(),
+        MAX_GROUP_DEVICES.. => format!("{devices} devices or more"),
+        _ => format!("{devices} devices"),
+    }
 }
 
 /// A bar of the chart of reports.
@@ -101,6 +114,16 @@ impl UpdateSection {
     /// The share of devices on which it failed; `None` if no device tried it.
     fn failure_rate(&self) -> Option<String> {
         failure_rate(&self.health)
+    }
+
+    /// The crashes of the most devices.
+    fn crashes(&self) -> impl Iterator<Item = &CrashGroup> {
+        self.reports.crashes.iter().take(SHOWN_CRASHES)
+    }
+
+    /// How many groups of crashes the page does not show.
+    fn hidden_crashes(&self) -> usize {
+        self.reports.crashes.len().saturating_sub(SHOWN_CRASHES)
     }
 
     /// Whether its role removed it, because newer updates took its place.

@@ -43,19 +43,22 @@ public final class Report {
 
     /** The text without NULs and with at most {@code max} bytes, cut between characters. */
     private static String cutBytes(String text, int max) {
-        // No character takes fewer bytes than one a unit, so the rest of an endless stack is not encoded.
-        String start = text.substring(0, Math.min(text.length(), 2 * max)).replace("\0", "");
+        StringBuilder kept = new StringBuilder();
         int bytes = 0;
-        int end = 0;
-        while (end < start.length()) {
-            int character = start.codePointAt(end);
+        // An endless stack is not encoded as a whole.
+        for (int at = 0; at < text.length(); ) {
+            int character = text.codePointAt(at);
+            at += Character.charCount(character);
+            if (character == 0) {
+                continue;
+            }
             bytes += Utf8.encode(new String(Character.toChars(character))).length;
             if (bytes > max) {
                 break;
             }
-            end += Character.charCount(character);
+            kept.appendCodePoint(character);
         }
-        return start.substring(0, end);
+        return kept.toString();
     }
 
     JsonValue toJson() {

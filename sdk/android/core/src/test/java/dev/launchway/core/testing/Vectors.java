@@ -31,11 +31,24 @@ public final class Vectors {
         if (vector.get("text") != null) {
             return Utf8.encode(vector.get("text").asText());
         }
+        return Utf8.encode(repeated(vector.get("repeat"), vector.get("count")));
+    }
+
+    /** The text of these parts, each a pair of a text and how often it is repeated. */
+    public static String parts(JsonValue parts) {
         StringBuilder text = new StringBuilder();
-        for (long count = vector.get("count").asInteger(); count > 0; count--) {
-            text.append(vector.get("repeat").asText());
+        for (JsonValue part : parts.asArray()) {
+            text.append(repeated(part.asArray().get(0), part.asArray().get(1)));
         }
-        return Utf8.encode(text.toString());
+        return text.toString();
+    }
+
+    private static String repeated(JsonValue part, JsonValue times) {
+        StringBuilder text = new StringBuilder();
+        for (long count = times.asInteger(); count > 0; count--) {
+            text.append(part.asText());
+        }
+        return text.toString();
     }
 
     /** Texts that are no JSON for this client. */
